@@ -82,6 +82,7 @@ def prepared(threads: int) -> Iterator[Path]:
 def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple[list[Path], dict[str, Any]]:
     """Make files of so many games; their paths and the milliseconds of a processor for a game."""
     from archive.columns.folder import runs_of
+    from archive.columns.lines import pack_lines
     from archive.columns.positions import OfGame, Positions
     from archive.columns.segments import write_segment
     from kifu_core.shogi.formations import arisen
@@ -100,7 +101,7 @@ def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple
         for slot in range(first, min(first + A_FILE, games)):
             record = next(records)
             about = OfGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
-            timed("gathered", lambda: positions.add(about, record))  # noqa: B023
+            timed("gathered", lambda: positions.add(about, pack_lines(record)))  # noqa: B023
             timed("tags", lambda: arisen(start(record), main_moves(record)))  # noqa: B023
         paths.append(folder / f"{first}.parquet")
         timed("written", lambda: write_segment(positions, paths[-1]))  # noqa: B023

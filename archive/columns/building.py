@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import secrets
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -34,13 +34,11 @@ from archive.columns.folder import (
     sha256_of,
     write_manifest,
 )
+from archive.columns.lines import pack_lines
 from archive.columns.positions import UNKNOWN, OfGame, Positions
 from archive.columns.schema import RECORD_KINDS, VERSION
 from archive.columns.segments import Held, merge_segments, slots_in, write_segment
 from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GamePlayer, GameRecord
-
-if TYPE_CHECKING:
-    from kifu_core.jkf import Record
 
 BATCH_GAMES: Final = 15_000
 BATCH_ROWS: Final = 1_500_000
@@ -138,45 +136,40 @@ def _write(batch: _Waiting, done: int, report: Report) -> int:
     """Write a file of as many of these slots as are enough for one; return how many are `done` then."""
     positions, taken = Positions(), 0
     for part in waiting.parts(batch.slots):
-        for about, record in _games(part):
-            positions.add(about, record)
+        for about, lines in _games(part):
+            positions.add(about, lines)
         taken += len(part)
         report(done + taken)
         if len(positions) >= BATCH_ROWS:
             break
     slots, rows = [game.slot for game in positions.games], batch.rows[:taken]
     if not slots:
-        ColumnWaiting.objects.filter(pk__in=rows).delete()
+        waiting.have_come(rows)
         return done + taken
     path = _named(batch.space, slots[0], slots[-1])
     write_segment(positions, path)
     with transaction.atomic():
-        for part in waiting.parts(rows):
-            # Waits for who is about to take one of them away.
-            ColumnWaiting.objects.filter(pk__in=part).delete()
-        for part in waiting.parts(slots):
-            ColumnGone.objects.filter(slot__in=part, waited=True).update(waited=False)
+        # Waits for who is about to take one of them away.
+        waiting.have_come(rows)
+        gone = {*ColumnGone.objects.filter(waited=True).values_list("slot", flat=True)}
+        for part in waiting.parts(sorted(gone.intersection(slots))):
+            ColumnGone.objects.filter(slot__in=part).update(waited=False)
         _register(batch.space, path, Held(slots[0], slots[-1], len(slots), len(positions)))
     _tell(batch.space)
     return done + taken
 
 
-def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, Record]]:
-    """Yield the games in these slots that are still there, in their order."""
+def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, bytes]]:
+    """Yield the games in these slots that are still there, in their order, with their packed lines."""
     columns = ("slot", "pk", "played", "result", "record_kind")
-    found = sorted(Game.objects.filter(slot__in=slots).values_list(*columns))
-    records = dict(
-        GameRecord.objects.filter(game__in=[pk for _, pk, *_ in found]).values_list("game_id", "record")
-    )
-    ratings = {
-        (slot, colour): rating
-        for slot, colour, rating in GamePlayer.objects.filter(slot__in=slots).values_list(
-            "slot", "colour", "rating"
-        )
-        if rating is not None
-    }
+    wanted = {*slots}
+    there = Game.objects.filter(_in(slots)).values_list(*columns)
+    found = sorted(row for row in there if row[0] in wanted)
+    lines = _lines(slots, {slot: pk for slot, pk, *_ in found})
+    rated = GamePlayer.objects.filter(_in(slots)).values_list("slot", "colour", "rating")
+    ratings = {(slot, colour): rating for slot, colour, rating in rated if rating is not None}
     for slot, pk, played, result, kind in found:
-        if pk in records:
+        if slot in lines:
             yield (
                 OfGame(
                     slot,
@@ -187,8 +180,24 @@ def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, Record]]:
                     RECORD_KINDS.index(kind),
                     pk,
                 ),
-                codec.unpack(records[pk]),
+                lines[slot],
             )
+
+
+def _in(slots: Sequence[int]) -> Q:
+    """Return the condition that something is in one of these slots, ascending. Where few others lie between
+    them, these are asked for, too: naming many slots takes longer than reading what is in them."""
+    first, last = slots[0], slots[-1]
+    return Q(slot__range=(first, last)) if last - first < 2 * len(slots) else Q(slot__in=slots)
+
+
+def _lines(slots: Sequence[int], games: Mapping[int, int]) -> dict[int, bytes]:
+    """Return the packed lines of games, which are given by slot: as they wait, else by their records."""
+    told = ColumnWaiting.objects.filter(_in(slots)).values_list("slot", "lines")
+    found = {slot: bytes(lines) for slot, lines in told if slot in games and lines is not None}
+    others = {pk: slot for slot, pk in games.items() if slot not in found}
+    records = GameRecord.objects.filter(game__in=[*others]).values_list("game_id", "record")
+    return found | {others[pk]: pack_lines(codec.unpack(record)) for pk, record in records}
 
 
 def _named(space: int, first: int, last: int) -> Path:

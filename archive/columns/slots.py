@@ -20,7 +20,8 @@ T = TypeVar("T")
 A_STATEMENT: Final = 500
 """Slots that a statement names."""
 
-_WAIT: Final = "INSERT INTO archive_columnwaiting (slot, space, since) VALUES {places}"
+_WAIT: Final = "INSERT INTO archive_columnwaiting (slot, space, lines, since) VALUES {places}"
+_COME: Final = "DELETE FROM archive_columnwaiting WHERE id IN ({places})"
 _TAKE_BACK: Final = "DELETE FROM archive_columnwaiting WHERE slot IN ({places}) RETURNING slot"
 _EVERY: Final = """
     INSERT INTO archive_columnwaiting (slot, space, since)
@@ -29,12 +30,19 @@ _EVERY: Final = """
 """
 
 
-def wait(slots: Iterable[tuple[int, int]]) -> None:
-    """Note that games have come, each by its slot and its space."""
+def wait(games: Iterable[tuple[int, int, bytes | None]]) -> None:
+    """Note that games have come, each by its slot and its space, with its packed lines where known."""
     with connection.cursor() as cursor:
-        for part in parts([*slots]):
-            places = ", ".join(["(%s, %s, CURRENT_TIMESTAMP)"] * len(part))
+        for part in parts([*games]):
+            places = ", ".join(["(%s, %s, %s, CURRENT_TIMESTAMP)"] * len(part))
             cursor.execute(_WAIT.format(places=places), [*chain.from_iterable(part)])
+
+
+def have_come(rows: Sequence[int]) -> None:
+    """Note that the games that waited by these rows wait no more."""
+    with connection.cursor() as cursor:
+        for part in parts(rows):
+            cursor.execute(_COME.format(places=", ".join(["%s"] * len(part))), part)
 
 
 def leave(slots: Iterable[tuple[int, int]]) -> None:

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from archive import codec
+from archive.columns.lines import pack_lines
 from archive.derive import formations, headers, series, text
 from archive.derive.formations import FoundFormation
 from archive.derive.headers.dates import Day
@@ -80,6 +81,8 @@ class DerivedGame:
     text: str = ""
     """What is searched of it (`archive.derive.text`)."""
     features: int = 0
+    lines: bytes | None = None
+    """What files of columns are made of (`archive.columns.lines`); none where it has no rows."""
     formations: tuple[FoundFormation, ...] = ()
 
     @property
@@ -145,6 +148,7 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         kept_rows=kept_rows,
         text=text.text(record),
         features=text.features(record, evaluated=bool(known.evaluations)),
+        lines=pack_lines(record, line.moves) if rows and kind == SHOGI else None,
         formations=formations.found(record, parsed.record_kind, line.moves),
         **_circumstances(header, day),
     )

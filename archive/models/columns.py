@@ -20,6 +20,9 @@ class ColumnWaiting(models.Model):
     slot = models.IntegerField(unique=True)
     space = models.BigIntegerField(default=PUBLIC)
     since = models.DateTimeField(default=timezone.now)
+    lines = models.BinaryField(null=True)
+    """What it plays (`archive.columns.lines`), for whoever writes the file; null where its record has to be
+    opened for that."""
 
     def __str__(self) -> str:
         return f"{self.slot} of {self.space}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive import codec
-from archive.columns.positions import line_of
+from archive.columns.lines import line_of
 from archive.columns.state import State, asked
 from archive.duck import Asked
 from archive.index.engine import engine

@@ -234,7 +234,9 @@ def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity,
     text_index().write(change.cursor, {ids[identity(game)]: game.text for game in inserted})
     _add_to_index(change, [(game, slots[identity(game)]) for game in inserted])
     Arrival.objects.bulk_create([Arrival(game=ids[identity(game)], space=game.space) for game in inserted])
-    columns.wait((slots[identity(game)], game.space) for game in inserted if game.kind == SHOGI.name)
+    columns.wait(
+        (slots[identity(game)], game.space, game.lines) for game in inserted if game.kind == SHOGI.name
+    )
     change.records.update({ids[identity(game)]: game.record for game in inserted})
     return ids
 
@@ -387,7 +389,7 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
     GameEvent.objects.filter(slot=game.slot).update(slot=slot)
     if game.kind == SHOGI.name:
         columns.leave([(game.slot, game.space)])
-        columns.wait([(slot, game.space)])
+        columns.wait([(slot, game.space, None)])
     GameFormation.objects.filter(slot=game.slot).update(slot=slot)
     game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
     game.save(update_fields=["slot", "index_rows", "index_version"])
@@ -465,7 +467,7 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     columns.leave([(game.slot, game.space) for game in old if game.kind == SHOGI.name])
     slots = change.take_slots(len(games))
     columns.wait(
-        (slot, derived.space)
+        (slot, derived.space, derived.lines)
         for (_, derived), slot in zip(games, slots, strict=True)
         if derived.kind == SHOGI.name
     )

@@ -19,9 +19,13 @@ def _plain() -> Iterator[None]:
     from unittest.mock import patch
 
     from archive.columns import slots
-    from archive.derive import formations
+    from archive.derive import formations, game
 
-    with patch.object(formations, "found", lambda *_: ()), patch.object(slots, "wait", lambda _: None):
+    with (
+        patch.object(formations, "found", lambda *_: ()),
+        patch.object(game, "pack_lines", lambda *_: None),
+        patch.object(slots, "wait", lambda _: None),
+    ):
         yield
 
 

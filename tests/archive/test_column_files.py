@@ -9,16 +9,19 @@ from django.utils import timezone
 
 from archive import store
 from archive.columns import building, checking, folder
+from archive.columns.segments import slots_in
 from archive.columns.state import state
-from archive.models import ColumnGone, ColumnWaiting, Game, Space
+from archive.derive.game import DerivedGame, derive_game
+from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, Space
 from archive.queries.patterns import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.standing import standing
 from kifu_core.shogi.patterns import parse
-from tests.archive.builders import ingest, ready
+from tests.archive.builders import ingest, parsed, ready
 from tests.archive.columns import asked, build, segments, told
 from tests.archive.games import KIF, stored
+from tests.kifu_core.random_games import random_record
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +43,34 @@ def test_what_is_stored_waits_until_it_is_written(own_folder):
     assert (one.space, one.first, one.last, one.games, one.rows) == (0, game.slot, game.slot, 1, 8)
     assert (own_folder / "0" / one.name).stat().st_size == one.size
     assert one.name in (own_folder / "0" / folder.MANIFEST).read_text()
+
+
+def test_files_are_the_same_of_lines_that_wait_and_of_records_that_are_opened():
+    for seed in range(4):
+        ingest(parsed_game(seed))
+    assert all(ColumnWaiting.objects.values_list("lines", flat=True))
+    build()
+    building.begin_anew()
+    assert not any(ColumnWaiting.objects.values_list("lines", flat=True))
+    build()
+    first, second = ColumnSegment.objects.order_by("pk")
+    assert first.name != second.name and first.sha256 == second.sha256 and first.games == 4
+
+
+@pytest.mark.parametrize("among", [1, 2, 3])
+def test_only_what_waits_is_written_whatever_lies_between(among):
+    """Near neighbours are read together, those far apart one by one."""
+    for seed in range(7):
+        ingest(parsed_game(seed))
+    slots = [*Game.objects.order_by("slot").values_list("slot", flat=True)]
+    ColumnWaiting.objects.exclude(slot__in=slots[::among]).delete()
+    build()
+    (one,) = segments()
+    assert slots_in(folder.place(0, one.name)) == slots[::among]
+
+
+def parsed_game(seed: int) -> DerivedGame:
+    return derive_game(parsed(random_record(seed, plies=30, forks=seed % 3)))
 
 
 def test_what_is_deleted_is_found_no_more_from_then_on():

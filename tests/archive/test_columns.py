@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from struct import iter_unpack
 
 import pytest
 
 from archive.columns.finding import places_of
 from archive.columns.folder import runs_of
+from archive.columns.lines import contents, line_of, pack_lines, read_lines
 from archive.columns.places import Places
-from archive.columns.positions import OfGame, Positions, line_of
-from archive.columns.schema import CONTENTS, COUNTS, HANDS, SQUARES, TYPES
+from archive.columns.positions import OfGame, Positions
+from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
 from archive.columns.segments import merge_segments, reading, write_segment
 from archive.columns.state import State
 from archive.duck import asking, bounded
@@ -21,7 +23,8 @@ from kifu_core import load
 from kifu_core.jkf import Record
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.patterns import Pattern, parse, text_of
-from kifu_core.shogi.replay import can_play, packed_move, start
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import can_play, main_moves, packed_move, start
 from tests.archive.columns import paths_of, place_in
 from tests.archive.games import KIF
 from tests.kifu_core.random_games import random_record
@@ -63,7 +66,7 @@ def written(tmp_path: Path, records: list[Record]) -> str:
     for path, slots in zip(paths, parts, strict=True):
         positions = Positions()
         for slot in slots:
-            positions.add(of_game(slot), records[slot])
+            positions.add(of_game(slot), pack_lines(records[slot]))
         assert write_segment(positions, path) == path.stat().st_size
     assert sorted(tmp_path.iterdir()) == sorted([*paths, *map(runs_of, paths)])
     return reading(paths)
@@ -123,7 +126,7 @@ def test_lines_are_told_as_pages_find_them(tmp_path):
     for seed in range(5):
         record = random_record(seed, plies=30, forks=2)
         positions = Positions()
-        positions.add(of_game(0), record)
+        positions.add(of_game(0), pack_lines(record))
         columns = positions.columns()
         for node, ply in zip(columns["node"].tolist(), columns["ply"].tolist(), strict=True):
             path = line_of(record, node)
@@ -201,14 +204,14 @@ ODD = {
 @pytest.mark.parametrize("most", [1, 2, 7, 40, 30_000])
 def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainly(most, monkeypatch):
     monkeypatch.setattr("archive.columns.positions.MOST_NODES", most)
-    monkeypatch.setattr("archive.columns.positions._TURNED_AT", 40 * most * len(CONTENTS))
+    monkeypatch.setattr("archive.columns.positions._PLAYED_AT", 40 * most)
     records = [random_record(seed, plies=40, forks=seed % 4) for seed in range(12)]
     records += [generate.record(number) for number in range(4)] + [*map(record_of, ODD.values())]
     illegal = random_record(5, plies=40, forks=2)
     illegal["moves"][9] = illegal["moves"][11]
     positions = Positions()
     for slot, record in enumerate([*records, illegal]):
-        positions.add(of_game(slot), record)
+        positions.add(of_game(slot), pack_lines(record))
     columns = positions.columns()
     assert [*columns] == [*TYPES]
     told = ("node", "last", "ply", "fork", "turn", "move", *SQUARES, *HANDS.values(), *COUNTS.values())
@@ -217,6 +220,21 @@ def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainl
     assert [*found] == [row for rows in plain for row in rows]
     assert columns["slot"].tolist() == [slot for slot, rows in enumerate(plain) for _ in rows]
     assert len(positions) == sum(map(len, plain))
+
+
+@pytest.mark.parametrize("forks", [0, 3])
+def test_lines_are_packed_alike_whether_the_moves_of_the_main_line_are_known_or_not(forks):
+    for seed in range(12):
+        record = random_record(seed, plies=30, forks=forks)
+        assert pack_lines(record, main_moves(record)) == pack_lines(record)
+
+
+def test_packed_lines_tell_where_each_leaves_another_its_moves_and_the_start():
+    read = read_lines(pack_lines(record_of(FORKED)))
+    assert [*zip(*[iter(read.told)] * 3, strict=True)] == [(-1, 0, 4), (0, 2, 2), (1, 1, 1), (0, 0, 1)]
+    moves = [to_usi(move) for (move,) in iter_unpack("<H", read.moves)]
+    assert moves == ["7g7f", "3c3d", "8h2b+", "3a2b", "2g2f", "8c8d", "4c4d", "2g2f"]
+    assert read.start == contents(Position.initial()) + b"\0"
 
 
 @pytest.mark.parametrize("slots", [((0, 1), (2, 3)), ((2, 3), (0, 1)), ((0, 2), (1, 3)), ((1, 3), (0, 2))])
@@ -230,12 +248,12 @@ def test_files_put_together_have_their_games_in_order_but_for_those_that_are_gon
     for path, some in zip(paths, slots, strict=True):
         positions = Positions()
         for slot in some:
-            positions.add(of_game(slot), records[slot])
+            positions.add(of_game(slot), pack_lines(records[slot]))
         write_segment(positions, path)
     held, left_out = merge_segments(paths, [*gone, 99], tmp_path / "one.parquet")
     positions = Positions()
     for slot in sorted({0, 1, 2, 3} - {*gone}):
-        positions.add(of_game(slot), records[slot])
+        positions.add(of_game(slot), pack_lines(records[slot]))
     write_segment(positions, whole)
     one = tmp_path / "one.parquet"
     assert asked(f"FROM {reading([one])}") == asked(f"FROM {reading([whole])}")

@@ -10,6 +10,7 @@ import pytest
 
 from archive.columns.folder import runs_of
 from archive.columns.forked import Forked
+from archive.columns.lines import pack_lines
 from archive.columns.places import first_in, needs_lines, slots_with_variations
 from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
@@ -39,7 +40,7 @@ def file(records, settings, tmp_path) -> Path:
     settings.DATA_DIR = tmp_path.parent
     positions, path = Positions(), tmp_path / "0.parquet"
     for slot, record in enumerate(records):
-        positions.add(of_game(slot), record)
+        positions.add(of_game(slot), pack_lines(record))
     write_segment(positions, path)
     return path
 

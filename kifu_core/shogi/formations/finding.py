@@ -10,24 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from kifu_core.jkf import Record
+from kifu_core.memo import Memo
 from kifu_core.shogi.formations.register import BY_NAME, FORMATIONS, with_parents
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.matching import Seen, looks
 from kifu_core.shogi.patterns.pattern import CONTENTS
-from kifu_core.shogi.pieces import FU, FULL_SET, HAND_KINDS, IN_HAND
+from kifu_core.shogi.pieces import FU, FULL_SET, HAND_KINDS, IN_HAND, PROMOTED
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.replay import can_play, start
+from kifu_core.shogi.replay import start
 from kifu_core.shogi.squares import SQUARES
-
-_FIELD: Final = 5
-"""Bits of a pattern: 15 and what it lacks, so the highest of them is 0 where it stands."""
-_NOTHING: Final = 15
-_LACKS: Final = 16
-"""The highest bit of a field, and the most that a pattern can ask."""
 
 _MOST: Final = FULL_SET[FU]
 """More in a hand are as many: no pattern asks for more."""
@@ -51,24 +47,27 @@ class _Pattern(NamedTuple):
 
 
 class _Table:
-    """All patterns, each with its field. `all` has the highest bits, `empty` the fields where no piece is
-    anywhere; `squares` and `hands` say what a content of a square changes there, and so many of a kind in a
-    colour's hand."""
+    """All patterns, each with a field of bits. `patterns` has them by the highest bit of their field, `all`
+    has these bits together, `empty` the fields where no piece is anywhere; `squares` and `hands` say what a
+    content of a square changes there, and so many of a kind in a colour's hand."""
 
     def __init__(self) -> None:
-        self.patterns: list[_Pattern] = []
-        self.all = self.empty = 0
+        self.patterns: dict[int, _Pattern] = {}
+        self.all = self.empty = self._used = 0
         self.squares = [[0] * CONTENTS for _ in SQUARES]
         self.hands = [[[0] * (_MOST + 1) for _ in range(len(HAND_KINDS) + 1)] for _ in range(2)]
+        self.starts = Memo(self._start)
 
     def add(self, pattern: _Pattern, seen: Seen) -> None:
-        """Give a pattern the next field. Raises ValueError for one that asks too much."""
-        if len(seen.squares) + len(seen.step.hands) > _LACKS:
-            raise ValueError(f"{pattern.key[0]}: squares and hands of a pattern are {_LACKS} at most")
-        one = 1 << _FIELD * len(self.patterns)
-        self.patterns.append(pattern)
-        self.all += one * _LACKS
-        self.empty += one * _NOTHING
+        """Give a pattern the next field: as many bits as it takes for what it asks to be counted, so that
+        the highest is 0 only where nothing lacks."""
+        nothing = (1 << (len(seen.squares) + len(seen.step.hands) - 1).bit_length()) - 1
+        one = 1 << self._used
+        highest = one * (nothing + 1)
+        self._used = highest.bit_length()
+        self.patterns[highest] = pattern
+        self.all += highest
+        self.empty += one * nothing
         for square, allowed in seen.squares:
             self._ask(one, self.squares[square], [bool(allowed >> bit & 1) for bit in range(CONTENTS)])
         for count in seen.step.hands:
@@ -83,25 +82,22 @@ class _Table:
 
     def lacking(self, position: Position) -> int:
         """Return the fields of all patterns in a position."""
-        found = self.empty + sum(row[piece] for row, piece in zip(self.squares, position.board, strict=True))
-        for held, hand in zip(self.hands, position.hands, strict=True):
-            found += sum(row[min(count, _MOST)] for row, count in zip(held, hand, strict=True))
+        return self.starts[(*position.board, *position.hands[0], *position.hands[1])]
+
+    def _start(self, contents: tuple[int, ...]) -> int:
+        board, hands = contents[: len(SQUARES)], contents[len(SQUARES) :]
+        found = self.empty + sum(row[piece] for row, piece in zip(self.squares, board, strict=True))
+        for row, count in zip(chain.from_iterable(self.hands), hands, strict=True):
+            found += row[min(count, _MOST)]
         return found
 
-    def play(self, position: Position, move: int) -> int:
-        """Play a move; return by how much that changes the fields."""
-        board, color, origin, to = position.board, position.turn, move >> 8, move >> 1 & 127
-        moved = board[origin] if origin <= DROP else 0
-        taken = position.do_move(move)
-        contents = self.squares[to]
-        change = contents[board[to]] - contents[taken]
-        if moved:
-            change -= self.squares[origin][moved]
-        if kind := IN_HAND[taken] if moved else origin - DROP:
-            held, count = self.hands[color][kind], position.hands[color][kind]
-            before = count - 1 if moved else count + 1
-            change += held[min(count, _MOST)] - held[min(before, _MOST)]
-        return change
+    def put(self, hand: list[int], color: int, kind: int, more: int) -> int:
+        """Put one more of a kind into a colour's hand, or one less; return by how much that changes the
+        fields."""
+        before = hand[kind]
+        hand[kind] = after = before + more
+        counts = self.hands[color][kind]
+        return counts[min(after, _MOST)] - counts[min(before, _MOST)]
 
 
 @cache
@@ -141,15 +137,44 @@ def arisen(start: Position, moves: Iterable[int]) -> list[Arisen]:
     Parents are not added (`with_parents` does). A move that cannot be made ends the line. Time: linear in the
     moves, of which those long after the last ply at which anything begins are not read.
     """
-    table, position = _table(), start.copy()
-    game, lacking = _Game(table), table.lacking(position)
-    game.look(0, lacking)
+    table = _table()
+    game, lacking = _Game(table), table.lacking(start)
+    squares, waiting, wanted = table.squares, game.waiting, game.look(0, lacking)
+    board, hands, turn = start.board[:], (start.hands[0][:], start.hands[1][:]), start.turn
+    # Moves are played here, not by `Position`: this is done for every game that comes in.
     for ply, move in enumerate(moves, 1):
-        if (ply > _LAST and not game.waiting) or not can_play(position, move):
+        if ply > _LAST and not waiting:
             break
-        lacking += table.play(position, move)
-        if game.waiting or lacking & game.open != game.open:
-            game.look(ply, lacking)
+        origin, to = move >> 8, move >> 1 & 127
+        taken = board[to]
+        if origin > DROP:
+            kind = origin - DROP
+            if taken or kind > HAND_KINDS[-1] or not hands[turn][kind]:
+                break
+            piece = -kind if turn else kind
+            change = squares[to][piece] + table.put(hands[turn], turn, kind, -1)
+        else:
+            piece = board[origin]
+            if (piece >= 0 or taken < 0) if turn else (piece <= 0 or taken > 0):
+                break
+            change = -squares[origin][piece]
+            board[origin] = 0
+            if move & 1:
+                piece = PROMOTED[piece]
+            change += squares[to][piece]
+            if taken:
+                change -= squares[to][taken]
+                if kind := IN_HAND[taken]:
+                    change += table.put(hands[turn], turn, kind, 1)
+        board[to] = piece
+        turn ^= 1
+        if change:
+            lacking += change
+            if lacking & wanted != wanted:
+                wanted = game.look(ply, lacking)
+                continue
+        if waiting:
+            wanted = game.look(ply, lacking)
     return sorted(game.found.values(), key=lambda one: one.ply)
 
 
@@ -165,10 +190,10 @@ class _Game:
         self.found: dict[tuple[str, int], Arisen] = {}
         self.waiting: dict[int, int] = {}
 
-    def look(self, ply: int, lacking: int) -> None:
-        """Look which patterns stand now."""
+    def look(self, ply: int, lacking: int) -> int:
+        """Look which patterns stand now; return `open`."""
         for bit, since in [*self.waiting.items()]:
-            pattern = self._of(bit)
+            pattern = self.patterns[bit]
             if lacking & bit:
                 del self.waiting[bit]
                 self.open |= bit
@@ -180,13 +205,11 @@ class _Game:
         while standing:
             bit = standing & -standing
             standing ^= bit
-            pattern = self._of(bit)
+            pattern = self.patterns[bit]
             if ply > pattern.until or pattern.key in self.found:
                 continue
             if pattern.kept:
                 self.waiting[bit] = ply
             else:
                 self.found[pattern.key] = Arisen(*pattern.key, ply)
-
-    def _of(self, bit: int) -> _Pattern:
-        return self.patterns[bit.bit_length() // _FIELD - 1]
+        return self.open

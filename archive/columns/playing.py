@@ -1,0 +1,250 @@
+"""The positions of many games at once: each line of each game is a lane, and a step plays a move in all.
+
+What stands in a position is a row of bytes, one for each of `schema.CONTENTS`, and a move changes a few of
+them. The rows of a lane follow each other, so a step copies a row of each lane to the next and changes that.
+Variations are played after the lines that they leave, those of a depth together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archive.columns.lines import COUNT_OF, PLACES, Lines
+from archive.columns.schema import CONTENTS, HANDS
+from kifu_core.lines import NO_MOVE
+from kifu_core.shogi.moves import DROP
+from kifu_core.shogi.pieces import HAND_KINDS, IN_HAND, PROMOTED
+from kifu_core.shogi.squares import SQUARES
+
+_NOWHERE: Final = len(CONTENTS)
+_WIDTH: Final = _NOWHERE + 1
+"""Bytes of a row: what stands in a position, and a place for what is counted nowhere."""
+
+_PIECES: Final = 32
+"""Signed pieces by their last five bits."""
+
+_CUT: Final = -1
+"""So many moves are played in a line that leaves another where that was not played any more."""
+
+_BLOCK: Final = 1024
+"""Rows that are turned into columns at once: what a block takes and gives stays near the processor."""
+
+Numbers = NDArray[np.int64]
+Bytes = NDArray[np.int8]
+
+
+def _by_piece(values: dict[int, int], other: int) -> Numbers:
+    return np.array([values.get(piece, other) for piece in [*range(16), *range(-16, 0)]], np.int64)
+
+
+_HAND: Final = {-kind if color else kind: PLACES[name] for (color, kind), name in HANDS.items()}
+_COUNTED: Final = _by_piece(COUNT_OF, _NOWHERE)
+_TAKEN_TO: Final = _by_piece(
+    {piece: _HAND[-IN_HAND[piece] if piece > 0 else IN_HAND[piece]] for piece in COUNT_OF if IN_HAND[piece]},
+    _NOWHERE,
+)
+_IN_HAND: Final = _by_piece(_HAND, _NOWHERE)
+_AFTER: Final = np.concatenate(
+    [
+        _by_piece({piece: piece for piece in COUNT_OF}, 0),
+        _by_piece({piece: PROMOTED[piece] for piece in COUNT_OF}, 0),
+    ]
+).astype(np.int8)
+"""By signed piece: where it is counted on the board; where in hand, for who takes it, and for whose it is;
+and what it is after a move without, and 32 further on with promotion."""
+
+
+class Rows(NamedTuple):
+    """The rows of some games: how many each has, columns of what is told of positions, and of contents."""
+
+    sizes: Numbers
+    told: dict[str, NDArray[Any]]
+    contents: list[Bytes]
+
+
+def rows_of(games: Sequence[Lines], most: int) -> Rows:
+    """Return the rows of games, at most so many of one: each position followed by all that come after it. A
+    move that cannot be played ends its line. Linear in the moves."""
+    lanes = _Lanes(games)
+    for chosen in lanes.by_depth():
+        lanes.begin(chosen)
+        lanes.play(chosen[lanes.played[chosen] != _CUT])
+    return lanes.rows(len(games), most)
+
+
+class _Lanes:
+    """The lines of games. By lane: its game, the lane that it leaves and after how many moves, how many it
+    has, the first of them in `moves`, the first of its rows in `contents` (what stands before its first
+    move), the ply of that and who moves there, and how many moves can be played."""
+
+    def __init__(self, games: Sequence[Lines]) -> None:
+        counts = np.array([len(game.told) // 3 for game in games], np.int64)
+        told = np.array([number for game in games for number in game.told], np.int64).reshape(-1, 3)
+        first_lane = np.cumsum(counts) - counts
+        self.game = np.repeat(np.arange(len(games)), counts)
+        self.parent = np.where(told[:, 0] < 0, -1, told[:, 0] + first_lane[self.game])
+        self.after, self.size = told[:, 1], told[:, 2]
+        self.first = np.cumsum(self.size) - self.size
+        self.base = self.first + np.arange(len(told))
+        self.moves = np.frombuffer(b"".join(game.moves for game in games), "<u2").astype(np.int64)
+        self.played = self.size.copy()
+        self.ply, self.turn = np.zeros((2, len(told)), np.int64)
+        self.contents = np.zeros((len(self.moves) + len(told), _WIDTH), np.int8)
+        starts = np.frombuffer(b"".join(game.start for game in games), np.int8).reshape(len(games), -1)
+        self.contents[self.base[first_lane], :_NOWHERE] = starts[:, :_NOWHERE]
+        self.turn[first_lane] = starts[:, _NOWHERE]
+
+    def by_depth(self) -> Iterator[Numbers]:
+        """Yield the lanes of the main lines, then those of variations, of variations in these, and so on."""
+        depth = np.zeros(len(self.parent), np.int64)
+        for lane in np.flatnonzero(self.parent >= 0):
+            depth[lane] = depth[self.parent[lane]] + 1
+        order = np.argsort(depth, kind="stable")
+        yield from np.split(order, np.searchsorted(depth[order], np.arange(1, depth.max() + 1)))
+
+    def begin(self, chosen: Numbers) -> None:
+        """Begin variations with what stands where they leave."""
+        chosen = chosen[self.parent[chosen] >= 0]
+        parent, after = self.parent[chosen], self.after[chosen]
+        is_cut = self.played[parent] < after
+        self.played[chosen[is_cut]] = _CUT
+        chosen, parent, after = chosen[~is_cut], parent[~is_cut], after[~is_cut]
+        self.contents[self.base[chosen]] = self.contents[self.base[parent] + after]
+        self.ply[chosen] = self.ply[parent] + after
+        self.turn[chosen] = self.turn[parent] ^ (after & 1)
+
+    def play(self, chosen: Numbers) -> None:
+        """Play the moves of lanes. A lane in which one cannot be played goes on with what comes of that, and
+        is told how far it was right."""
+        steps = _Steps(self, chosen)
+        cells, rows = self.contents.reshape(-1), self.contents
+        for begin, end in pairwise(steps.bounds):
+            row = steps.row[begin:end]
+            rows[row + 1] = rows[row]
+            steps.step(cells, slice(begin, end))
+        wrong = np.flatnonzero(~steps.are_right())
+        np.minimum.at(self.played, steps.lane[wrong], steps.number[wrong])
+
+    def rows(self, games: int, most: int) -> Rows:
+        """Return the rows of the moves that were played, at most so many of a game."""
+        main = self.parent < 0
+        size = self.played + main
+        size[self.played == _CUT] = 0
+        before = np.cumsum(size) - size
+        before -= before[main][self.game]
+        size = np.clip(most - before, 0, size)
+        sizes = np.bincount(self.game, size, games).astype(np.int64)
+        along = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+        fork = (~main).astype(np.int64)
+
+        def repeated(numbers: Numbers) -> Numbers:
+            return np.repeat(numbers, size)
+
+        number = repeated(fork) + along
+        ends = number >= repeated(size - main)
+        next_move = np.minimum(repeated(self.first) + number, len(self.moves) - 1)
+        told: dict[str, NDArray[Any]] = {
+            "node": (repeated(before) + along).astype(np.int16),
+            "last": np.repeat(sizes - 1, sizes).astype(np.int16),
+            "ply": (repeated(self.ply) + number).astype(np.int16),
+            "fork": repeated(fork).astype(np.bool_),
+            "turn": (repeated(self.turn) ^ number & 1).astype(np.int8),
+            "move": np.where(ends, NO_MOVE, self.moves[next_move] if len(self.moves) else NO_MOVE).astype(
+                np.int32
+            ),
+        }
+        self._tell_lasts(told["last"], before, size, sizes)
+        return Rows(sizes, told, _turned(self.contents, repeated(self.base) + number))
+
+    def _tell_lasts(self, last: NDArray[Any], before: Numbers, size: Numbers, sizes: Numbers) -> None:
+        """Write what comes last after each position of the games that have variations."""
+        first_row = np.cumsum(sizes) - sizes
+        lanes = np.flatnonzero(np.bincount(self.game, self.parent >= 0)[self.game] > 0)
+        heads, parents = dict[int, int](), dict[int, list[int]]()
+        for lane in lanes.tolist():
+            parent, after, node = (int(of[lane]) for of in (self.parent, self.after, before))
+            forked = parent >= 0 and self.parent[parent] >= 0
+            row = int(before[parent]) + after - forked
+            heads[lane] = head = -1 if parent < 0 else heads[parent] if forked and not after else row
+            if size[lane]:
+                rows = parents.setdefault(int(self.game[lane]), [])
+                rows += (head, *range(node, node + int(size[lane]) - 1))
+        for game, rows in parents.items():
+            last[first_row[game] : first_row[game] + sizes[game]] = _lasts(rows)
+
+
+class _Steps:
+    """All moves of some lanes, those of a step together: of the longest lanes first, so that what is left of
+    them begins each step. By move: its lane, its number there, the row that it is played in, its cells."""
+
+    def __init__(self, lanes: _Lanes, chosen: Numbers) -> None:
+        order = chosen[np.argsort(-lanes.size[chosen], kind="stable")]
+        sizes = lanes.size[order]
+        left = np.searchsorted(-sizes, -np.arange(sizes.max(initial=0)), side="left")
+        ends = np.cumsum(left)
+        self.bounds = [0, *ends.tolist()]
+        self.number = np.repeat(np.arange(len(left)), left)
+        self.lane = order[np.arange(len(self.number)) - np.repeat(ends - left, left)]
+        self.row = lanes.base[self.lane] + self.number
+        moves = lanes.moves[lanes.first[self.lane] + self.number]
+        origin, self.to, promotes = moves >> 8, moves >> 1 & 127, moves & 1
+        self.is_move = (origin <= DROP + HAND_KINDS[-1]) & (self.to < len(SQUARES))
+        origin, self.to = origin * self.is_move, self.to * self.is_move
+        self.sign = (1 - 2 * (lanes.turn[self.lane] ^ self.number & 1)).astype(np.int8)
+        self.drops = origin > DROP
+        self.dropped = (np.where(self.drops, origin - DROP, 0) * self.sign).astype(np.int8)
+        self.promoted = (promotes * _PIECES * ~self.drops).astype(np.int64)
+        here = self.row * _WIDTH
+        self.to += here
+        self.source = here + np.where(self.drops, _IN_HAND[self.dropped & _PIECES - 1], origin)
+        self.left, self.taken = np.empty((2, len(moves)), np.int8)
+
+    def step(self, cells: Bytes, now: slice) -> None:
+        """Play the moves of a step: the rows after them are copies of those before."""
+        to, source, drops = self.to[now], self.source[now], self.drops[now]
+        left, taken, promoted = cells[source], cells[to], self.promoted[now]
+        self.left[now], self.taken[now] = left, taken
+        piece = self.dropped[now] + left * ~drops
+        after = _AFTER[(piece & _PIECES - 1) + promoted]
+        there = self.row[now] * _WIDTH + _WIDTH
+        cells[to + _WIDTH] = after
+        cells[source + _WIDTH] = (left - 1) * drops
+        if len(some := np.flatnonzero(promoted)):
+            cells[there[some] + _COUNTED[left[some] & _PIECES - 1]] -= 1
+        if len(some := np.flatnonzero(drops | (promoted > 0))):
+            cells[there[some] + _COUNTED[after[some] & _PIECES - 1]] += 1
+        if len(some := np.flatnonzero(taken)):
+            what, row = taken[some] & _PIECES - 1, there[some]
+            cells[row + _COUNTED[what]] -= 1
+            cells[row + _TAKEN_TO[what]] += 1
+
+    def are_right(self) -> NDArray[np.bool_]:
+        """Tell of each move whether it could be played, as `replay.can_play` does."""
+        taken = self.taken * self.sign
+        on_board = (self.left * self.sign > 0) & (taken <= 0)
+        right: NDArray[np.bool_] = self.is_move & np.where(
+            self.drops, (self.left > 0) & (taken == 0), on_board
+        )
+        return right
+
+
+def _lasts(parents: Sequence[int]) -> list[int]:
+    """Return for each position of a game the last that comes after it."""
+    lasts = [*range(len(parents))]
+    for number in range(len(parents) - 1, 0, -1):
+        parent = parents[number]
+        lasts[parent] = max(lasts[parent], lasts[number])
+    return lasts
+
+
+def _turned(contents: Bytes, rows: Numbers) -> list[Bytes]:
+    """Return columns of these rows."""
+    found = np.empty((len(CONTENTS), len(rows)), np.int8)
+    for first in range(0, len(rows), _BLOCK):
+        found[:, first : first + _BLOCK] = contents[rows[first : first + _BLOCK], :_NOWHERE].T
+    return [*found]
