@@ -55,8 +55,9 @@ SMALL_BYTES: Final = 10 * 1024 * 1024
 MERGED_BYTES: Final = 24 * 1024 * 1024
 """So much is put together at most: two million positions."""
 
-MANY: Final = 8
-"""So many small files of a space are put together."""
+MANY: Final = 16
+"""So many small files of a space that are alike are put together. What comes of it has many times as many
+games as each of them: so a game is written a few times only, however many come after it. A power of two."""
 
 GONE_SHARE: Final = 20
 """A file of which one game in so many is gone is written anew; any, with ARCHIVE_DUMPS_FORGET."""
@@ -72,7 +73,7 @@ def has_work() -> bool:
     """Tell whether there is anything to write, to put together, to forget or to tell."""
     if ColumnWaiting.objects.exists() or ColumnSegment.objects.filter(retired__lt=_forgotten()).exists():
         return True
-    if any(len(found) >= MANY for found in _small().values()) or _much_gone() or any(_without_runs()):
+    if _many_small() or _much_gone() or any(_without_runs()):
         return True
     return not all(says(space, manifest_of(space)) for space in _spaces())
 
@@ -245,9 +246,8 @@ def manifest_of(space: int) -> dict[str, Any]:
 def _tidy(deadline: float) -> None:
     """Put small files together and write those anew of which much is gone, while there is time; delete what
     nobody reads any more."""
-    for space, segments in _small().items():
-        if len(segments) >= MANY and monotonic() <= deadline:
-            _merge(space, _enough(segments))
+    while monotonic() <= deadline and (segments := _many_small()):
+        _merge(segments[0].space, _enough(segments))
     if _much_gone():
         _drop_gone(deadline)
     make_missing_runs(deadline)
@@ -262,12 +262,14 @@ def tell_all() -> None:
         _tell(space)
 
 
-def _small() -> dict[int, list[ColumnSegment]]:
-    """Return the small files by space, the smallest first."""
-    found: dict[int, list[ColumnSegment]] = {}
+def _many_small() -> list[ColumnSegment]:
+    """Return many small files of a space that have about as many games as each other, the smallest first;
+    empty where there are not many such."""
+    found: dict[tuple[int, int], list[ColumnSegment]] = {}
     for segment in ColumnSegment.objects.filter(retired=None, size__lt=SMALL_BYTES).order_by("size", "pk"):
-        found.setdefault(segment.space, []).append(segment)
-    return found
+        magnitude = (segment.games.bit_length() - 1) // (MANY.bit_length() - 1)
+        found.setdefault((segment.space, magnitude), []).append(segment)
+    return next((alike for alike in found.values() if len(alike) >= MANY), [])
 
 
 def _enough(segments: Sequence[ColumnSegment]) -> list[ColumnSegment]:

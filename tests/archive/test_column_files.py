@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,16 @@ def test_small_files_become_one(monkeypatch, own_folder):
     build()
     path = own_folder / "0" / one.name
     assert {*path.parent.iterdir()} == {path, folder.runs_of(path), path.parent / folder.MANIFEST}
+
+
+def test_a_file_is_not_written_again_for_every_few_games_that_come_after_it(monkeypatch):
+    monkeypatch.setattr(building, "MANY", 4)
+    for number in range(64):
+        ingest(ready("7g7f 3c3d", event=f"e{number}"))
+        build()
+    games = ColumnSegment.objects.values_list("games", flat=True)
+    assert Counter(games) == {1: 64, 4: 16, 16: 4, 64: 1}
+    assert [one.games for one in segments()] == [64]
 
 
 def test_who_asks_for_a_file_that_has_just_been_replaced_asks_again(monkeypatch, own_folder):
