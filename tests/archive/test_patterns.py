@@ -332,6 +332,13 @@ def test_the_api_tells_what_is_wrong(client, query, status, code):
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+def test_the_api_tells_the_character_that_is_wrong(client):
+    (found,) = got(client, pattern="K9i turn:mine").json()["errors"]
+    assert (found["code"], found["column"]) == ("pattern-value", 10)
+    (found,) = client.get("/api/v1/games", {"q": 'pattern:"K9i {G,Q}7h"'}).json()["errors"]
+    assert found["position"] == len('pattern:"K9i {G,Q')
+
+
 def test_the_api_says_when_to_come_again(client, own_folder, settings, monkeypatch):
     settings.ARCHIVE_PATTERNS_AT_ONCE = 1
     monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 0.01)
@@ -392,7 +399,7 @@ def test_a_pattern_is_printed_back_in_one_spelling():
     ("query", "position", "english"),
     [
         ('player:甲 pattern:"P7f Z5e"', 22, "pattern"),
-        ("pattern:P0f", 8, "not a square"),
+        ("pattern:P0f", 9, "not a square"),
         ("pattern:", 8, "a pattern as"),
         ('pattern:""', 9, "needed here"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import pytest
 from django.http import QueryDict
@@ -76,15 +76,42 @@ def test_what_is_wrong_is_marked_in_the_text(client):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("P7f " * 11 + "P0f", "…" + "P7f " * 10 + "<mark>P0f</mark></code>"),
-        ("P0f " + "P7f " * 10 + "P7f", "<code><mark>P0f</mark> " + "P7f " * 9 + "P7f…</code>"),
+        ("P7f " * 11 + "P0f", "…" + (" P7f" * 10 + " P")[-40:] + "<mark>0f</mark></code>"),
+        ("P0f " + "P7f " * 10 + "P7f", "<code>P<mark>0f</mark> " + "P7f " * 9 + "P7f…</code>"),
         ("Q" * 50 + " P7f", "<code><mark>" + "Q" * 40 + "…</mark> P7f</code>"),
-        ("P7f P0f P7f", "<code>P7f <mark>P0f</mark> P7f</code>"),
+        ("P7f P0f P7f", "<code>P7f P<mark>0f</mark> P7f</code>"),
     ],
     ids=["before", "after", "itself", "nothing"],
 )
 def test_what_is_left_out_around_what_is_wrong_is_told(client, text, told):
     assert told in shown(client, f"?pattern={text}", status=400)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "told"),
+    [
+        ("K9i turn:mine L9h", 10, "K9i turn:<mark>mine</mark> L9h"),
+        ("K9i {G,Q,S}7h", 8, "K9i {G,<mark>Q</mark>,S}7h"),
+        ("hand:B,P>=x,r=0", 11, "hand:B,P&gt;=<mark>x</mark>,r=0"),
+        ("K9i kept:12x", 12, "K9i kept:12<mark>x</mark>"),
+        ("K9i ply:60..10", 13, "K9i ply:60..<mark>10</mark>"),
+        ("９九玉 ＫＱ１ａ", 5, "９九玉 <mark>ＫＱ１ａ</mark>"),
+        ("K9i {G, S}7h", 5, "K9i <mark>{G,</mark> S}7h"),
+    ],
+)
+def test_the_page_marks_what_is_wrong_and_nothing_else(client, text, column, told):
+    page = shown(client, "?" + urlencode({"pattern": text}), status=400)
+    assert f"Character {column}:" in page and f"<code>{told}</code>" in page
+    assert (
+        f"<code>{told}</code>"
+        in client.get("/positions/shogi/edit/", {"pattern": text, "part": "told"}).content.decode()
+    )
+
+
+def test_a_query_marks_the_character_that_is_wrong_in_its_pattern(client):
+    answer = client.get("/games/", {"q": 'NOT result:draw pattern:"K9i turn:mine"'})
+    assert answer.status_code == 400
+    assert "<mark>m</mark>ine&quot;" in answer.content.decode()
 
 
 @pytest.mark.parametrize("text", ["P0f", "K9i then", "hand:", "<script>alert(1)</script>"])

@@ -28,23 +28,31 @@ from kifu_core.errors import ParseError
 from kifu_core.shogi.patterns import japanese
 from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, Count, Pattern, Step, content
 from kifu_core.shogi.pieces import BLACK, BY_LETTER, BY_NAME, HAND_KINDS, LETTERS, WHITE
-from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, USI
+from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, RANK_KANJI, USI
 
 LONGEST: Final = 1000
 """Characters of a text."""
 MOST_STEPS: Final = 8
 MOST: Final = 999
 """The largest number that can be asked for."""
+SHOWN: Final = 40
+"""Characters of what is wrong that errors show."""
 
 _WORD: Final = re.compile(japanese.WORD)
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
+_OPENED: Final = re.compile(r"!?(\{[^{}]*)")
+_SQUARE_BEGUN: Final = re.compile(f"(?:[1-9][a-i1-9{RANK_KANJI}]?)?")
 _IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}|{japanese.ALLOWED}")
-_THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
-_COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
+_THEN: Final = re.compile(r"then(?:<=([0-9]+))?")
+_THEN_BEGUN: Final = re.compile(r"then(?:<(?:=[0-9]*)?)?")
+_COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]+))?")
+_COUNT_BEGUN: Final = re.compile(r"\+?[A-Za-z](?:(?:>=|<=|=)[0-9]*|[<>])?")
 _NAMED: Final = re.compile(japanese.NAMED)
 _IN_WORDS: Final = re.compile(japanese.COUNTED)
 _COMMA: Final = re.compile("[,、]")
-_RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
+_RANGE: Final = re.compile(r"([0-9]*)(\.\.)?([0-9]*)")
+_RANGE_BEGUN: Final = re.compile(r"[0-9]*(?:\.(?:\.[0-9]*)?)?")
+_DIGITS: Final = re.compile("[0-9]*")
 
 PIECES: Final = {
     text: sign * value
@@ -59,6 +67,8 @@ _CONTENTS: Final = {
     "-": EMPTY,
 }
 _OWNERS: Final = {"black": BLACK, "white": WHITE}
+_PLIES: Final = "20, 10.., ..60, 10..60"
+_THENS: Final = "then, then<=20"
 
 
 def parse(text: str) -> Pattern:
@@ -96,79 +106,101 @@ class _Reader:
             if rest < word.end():
                 self._go(rest)
                 text = self.plain[rest : word.end()]
-                self._word(japanese.WORDS.get(text, text))
+                self._word(japanese.WORDS.get(text, text), word.end())
         self._go(len(self.plain))
         self._end_step()
         return Pattern(tuple(self.steps), tuple(self.gaps), **self.whole)
 
     def _go(self, place: int) -> None:
-        """Be at a place of the plain text, which errors are told with."""
-        self.place, self.column = place, self.columns[place]
+        """Be at a place of the plain text, with which errors are told that name no other."""
+        self.place = place
 
     def _in_japanese(self, told: re.Match[str]) -> None:
-        within, enemy, square, name, other_name, other_square, *allowed = told.groups()
-        if allowed[1]:
-            self._place(*allowed)
-        elif name or other_name:
-            piece = BY_NAME[name or other_name]
-            self._place("", _letter(-piece if enemy else piece), square or other_square)
+        _within, enemy, square, name, other, other_square, negated, pieces, last_square = told.groups()
+        if pieces:
+            self._allow(told, 8, last_square, told.start(9), negated=bool(negated))
+        elif name or other:
+            piece = BY_NAME[name or other]
+            allowed = 1 << content(-piece if enemy else piece)
+            self._place(allowed, square or other_square, told.start(3 if square else 6))
         else:
-            self._then(told[0], within)
+            self._then(told, told.start(1))
 
-    def _word(self, text: str) -> None:
+    def _word(self, text: str, end: int) -> None:
+        """Read the word, or what is left of one, that begins here and ends there; `text` is what it says."""
         if then := _THEN.fullmatch(text):
-            self._then(text, then[1])
-        elif placed := _PLACED.fullmatch(text):
-            self._place(*placed.groups())
+            self._then(then, self.place + then.start(1))
+        elif text.startswith("then"):
+            self._fail("pattern-value", self._after(_THEN_BEGUN, end), text=text, values=_THENS)
+        elif placed := _PLACED.fullmatch(self.plain, self.place, end):
+            self._allow(placed, 2, placed[3], placed.start(3), negated=bool(placed[1]))
+        elif opened := _OPENED.fullmatch(self.plain, self.place, end):
+            self._fail("pattern-open", opened.start(1), text=text)
         else:
-            self._option(text)
+            self._option(text, end)
 
-    def _then(self, text: str, within: str | None) -> None:
+    def _after(self, begun: re.Pattern[str], end: int) -> int:
+        """Return where something ceases to be the beginning of what could stand here."""
+        found = begun.match(self.plain, self.place, end)
+        return found.end() if found else self.place
+
+    def _then(self, told: re.Match[str], at: int) -> None:
+        """Begin the step that follows; its plies, if they are told, begin at a place."""
         self._end_step()
-        # What follows stands later than what it follows.
-        self.gaps.append((self._number(within) or self._fail("pattern-never", text=text)) if within else None)
+        if len(self.steps) == MOST_STEPS:
+            self._fail("pattern-steps", limit=MOST_STEPS)
+        if told[1] is None:
+            self.gaps.append(None)
+        elif gap := self._number(told[1], at):
+            self.gaps.append(gap)
+        else:  # What follows stands later than what it follows.
+            self._fail("pattern-never", at, text=told[0])
 
     def _end_step(self) -> None:
         if not (self.squares or self.asked):
             self._fail("pattern-nothing")
-        if len(self.steps) == MOST_STEPS:
-            self._fail("pattern-steps", limit=MOST_STEPS)
         self.steps.append(Step(self.squares, **self.asked))
         self._begin()
 
-    def _place(self, negated: str, pieces: str, square: str) -> None:
+    def _allow(self, told: re.Match[str], pieces: int, square: str, at: int, *, negated: bool) -> None:
+        """Read which pieces may stand on a square, which begins there, or may not."""
+        place, allowed = told.start(pieces), 0
+        listed = told[pieces].startswith("{")
+        for name in _COMMA.split(told[pieces].strip("{}")):
+            place += listed
+            allowed |= self._content(name, place)
+            place += len(name)
+        self._place(ANYTHING & ~allowed if negated else allowed, square, at)
+
+    def _place(self, allowed: int, square: str, at: int) -> None:
         place = BY_USI.get(square, BY_JAPANESE.get(square))
         if place is None:
-            self._fail("pattern-square", text=square)
-        allowed = 0
-        for name in _COMMA.split(pieces.strip("{}")):
-            allowed |= self._content(name)
-        allowed = ANYTHING & ~allowed if negated else allowed
+            begun = _SQUARE_BEGUN.match(square)
+            self._fail("pattern-square", at + (begun.end() if begun else 0), text=square)
         both = self.squares.get(place, ANYTHING) & allowed
         if not both:
-            self._fail("pattern-never", text=square)
+            self._fail("pattern-never", at, text=square)
         self.squares[place] = both
 
-    def _content(self, name: str) -> int:
+    def _content(self, name: str, at: int) -> int:
         if told := _NAMED.fullmatch(name):
             return 1 << content(-BY_NAME[told[2]] if told[1] else BY_NAME[told[2]])
-        return _CONTENTS.get(name) or self._fail("pattern-pieces", text=name)
+        return _CONTENTS.get(name) or self._fail("pattern-pieces", at, text=name)
 
-    def _option(self, text: str) -> None:
+    def _option(self, text: str, end: int) -> None:
         called, colon, value = text.partition(":")
         name = japanese.OPTIONS.get(called, called)
         if not colon or name not in _OPTIONS:
             self._fail("pattern-item", text=text)
         options, read = _OPTIONS[name]
         target = self.whole if name in _WHOLE else self.asked
-        found = dict(zip(options, read(self, value), strict=True))
-        if found.keys() & target.keys():
-            self._fail("pattern-twice", text=name)
-        target.update(found)
+        if options[0] in target:
+            self._fail("pattern-twice", text=called)
+        self._go(end - len(value))
+        target.update(zip(options, read(self, value), strict=True))
 
     def _counts(self, value: str, kinds: Container[int]) -> tuple[Count, ...]:
         found: dict[int, Count] = {}
-        self._go(self.place + self.plain[self.place :].index(":") + 1)
         for item in _COMMA.split(value):
             for text, count in self._counted(item):
                 if abs(count.piece) not in kinds:
@@ -184,23 +216,30 @@ class _Reader:
         """Yield the numbers of an item of a list with their texts: one in letters, or several in Japanese."""
         read = _COUNTED.fullmatch(item)
         if read and read[1] in PIECES:
-            yield item, self._count(PIECES[read[1]], read[2] or ">=", self._number(read[3] or "1"))
+            number = self._number(read[3] or "1", self.place + max(0, read.start(3)))
+            yield item, self._count(PIECES[read[1]], read[2] or ">=", number)
             return
         rest = 0
         while read := _IN_WORDS.match(item, rest):
-            yield read[0], self._count_in_words(*read.groups())
+            yield read[0], self._count_in_words(read, self.place)
             rest = read.end()
         if rest < len(item) or not item:
-            self._fail("pattern-counts", text=item[rest:])
+            self._fail_in_count(item[rest:])
 
-    def _count_in_words(
-        self, enemy: str, name: str, sign: str, digits: str, none: str, number: str, word: str
-    ) -> Count:
+    def _fail_in_count(self, text: str) -> NoReturn:
+        """Tell where something that begins here is no piece and its number."""
+        begun = _COUNT_BEGUN.match(text)
+        known = begun and text[: 1 + text.startswith("+")] in PIECES
+        self._fail("pattern-counts", self.place + (begun.end() if begun and known else 0), text=text)
+
+    def _count_in_words(self, read: re.Match[str], place: int) -> Count:
+        enemy, name, sign, digits, none, number, word = read.groups()
         piece = -BY_NAME[name] if enemy else BY_NAME[name]
         if none:
             return Count(piece, 0, 0)
         many = digits or number or "1"
-        found = japanese.NUMERALS.get(many) or self._number(many)
+        at = place + max(read.start(4), read.start(6), read.start()) - read.start()
+        found = japanese.NUMERALS.get(many) or self._number(many, at)
         return self._count(piece, sign or japanese.SIGNS.get(word, ">="), found)
 
     @staticmethod
@@ -219,29 +258,33 @@ class _Reader:
         return (values[value],)
 
     def _plies(self, value: str) -> tuple[int | None, int | None]:
-        read = _RANGE.fullmatch(value)
+        read, place = _RANGE.fullmatch(value), self.place
         if read is None or not (read[1] or read[3]):
-            self._fail("pattern-value", text=value, values="20, 10.., ..60, 10..60")
-        first = self._number(read[1]) if read[1] else None
-        last = (self._number(read[3]) if read[3] else None) if read[2] else first
+            at = self._after(_RANGE_BEGUN, place + len(value))
+            self._fail("pattern-value", at, text=value, values=_PLIES)
+        first = self._number(read[1], place) if read[1] else None
+        last = (self._number(read[3], place + read.start(3)) if read[3] else None) if read[2] else first
         if first is not None and last is not None and last < first:
-            self._fail("pattern-never", text=value)
+            self._fail("pattern-never", place + read.start(3), text=value)
         return first, last
 
     def _kept(self, value: str) -> tuple[int]:
-        if not (value.isascii() and value.isdigit()):
-            self._fail("pattern-value", text=value, values=f"0..{MOST}")
-        return (self._number(value),)
+        end = self.place + len(value)
+        if (wrong := self._after(_DIGITS, end)) < end or not value:
+            self._fail("pattern-value", wrong, text=value, values=f"0..{MOST}")
+        return (self._number(value, self.place),)
 
-    def _number(self, digits: str) -> int:
+    def _number(self, digits: str, at: int) -> int:
         number = int(digits)
         if number > MOST:
-            self._fail("pattern-value", text=digits, values=f"0..{MOST}")
+            self._fail("pattern-value", at, text=digits, values=f"0..{MOST}")
         return number
 
-    def _fail(self, code: str, **params: str | int) -> NoReturn:
-        shown = {name: value[:40] if isinstance(value, str) else value for name, value in params.items()}
-        raise ParseError(code, column=self.column, params=shown)
+    def _fail(self, code: str, at: int | None = None, **params: str | int) -> NoReturn:
+        """Raise what is wrong, there or here."""
+        shown = {name: value[:SHOWN] if isinstance(value, str) else value for name, value in params.items()}
+        column = self.columns[self.place if at is None else at]
+        raise ParseError(code, column=column, params=shown)
 
 
 _Read = Callable[[_Reader, str], tuple[Any, ...]]
