@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from kifu_core import KifuError
+from kifu_core.messages import message
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.patterns import Count, Found, Pattern, Step, find, looks, parse, text_of
 from kifu_core.shogi.patterns.pattern import ANYTHING, CONTENTS, EMPTY, ENEMY, OWN, content
@@ -119,6 +120,9 @@ def test_conditions_are_read_in_japanese(text, printed):
         ("持駒:角歩3枚以上、歩2枚以下", "pattern-never", 11, "歩2枚以下"),
         ("持駒:角相手の歩1000枚以上", "pattern-value", 9, "1000"),
         ("持駒:角 持駒:歩", "pattern-twice", 6, "持駒"),
+        ("持駒:", "pattern-empty", 4, "持駒:"),
+        ("持駒:角、歩>=", "pattern-empty", 9, "歩>="),
+        ("持駒:角歩>=x", "pattern-counts", 8, ">=x"),
         ("㍻ 持駒:", "pattern-item", 1, "平成"),
         ("9九玉 持物:角", "pattern-item", 5, "持物:角"),
     ],
@@ -237,6 +241,34 @@ def test_what_is_wrong_is_named_with_its_column(text, code, column):
     with pytest.raises(KifuError) as caught:
         parse(text)
     assert (caught.value.code, caught.value.column) == (code, column)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "english", "japanese"),
+    [
+        ("K5i turn: L9h", 10, "nothing follows turn:; what can stand there: own, enemy", "「turn:」の後に"),
+        ("hand:", 6, "nothing follows hand:; what can stand there: B, P>=3, r=0", "「hand:」の後に"),
+        ("持駒： K5i", 4, "nothing follows 持駒:; what can stand there: 角、歩3、△飛なし", "「持駒:」の後に"),
+        ("kept:", 6, "nothing follows kept:; what can stand there: 0..999", "「kept:」の後に"),
+        ("ply:", 5, "nothing follows ply:; what can stand there: 20, 10.., ..60, 10..60", "「ply:」の後に"),
+        ("own:", 5, "nothing follows own:; what can stand there: black, white", "「own:」の後に"),
+        ("mirror:", 8, "nothing follows mirror:; what can stand there: yes, no", "「mirror:」の後に"),
+        ("line:", 6, "nothing follows line:; what can stand there: main, all", "「line:」の後に"),
+        ("{}7h", 2, "nothing follows {; what can stand there: G, s, +P, X, x, -", "「{」の後に"),
+        ("{G,}7h", 4, "nothing follows ,; what can stand there: G, s, +P, X, x, -", "「,」の後に"),
+        ("{金、}7八", 4, "nothing follows 、; what can stand there: 金、△銀、と", "「、」の後に"),
+        ("hand:B>=", 9, "nothing follows B>=; what can stand there: 0..999", "「B>=」の後に"),
+        ("hand:B,,P", 8, "nothing follows ,; what can stand there: B, P>=3, r=0", "「,」の後に"),
+        ("board:+P=,K", 10, "nothing follows +P=; what can stand there: 0..999", "「+P=」の後に"),
+        ("K5i then<= K5h", 11, "nothing follows then<=; what can stand there: 1..999", "「then<=」の後に"),
+    ],
+)
+def test_what_is_empty_is_told_with_what_could_stand_there(text, column, english, japanese):
+    with pytest.raises(KifuError) as caught:
+        parse(text)
+    assert (caught.value.code, caught.value.column) == ("pattern-empty", column)
+    assert message(caught.value, language="en") == english
+    assert message(caught.value, language="ja").startswith(japanese + "書くものがありません")
 
 
 @given(st.text(alphabet="KGSPkgsp+-!{},Xx123456789abcdei:<=>.then handboardplyturnkeptown ", max_size=60))

@@ -58,9 +58,9 @@ const BITS = new Map(NAMES);
 
 const RANKS = Object.keys(NUMERALS).slice(0, 9);
 const PLACED = new RegExp(`^(!?)(\\{[^{}]*\\}|\\+?[A-Za-z]|-)([1-9][a-i1-9${RANKS.join("")}])$`, "u");
-const THEN = /^then(?:<=([0-9]{1,9}))?$/;
-const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
-const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
+const THEN = /^then(?:<=([0-9]+))?$/;
+const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]+))?$/;
+const RANGE = /^([0-9]*)(\.\.)?([0-9]*)$/;
 
 const WORD = new RegExp(EXPRESSIONS.word, "gu");
 const IN_JAPANESE = new RegExp(`${EXPRESSIONS.then}|${EXPRESSIONS.placed}|${EXPRESSIONS.allowed}`, "uy");

@@ -43,6 +43,8 @@ COUNTED: Final = (
 )
 """How many of a piece: whether of the enemy's; the piece; sign and number, none, or a number and its word."""
 
+_UNCOUNTED: Final = f"(?:[☖△▽]|相手の)?(?:{_NAMES})(?:>=|<=|=)"
+
 SIGNS: Final = {"枚": "=", "枚以下": "<=", "枚以上": ">="}
 """How many a number means by the word behind it; without one it is the least, as that of a letter."""
 
@@ -50,7 +52,7 @@ OPTIONS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
 """What may stand before a colon."""
 
 WORD: Final = (
-    f"(?:hand|board|{'|'.join(OPTIONS)}):[^\\s、]*(?:、{COUNTED}(?=[\\s、]|$))*|"
+    f"(?:hand|board|{'|'.join(OPTIONS)}):[^\\s、]*(?:、(?:{COUNTED}|{_UNCOUNTED})(?=[\\s、]|$))*|"
     f"(?:\\{{[^\\s{{}}]*\\}}|{_LATER}[\\s、]+(?={_WITHIN})|(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
 )
 """What blanks and 、 part; within a list 、 parts what it lists."""

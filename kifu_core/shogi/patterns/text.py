@@ -48,6 +48,8 @@ _THEN_BEGUN: Final = re.compile(r"then(?:<(?:=[0-9]*)?)?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]+))?")
 _COUNT_BEGUN: Final = re.compile(r"\+?[A-Za-z](?:(?:>=|<=|=)[0-9]*|[<>])?")
 _NAMED: Final = re.compile(japanese.NAMED)
+_SIGNED: Final = re.compile("(?:>=|<=|=|[<>])?")
+_NOTHING: Final = re.compile("")
 _IN_WORDS: Final = re.compile(japanese.COUNTED)
 _COMMA: Final = re.compile("[,、]")
 _RANGE: Final = re.compile(r"([0-9]*)(\.\.)?([0-9]*)")
@@ -68,14 +70,19 @@ _CONTENTS: Final = {
 }
 _OWNERS: Final = {"black": BLACK, "white": WHITE}
 _PLIES: Final = "20, 10.., ..60, 10..60"
+_NUMBERS: Final = f"0..{MOST}"
 _THENS: Final = "then, then<=20"
+_PIECES: Final = ("G, s, +P, X, x, -", "金、△銀、と")
+_COUNTS: Final = ("B, P>=3, r=0", "角、歩3、△飛なし")
+"""What could stand in lists, for those who write letters and for those who write Japanese."""
 
 
 def parse(text: str) -> Pattern:
     """Return the pattern that a text asks for.
 
     Raises ParseError, with the column: `pattern-long`, `pattern-nothing`, `pattern-steps`, `pattern-item`,
-    `pattern-pieces`, `pattern-square`, `pattern-counts`, `pattern-value`, `pattern-twice`, `pattern-never`.
+    `pattern-open`, `pattern-empty`, `pattern-pieces`, `pattern-square`, `pattern-counts`, `pattern-value`,
+    `pattern-twice`, `pattern-never`.
     """
     if len(text) > LONGEST:
         raise ParseError("pattern-long", column=LONGEST + 1, params={"limit": LONGEST})
@@ -131,7 +138,10 @@ class _Reader:
         if then := _THEN.fullmatch(text):
             self._then(then, self.place + then.start(1))
         elif text.startswith("then"):
-            self._fail("pattern-value", self._after(_THEN_BEGUN, end), text=text, values=_THENS)
+            at = self._after(_THEN_BEGUN, end)
+            if text.endswith("<="):
+                self._fail("pattern-empty", at, text=text, values=f"1..{MOST}")
+            self._fail("pattern-value", at, text=text, values=_THENS)
         elif placed := _PLACED.fullmatch(self.plain, self.place, end):
             self._allow(placed, 2, placed[3], placed.start(3), negated=bool(placed[1]))
         elif opened := _OPENED.fullmatch(self.plain, self.place, end):
@@ -168,6 +178,9 @@ class _Reader:
         listed = told[pieces].startswith("{")
         for name in _COMMA.split(told[pieces].strip("{}")):
             place += listed
+            if not name:
+                values = _PIECES[not (told[pieces] + square).isascii()]
+                self._fail("pattern-empty", place, text=self.plain[place - 1], values=values)
             allowed |= self._content(name, place)
             place += len(name)
         self._place(ANYTHING & ~allowed if negated else allowed, square, at)
@@ -197,11 +210,16 @@ class _Reader:
         if options[0] in target:
             self._fail("pattern-twice", text=called)
         self._go(end - len(value))
+        if not value:
+            self._fail("pattern-empty", text=text, values=_VALUES[name][not called.isascii()])
         target.update(zip(options, read(self, value), strict=True))
 
     def _counts(self, value: str, kinds: Container[int]) -> tuple[Count, ...]:
         found: dict[int, Count] = {}
         for item in _COMMA.split(value):
+            if not item:
+                values = _COUNTS[not value.isascii()]
+                self._fail("pattern-empty", text=self.plain[self.place - 1], values=values)
             for text, count in self._counted(item):
                 if abs(count.piece) not in kinds:
                     self._fail("pattern-counts", text=text)
@@ -223,14 +241,17 @@ class _Reader:
         while read := _IN_WORDS.match(item, rest):
             yield read[0], self._count_in_words(read, self.place)
             rest = read.end()
-        if rest < len(item) or not item:
-            self._fail_in_count(item[rest:])
+        if rest < len(item):
+            self._fail_in_count(item, rest)
 
-    def _fail_in_count(self, text: str) -> NoReturn:
-        """Tell where something that begins here is no piece and its number."""
-        begun = _COUNT_BEGUN.match(text)
-        known = begun and text[: 1 + text.startswith("+")] in PIECES
-        self._fail("pattern-counts", self.place + (begun.end() if begun and known else 0), text=text)
+    def _fail_in_count(self, item: str, rest: int) -> NoReturn:
+        """Tell where the rest of an item, which begins here, is no piece and its number."""
+        letter = item[: 1 + item.startswith("+")] in PIECES
+        begun = (_SIGNED if rest else _COUNT_BEGUN if letter else _NOTHING).match(item, rest)
+        end = begun.end() if begun else rest
+        if end == len(item) and item.endswith("="):
+            self._fail("pattern-empty", self.place + end - rest, text=item, values=_NUMBERS)
+        self._fail("pattern-counts", self.place + end - rest, text=item[rest:])
 
     def _count_in_words(self, read: re.Match[str], place: int) -> Count:
         enemy, name, sign, digits, none, number, word = read.groups()
@@ -270,14 +291,14 @@ class _Reader:
 
     def _kept(self, value: str) -> tuple[int]:
         end = self.place + len(value)
-        if (wrong := self._after(_DIGITS, end)) < end or not value:
-            self._fail("pattern-value", wrong, text=value, values=f"0..{MOST}")
+        if (wrong := self._after(_DIGITS, end)) < end:
+            self._fail("pattern-value", wrong, text=value, values=_NUMBERS)
         return (self._number(value, self.place),)
 
     def _number(self, digits: str, at: int) -> int:
         number = int(digits)
         if number > MOST:
-            self._fail("pattern-value", at, text=digits, values=f"0..{MOST}")
+            self._fail("pattern-value", at, text=digits, values=_NUMBERS)
         return number
 
     def _fail(self, code: str, at: int | None = None, **params: str | int) -> NoReturn:
@@ -298,6 +319,17 @@ _OPTIONS: Final[dict[str, tuple[tuple[str, ...], _Read]]] = {
     "mirror": (("mirrored",), lambda reader, value: reader._one_of({"yes": True, "no": False}, value)),
     "line": (("main",), lambda reader, value: reader._one_of({"main": True, "all": False}, value)),
 }
+_VALUES: Final = {
+    "hand": _COUNTS,
+    "board": _COUNTS,
+    "turn": ("own, enemy",) * 2,
+    "ply": (_PLIES,) * 2,
+    "kept": (_NUMBERS,) * 2,
+    "own": ("black, white",) * 2,
+    "mirror": ("yes, no",) * 2,
+    "line": ("main, all",) * 2,
+}
+"""What could stand after the name of an option."""
 _WHOLE: Final = frozenset({"own", "mirror", "line"})
 """Options that are said of all steps together."""
 
