@@ -11,6 +11,8 @@
     {金,△銀}7八 -5五             as {G,s}7h -5e
     持駒:角、歩3、△飛なし        as hand:B,P>=3,r=0
     8八玉その後20手以内に9九玉   as K8h then<=20 K9i
+    9九玉その後4手続く40手目まで as K9i ply:..40 kept:4
+    手数:10〜40 手番:自分 先手   as ply:10..40 turn:own own:black
 
 Wide letters, as Japanese keyboards write them, are read as the others are, and 、 parts words as blanks do
 (`japanese` has what is read of Japanese).
@@ -42,7 +44,9 @@ _WORD: Final = re.compile(japanese.WORD)
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
 _OPENED: Final = re.compile(r"!?(\{[^{}]*)")
 _SQUARE_BEGUN: Final = re.compile(f"(?:[1-9][a-i1-9{RANK_KANJI}]?)?")
-_IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}|{japanese.ALLOWED}")
+_IN_JAPANESE: Final = re.compile(
+    "|".join((japanese.KEPT, japanese.THEN, japanese.PLACED, japanese.ALLOWED, japanese.SPAN))
+)
 _THEN: Final = re.compile(r"then(?:<=([0-9]+))?")
 _THEN_BEGUN: Final = re.compile(r"then(?:<(?:=[0-9]*)?)?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]+))?")
@@ -52,8 +56,8 @@ _SIGNED: Final = re.compile("(?:>=|<=|=|[<>])?")
 _NOTHING: Final = re.compile("")
 _IN_WORDS: Final = re.compile(japanese.COUNTED)
 _COMMA: Final = re.compile("[,、]")
-_RANGE: Final = re.compile(r"([0-9]*)(\.\.)?([0-9]*)")
-_RANGE_BEGUN: Final = re.compile(r"[0-9]*(?:\.(?:\.[0-9]*)?)?")
+_RANGE: Final = re.compile(f"([0-9]*)({japanese.TO})?([0-9]*)")
+_RANGE_BEGUN: Final = re.compile(r"[0-9]*(?:(?:\.\.|[〜~])[0-9]*|\.)?")
 _DIGITS: Final = re.compile("[0-9]*")
 
 PIECES: Final = {
@@ -123,20 +127,45 @@ class _Reader:
         self.place = place
 
     def _in_japanese(self, told: re.Match[str]) -> None:
-        _within, enemy, square, name, other, other_square, negated, pieces, last_square = told.groups()
-        if pieces:
-            self._allow(told, 8, last_square, told.start(9), negated=bool(negated))
+        kept, _within, _next, enemy, square, name, other, other_square, negated, pieces, last_square = (
+            told.groups()[:11]
+        )
+        if kept:
+            self._set({"kept": self._number(kept, told.start(1))}, told[0])
+        elif pieces:
+            self._allow(told, 10, last_square, told.start(11), negated=bool(negated))
         elif name or other:
             piece = BY_NAME[name or other]
             allowed = 1 << content(-piece if enemy else piece)
-            self._place(allowed, square or other_square, told.start(3 if square else 6))
+            self._place(allowed, square or other_square, told.start(5 if square else 8))
+        elif any(told.groups()[11:]):
+            self._span(told)
         else:
-            self._then(told, told.start(1))
+            self._then(told[0], told[2] or told[3], told.start(2 if told[2] else 3))
+
+    def _span(self, told: re.Match[str]) -> None:
+        """Read plies in words."""
+        first, last, one, onward, until = told.groups()[11:]
+        found: dict[str, int] = {}
+        if first or (one and not until):
+            found["first"] = self._number(first or one, told.start(12 if first else 14))
+        if last or (one and not onward):
+            found["last"] = self._number(last or one, told.start(13 if last else 14))
+        self._set(found, told[0])
+        least, most = self.asked.get("first"), self.asked.get("last")
+        if least is not None and most is not None and most < least:
+            self._fail("pattern-never", told.start(13) if last else None, text=told[0])
+
+    def _set(self, found: dict[str, int], text: str) -> None:
+        """Take conditions of a step that a text tells, none of which may be told yet."""
+        if found.keys() & self.asked.keys():
+            self._fail("pattern-twice", text=text)
+        self.asked.update(found)
 
     def _word(self, text: str, end: int) -> None:
         """Read the word, or what is left of one, that begins here and ends there; `text` is what it says."""
         if then := _THEN.fullmatch(text):
-            self._then(then, self.place + then.start(1))
+            self._then(text, then[1], self.place + then.start(1))
         elif text.startswith("then"):
             at = self._after(_THEN_BEGUN, end)
             if text.endswith("<="):
@@ -154,17 +183,17 @@ class _Reader:
         found = begun.match(self.plain, self.place, end)
         return found.end() if found else self.place
 
-    def _then(self, told: re.Match[str], at: int) -> None:
-        """Begin the step that follows; its plies, if they are told, begin at a place."""
+    def _then(self, text: str, within: str | None, at: int) -> None:
+        """Begin the step that follows, within so many plies; what tells these begins at a place."""
         self._end_step()
         if len(self.steps) == MOST_STEPS:
             self._fail("pattern-steps", limit=MOST_STEPS)
-        if told[1] is None:
+        if within is None:
             self.gaps.append(None)
-        elif gap := self._number(told[1], at):
+        elif gap := self._number(within, at):
             self.gaps.append(gap)
         else:  # What follows stands later than what it follows.
-            self._fail("pattern-never", at, text=told[0])
+            self._fail("pattern-never", at, text=text)
 
     def _end_step(self) -> None:
         if not (self.squares or self.asked):
@@ -207,7 +236,7 @@ class _Reader:
             self._fail("pattern-item", text=text)
         options, read = _OPTIONS[name]
         target = self.whole if name in _WHOLE else self.asked
-        if options[0] in target:
+        if target.keys() & {*options}:
             self._fail("pattern-twice", text=called)
         self._go(end - len(value))
         if not value:
@@ -254,12 +283,15 @@ class _Reader:
         self._fail("pattern-counts", self.place + end - rest, text=item[rest:])
 
     def _count_in_words(self, read: re.Match[str], place: int) -> Count:
-        enemy, name, sign, digits, none, number, word = read.groups()
-        piece = -BY_NAME[name] if enemy else BY_NAME[name]
+        enemy, name, sign, digits, none, least, most, number, word = read.groups()
+        piece, begin = -BY_NAME[name] if enemy else BY_NAME[name], place - read.start()
         if none:
             return Count(piece, 0, 0)
+        if least:
+            ends = (self._number(least, begin + read.start(6)), self._number(most, begin + read.start(7)))
+            return Count(piece, *ends)
         many = digits or number or "1"
-        at = place + max(read.start(4), read.start(6), read.start()) - read.start()
+        at = begin + max(read.start(4), read.start(8), 0)
         found = japanese.NUMERALS.get(many) or self._number(many, at)
         return self._count(piece, sign or japanese.SIGNS.get(word, ">="), found)
 
@@ -274,9 +306,10 @@ class _Reader:
         return (self._counts(value, BY_LETTER.values()),)
 
     def _one_of(self, values: dict[str, Any], value: str) -> tuple[Any]:
-        if value not in values:
+        name = japanese.VALUES.get(value, value)
+        if name not in values:
             self._fail("pattern-value", text=value, values=", ".join(values))
-        return (values[value],)
+        return (values[name],)
 
     def _plies(self, value: str) -> tuple[int | None, int | None]:
         read, place = _RANGE.fullmatch(value), self.place
@@ -322,7 +355,7 @@ _OPTIONS: Final[dict[str, tuple[tuple[str, ...], _Read]]] = {
 _VALUES: Final = {
     "hand": _COUNTS,
     "board": _COUNTS,
-    "turn": ("own, enemy",) * 2,
+    "turn": ("own, enemy", "自分, 相手"),
     "ply": (_PLIES,) * 2,
     "kept": (_NUMBERS,) * 2,
     "own": ("black, white",) * 2,
