@@ -32,9 +32,9 @@ from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_text
-from kifu_core.shogi.patterns import Pattern, Step, followed_by, parse, text_of
+from kifu_core.shogi.patterns import Pattern, Step, followed_by, impossible, parse, text_of
 from kifu_core.shogi.patterns.text import LONGEST
-from kifu_core.shogi.patterns.words import gap_words, step_words, whole_words
+from kifu_core.shogi.patterns.words import gap_words, impossible_words, step_words, whole_words
 from kifu_core.shogi.squares import USI
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
     after, also = found.page.next, in_use(form)
     return {
         "found": found,
+        "hints": [] if found.games else _hints(pattern),
         "asked": text_of(pattern),
         "drawn": drawn(pattern),
         "whole": whole_words(pattern, language()),
@@ -122,6 +123,11 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
         "next": query_of({"pattern": text, **also, "cursor": after}) if after else "",
         "query": query_of(also | {"q": _as_query(text, also.get("q", ""))}),
     }
+
+
+def _hints(pattern: Pattern) -> list[str]:
+    """Return why no game can have a pattern."""
+    return [impossible_words(one, pattern, language()) for one in impossible(pattern)]
 
 
 @dataclass(frozen=True, slots=True)
