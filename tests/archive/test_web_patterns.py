@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlencode
 
 import pytest
 from django.http import QueryDict
 from django.test import Client
 
+from archive.columns.finding import places_of
 from archive.duck import BusyError
 from archive.models import Game
 from archive.web.rows import side_mark
 from kifu_core.shogi.patterns import parse
 from tests.archive.builders import ingest, ready
 from tests.archive.columns import build
+from tests.archive.games import stored
 
 pytestmark = pytest.mark.django_db
 
@@ -256,6 +259,67 @@ def test_a_game_opens_where_the_pattern_stands_with_its_squares_marked(client):
     told = " ".join(opened.content.decode().split())
     assert 'data-node="3.0:5"' in told and 'data-marked="8d.7h"' in told
     assert "Marked at move 5" in told and ": 8d 7h" in told
+
+
+def listed(client: Client, query: str, status: int = 200) -> str:
+    answer = client.get("/games/", {"q": query}, headers={"Accept-Language": "en"})
+    assert answer.status_code == status
+    return " ".join(answer.content.decode().split())
+
+
+def test_in_a_list_too_games_open_where_the_pattern_of_the_query_stands(client):
+    ingest(ready("7g7f 3c3d 2g2f", {3: [["6g6f", "8c8d", "6i7h"]]}, black="甲"))
+    build()
+    game = Game.objects.get().pk
+    for query, where, told in (
+        ('pattern:"P7f P2f"', "ply=3&amp;marked=7f.2f", "at move 3"),
+        ('甲 pattern:"p8d G7h"', "ply=5&amp;fork=3.0&amp;marked=8d.7h", "variation, move 5"),
+        (
+            'NOT pattern:"P1f" pattern:"P3f own:black mirror:yes"',
+            "ply=1&amp;marked=7f",
+            "at move 1 · mirrored",
+        ),
+        ('pattern:"P1f" OR pattern:"P2f own:black"', "ply=3&amp;marked=2f", "at move 3"),
+        ('pattern:"P7f own:white" pattern:"P2f own:black"', "ply=2&amp;marked=3d", "at move 2"),
+    ):
+        page = listed(client, query)
+        assert page.count(f'href="/games/{game}/?{where}"') == 2 and f"{told}</a>" in page, query
+    for query in ('NOT pattern:"P1f"', '甲 OR pattern:"P1f"'):
+        assert f'href="/games/{game}/"' in listed(client, query)
+
+
+def test_in_a_list_the_place_of_a_pattern_stands_before_that_of_a_word(client):
+    stored("手合割：平手\n手数----指手--\n1 ７六歩(77)\n*角道を開ける\n2 ３四歩(33)\n")
+    build()
+    page = listed(client, '角道 pattern:"P7f"')
+    assert page.index("at move 1</a>") < page.index("<mark>角道</mark>")
+
+
+def test_places_are_looked_for_in_the_files_that_have_games_of_the_list(client, monkeypatch):
+    ingest(ready("7g7f", black="甲"))
+    build()
+    ingest(ready("7g7f", black="乙"))
+    build()
+    asked: list[int] = []
+
+    def noted(question: Any, state: Any, *rest: Any) -> Any:
+        asked.append(len(state.files))
+        return places_of(question, state, *rest)
+
+    monkeypatch.setattr("archive.columns.finding.places_of", noted)
+    assert "at move 1</a>" in listed(client, '甲 pattern:"P7f"')
+    assert asked == [2, 1]
+
+
+def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
+    ingest(ready("7g7f", black="甲"))
+    build()
+
+    def busy(*_args: object) -> None:
+        raise BusyError
+
+    monkeypatch.setattr("archive.queries.patterns.asked", busy)
+    assert "other patterns are being looked for" in listed(client, '甲 pattern:"P7f"', status=422)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,15 @@ from django.views.decorators.http import require_safe
 from archive.issues import language
 from archive.queries.filters import games_asked
 from archive.queries.keyset import InvalidCursorError
-from archive.queries.patterns import STEP, NextMove, PatternFound, PatternGame, PatternResults, pattern_games
+from archive.queries.patterns import (
+    STEP,
+    NextMove,
+    PatternFound,
+    PatternGame,
+    PatternResults,
+    first_places,
+    pattern_games,
+)
 from archive.queries.people import without_gaps
 from archive.queries.scope import scope_of
 from archive.queries.search.errors import BUSY, QueryError
@@ -38,11 +46,13 @@ from kifu_core.shogi.patterns.words import gap_words, impossible_words, step_wor
 from kifu_core.shogi.squares import USI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from django.http import HttpRequest, HttpResponse
     from django.utils.safestring import SafeString
 
+    from archive.queries.games import GameRow
+    from archive.queries.scope import Scope
     from kifu_core.picture import Language
 
 PAGE: Final = 50
@@ -209,6 +219,15 @@ def _move(one: NextMove, pattern: Pattern, also: dict[str, str]) -> Move:
     asked = text_of(after) if after else ""
     query = query_of({"pattern": asked, **also}) if 0 < len(asked) <= LONGEST else ""
     return Move(text, query, one.games, one.results)
+
+
+def places_in_list(
+    scope: Scope, query: str | None, rows: Sequence[GameRow]
+) -> tuple[dict[int, SafeString], dict[int, str]]:
+    """Return what stands below games of a list of a valid query, by their ids, and with which queries they
+    open, where the query has a pattern. Raises QueryError."""
+    found = first_places(scope, query, rows) if query else {}
+    return {pk: _place(one) for pk, one in found.items()}, {pk: _query(one) for pk, one in found.items()}
 
 
 def _query(one: PatternGame) -> str:
