@@ -240,6 +240,12 @@ def test_it_shows_what_is_asked_as_a_board_and_in_words(client):
     assert "<li>9i king, 7h silver or gold</li>" in page and "<li>In hand: bishop 1 or more</li>" in page
     assert "Within 9 moves" in page and "Of White alone" in page
     assert 'aria-label="9i king, 7h silver or gold. In hand: bishop 1 or more"' in page
+    links = re.findall(r'<a href="/positions/shogi/edit/([^"]+)" title="Edit on the board">', page)
+    pattern = "{G,S}7h K9i hand:B then<=9 K8h own:white".replace("{G,S}", "{S,G}")
+    assert [QueryDict(unescape(link)[1:]).dict() for link in links] == [
+        {"pattern": pattern},
+        {"pattern": pattern, "step": "2"},
+    ]
 
 
 def test_a_game_opens_where_the_pattern_stands_with_its_squares_marked(client):

@@ -339,9 +339,14 @@ def test_the_palette_shows_what_may_stand_on_a_square_or_what_may_not(
 
 def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: LiveServer) -> None:
     page = editor(open_page, live_server, language="en")
-    expect(page.locator("button.then")).to_be_disabled()
+    page.locator("button.then").click()
+    advice = page.locator(".then-advice[role=status]")
+    expect(advice).to_contain_text("Draw this step first: choose a square, then what stands there.")
+    expect(page.locator(".steps")).to_be_hidden()
     tap(page, 8, 8)
+    expect(advice).not_to_have_text("")
     put(page, "K")
+    expect(advice).to_have_text("")
     page.locator("button.then").click()
     expect(page.locator("#told")).to_contain_text("a piece on a square or a condition is needed here")
     tap(page, 9, 9)
@@ -353,6 +358,63 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     page.locator(".steps button").first.click()
     page.locator("button.drop-step").click()
     expect_pattern(page, "K9i")
+
+
+def test_more_steps_than_there_can_be_are_told(open_page: PageMaker, live_server: LiveServer) -> None:
+    text = " then ".join(["K5i"] * MOST_STEPS)
+    page = editor(open_page, live_server, text, language="en")
+    page.locator("button.then").click()
+    expect(page.locator(".then-advice")).to_have_text("A pattern has at most 8 steps.")
+    expect_pattern(page, text)
+
+
+def test_the_address_names_the_step_that_is_drawn(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = editor(open_page, live_server, "K5i then S7h then G6h")
+    page.locator(".steps button").nth(1).click()
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("step"), ["2"])
+    page.reload()
+    expect(page.locator(".steps [aria-pressed=true]")).to_have_text("2 S7h")
+    page.locator(".steps button").first.click()
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("step"), None)
+    for step, pressed_step in (("3", "3 G6h"), ("9", "3 G6h"), ("0", "1 K5i"), ("x", "1 K5i")):
+        page.goto(f"{live_server.url}/positions/shogi/edit/?pattern=K5i+then+S7h+then+G6h&step={step}")
+        expect(page.locator(".steps [aria-pressed=true]")).to_have_text(pressed_step)
+
+
+def test_the_palette_is_one_stop_of_the_tab_key(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = editor(open_page, live_server, language="en")
+    focused = "document.activeElement.dataset.content ?? document.activeElement.dataset.mode"
+    page.locator("#pattern-editor .board-host").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "is"
+    for key, at in (
+        ("ArrowRight", "or"),
+        ("ArrowLeft", "is"),
+        ("ArrowLeft", "is"),
+        ("ArrowDown", "k"),
+        ("ArrowDown", "+r"),
+        ("ArrowDown", "K"),
+        ("ArrowRight", "R"),
+        ("ArrowUp", "+b"),
+        ("End", "X"),
+        ("ArrowRight", "X"),
+        ("ArrowDown", "X"),
+        ("Home", "is"),
+        ("ArrowDown", "k"),
+        ("ArrowDown", "+r"),
+        ("ArrowDown", "K"),
+    ):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == at, key
+    page.keyboard.press("Enter")
+    expect_pattern(page, "K5e")
+    page.keyboard.press("Tab")
+    expect(page.locator("#pattern")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Search", exact=True).last).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("Shift+Tab")
+    assert page.evaluate(focused) == "K"
 
 
 def test_other_conditions_stay_in_the_address_while_one_draws(

@@ -17,7 +17,7 @@ from archive.web.game_search import chips
 from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.text import LONGEST, MOST, SHOWN
+from kifu_core.shogi.patterns.text import LONGEST, MOST, MOST_STEPS, SHOWN
 from kifu_core.shogi.pieces import HAND_KINDS, LETTERS
 from kifu_core.shogi.position import Position
 
@@ -45,6 +45,7 @@ def draw_pattern(request: HttpRequest) -> HttpResponse:
         "text": text,
         "longest": LONGEST,
         "most": MOST,
+        "steps": MOST_STEPS,
         "position": Position.from_sfen(EMPTY_BOARD),
         "ranks": RANK_NAMES[language()],
         "enemy_rows": [_palette(row, own=False) for row in _ROWS],

@@ -121,7 +121,7 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
         "found": found,
         "hints": [] if found.games else _hints(pattern),
         "asked": text_of(pattern),
-        "drawn": drawn(pattern),
+        "drawn": drawn(pattern, {"pattern": text_of(pattern), **in_use(form)}),
         "whole": whole_words(pattern, language()),
         "results": _results(found.results),
         "plots": _plots(found),
@@ -142,11 +142,13 @@ def _hints(pattern: Pattern) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A step of a pattern as pages show it: when it follows the one before, and what it asks in words."""
+    """A step of a pattern as pages show it: when it follows the one before, what it asks in words, and where
+    it is drawn."""
 
     step: Step
     follows: str
     words: list[str]
+    editor: str
 
     @property
     def label(self) -> str:
@@ -154,14 +156,19 @@ class Drawn:
         return ". ".join(self.words)
 
 
-def drawn(pattern: Pattern) -> list[Drawn]:
-    """Return the steps of a pattern for the boards of a page."""
-    spoken = language()
+def drawn(pattern: Pattern, asked: dict[str, str]) -> list[Drawn]:
+    """Return the steps of a pattern for the boards of a page; what is `asked` goes to the editor."""
+    spoken, editor = language(), reverse("position-edit")
     follows = ["", *(gap_words(gap, spoken) for gap in pattern.gaps)]
     return [
-        Drawn(step, words, step_words(step, spoken))
-        for step, words in zip(pattern.steps, follows, strict=True)
+        Drawn(step, words, step_words(step, spoken), editor + query_of({**asked, **_step(number)}))
+        for number, (step, words) in enumerate(zip(pattern.steps, follows, strict=True))
     ]
+
+
+def _step(number: int) -> dict[str, int]:
+    """Return what an address says of a step, which counts from 0; without that the first is drawn."""
+    return {"step": number + 1} if number else {}
 
 
 def _results(found: PatternResults) -> list[tuple[str, int]]:
