@@ -341,7 +341,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "pattern-empty": (
         "「{text}」の後に書くものがありません（書けるもの: {values}）",
-        "nothing follows {text}; what can stand there: {values}",
+        "nothing follows “{text}”, which takes {values}",
     ),
     "pattern-pieces": (
         "駒ではありません: {text}（大文字は自分、小文字は相手、X は自分の駒、x は相手の駒、- は空き）",

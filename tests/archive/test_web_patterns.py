@@ -202,8 +202,11 @@ def test_without_games_the_conditions_can_be_left_out(client, two_games):
 
 def test_where_nothing_is_found_it_says_why_no_game_can_have_it(client, two_games):
     page = shown(client, "?pattern=P5a%20hand:R>=3")
-    assert "It stands in no game here.</p> <p>No game can have it:</p> <ul><li>There are 2 of rook" in page
-    assert "<li>5a pawn: that could never move</li></ul>" in page
+    assert (
+        'It stands in no game here.</p> <p>No game can have it:</p> <ul class="plain"><li>rook: 3 at least'
+        in page
+    )
+    assert "<li>pawn on 5a: that could never move</li></ul>" in page
     assert "５一の歩は行き所がありません" in shown(client, "?pattern=P5a", "ja")
     assert "No game can" not in shown(client, "?pattern=P1e")
     assert "No game can" not in shown(client, "?pattern=P1f")

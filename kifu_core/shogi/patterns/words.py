@@ -97,14 +97,14 @@ _REASONS: Final[dict[Language, dict[str, str]]] = {
         "plies": "前の段に続くには手数の条件が合いません",
     },
     "en": {
-        "step": "Step {step}: {reason}",
-        "kings": "A side has one king, and not {number} ({piece})",
+        "step": "Step {step} – {reason}",
+        "kings": "{piece}: {number}, but a side has one",
         "kings-meet": "Kings never stand side by side",
-        "too-many": "There are {most} of {piece} for both sides together, and {number} are needed",
-        "two-pawns": "Two on file {file} ({piece}): a side has one pawn on a file",
-        "ten-pawns": "{number} on the board ({piece}): a side has one pawn on a file",
-        "dead": "{square} {pieces}: that could never move",
-        "too-few": "On the board {piece} {most} at most, but {number} on squares",
+        "too-many": "{piece}: {number} at least, but both sides together have {most}",
+        "two-pawns": "{piece}: two on file {file}, but a side has one on a file",
+        "ten-pawns": "{piece}: {number} on the board, but a side has one on a file",
+        "dead": "{pieces} on {square}: that could never move",
+        "too-few": "{piece}: {number} on squares, but {most} at most on the board",
         "turn-stays": "The side to move changes with each move: what tells it cannot stay",
         "plies": "Its moves do not fit those of the step before",
     },
@@ -182,7 +182,7 @@ def impossible_words(found: Impossible, pattern: Pattern, language: Language) ->
     >>> from kifu_core.shogi.patterns import impossible, parse
     >>> asked = parse("K5i then P7f P7g")
     >>> [impossible_words(one, asked, "en") for one in impossible(asked)]
-    ['Step 2: Two on file 7 (pawn): a side has one pawn on a file']
+    ['Step 2 – pawn: two on file 7, but a side has one on a file']
     """
     reasons, names = _REASONS[language], JAPANESE if language == "ja" else USI
     reason = reasons[found.why].format(
