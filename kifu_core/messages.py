@@ -335,6 +335,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "部分図として読めません: {text}（例: 9九玉、K9i、-5e、hand:B、turn:own）",
         "not a part of a pattern: {text} (such as K9i, -5e, hand:B, turn:own)",
     ),
+    "pattern-open": (
+        "「{text}」が閉じられていません（{{金,銀}}7八 のように、途中に空白を入れずに書きます）",
+        "{text} is never closed (write {{G,S}}7h, without blanks)",
+    ),
+    "pattern-empty": (
+        "「{text}」の後に書くものがありません（書けるもの: {values}）",
+        "nothing follows “{text}”, which takes {values}",
+    ),
     "pattern-pieces": (
         "駒ではありません: {text}（大文字は自分、小文字は相手、X は自分の駒、x は相手の駒、- は空き）",
         "no piece: {text} (upper case is own, lower case enemy, X any own, x any enemy, - empty)",

@@ -125,13 +125,14 @@ def _patterns() -> dict[str, Export]:
     strings = "@type {Record<string, string>}"
     expressions = {
         name.lower(): getattr(japanese, name)
-        for name in ("WORD", "THEN", "PLACED", "ALLOWED", "NAMED", "COUNTED")
+        for name in ("WORD", "KEPT", "THEN", "PLACED", "ALLOWED", "SPAN", "TO", "NAMED", "COUNTED")
     }
     return {
         "EXPRESSIONS": ("Of patterns in Japanese.", expressions),
         "SIGNS": (f"How many a number means by the word behind it. {strings}", japanese.SIGNS),
         "NUMERALS": ("Numbers of pieces. @type {Record<string, number>}", japanese.NUMERALS),
         "OPTIONS": (f"What may stand before a colon. {strings}", japanese.OPTIONS),
+        "VALUES": (f"What may stand behind one. {strings}", japanese.VALUES),
         "CONDITIONS": (f"Conditions as pages tell them. {strings}", japanese.WORDS),
     }
 

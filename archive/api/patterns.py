@@ -8,11 +8,14 @@ from archive.api.fields import Choice, Text, between
 from archive.api.pagination import GAMES, LARGEST_PAGE, address_with, length_json
 from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_json
 from archive.api.views.names import player_json
+from archive.issues import language
 from archive.queries.patterns import STEP, PatternFound, PatternGame
 from archive.queries.totals import Total
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_text
+from kifu_core.shogi.patterns import Pattern, impossible, text_of
 from kifu_core.shogi.patterns.text import LONGEST
+from kifu_core.shogi.patterns.words import impossible_words
 from kifu_core.shogi.squares import USI
 
 
@@ -27,12 +30,13 @@ class PatternQuery(FacetsQuery):
     limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES), help_text=LIMIT)
 
 
-def pattern_json(found: PatternFound, text: str, request: Request) -> dict[str, Any]:
+def pattern_json(found: PatternFound, pattern: Pattern, request: Request) -> dict[str, Any]:
     """Return the JSON of what is known of a pattern."""
     return {
-        "pattern": text,
+        "pattern": text_of(pattern),
         "total": length_json(Total(found.games, exact=not found.waiting)),
         "waiting": found.waiting,
+        "hints": [] if found.games else _hints(pattern),
         "outcomes": found.results._asdict(),
         "years": [{"year": year, "games": n} for year, n in found.years],
         "undated": found.undated,
@@ -53,6 +57,14 @@ def pattern_json(found: PatternFound, text: str, request: Request) -> dict[str, 
         "results": [_game_json(one, request) for one in found.page.items],
         "next": address_with(request, found.page.next),
     }
+
+
+def _hints(pattern: Pattern) -> list[dict[str, Any]]:
+    """Return the JSON of why no game can have a pattern."""
+    return [
+        {"code": one.why, "step": one.step + 1, "message": impossible_words(one, pattern, language())}
+        for one in impossible(pattern)
+    ]
 
 
 def _game_json(one: PatternGame, request: Request) -> dict[str, Any]:

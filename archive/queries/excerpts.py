@@ -19,7 +19,7 @@ from archive.derive.text import said
 from archive.models import GameRecord, GameText
 from archive.queries.scope import Scope
 from archive.queries.search.grammar import parse
-from archive.queries.search.terms import And, Or, Term, Word
+from archive.queries.search.terms import Word, wanted
 from archive.search_text import searched
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.lines import nodes_of
@@ -79,15 +79,8 @@ class _Room:
 
 def words_of(query: str) -> list[str]:
     """Return the forms of the words that a valid query looks for, without those it excludes."""
-    return list(dict.fromkeys(filter(None, map(searched, _wanted(parse(query))))))
-
-
-def _wanted(term: Term) -> Iterator[str]:
-    if isinstance(term, Word):
-        yield term.text
-    elif isinstance(term, And | Or):
-        for inner in term.terms:
-            yield from _wanted(inner)
+    words = (one.text for one in wanted(parse(query)) if isinstance(one, Word))
+    return list(dict.fromkeys(filter(None, map(searched, words))))
 
 
 def excerpts(scope: Scope, ids: Sequence[int], words: Sequence[str]) -> dict[int, Excerpt]:

@@ -9,22 +9,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from archive import codec
 from archive.columns.lines import line_of
 from archive.columns.state import State, asked
 from archive.duck import Asked
 from archive.index.engine import engine
-from archive.models import GameRecord
+from archive.models import ColumnSegment, GameRecord
 from archive.queries.filters import GameFilters
 from archive.queries.games import GameRow, games_in, slots_among, slots_of
 from archive.queries.keyset import Order, Page, PageEnd, Phase, paged
 from archive.queries.people import Named, Tally, players_of
 from archive.queries.scope import Scope
+from archive.queries.search.grammar import parse as parse_query
+from archive.queries.search.terms import Stands, wanted
 from archive.queries.standing import bounded
 from kifu_core.shogi.moves import orient, to_usi
-from kifu_core.shogi.patterns import Pattern, looks
+from kifu_core.shogi.patterns import Pattern, looks, parse
 
 if TYPE_CHECKING:
     from archive.columns.places import Places
@@ -232,17 +234,73 @@ class _Found:
         sql = _PAGE.format(after=after.replace("%s", "?"), order=phase.by("d"))
         found = self.question.rows(sql, [*values, count])
         games = games_in(self.scope, [slot for slot, *_ in found])
-        paths = _paths({games[row[0]].id: row[6] for row in found if row[4] and row[0] in games})
-        told = []
-        for slot, ply, own, mirrored, fork, move, *_ in found:
-            if slot not in games:
-                continue
-            squares, path = self.squares[own, bool(mirrored)], paths.get(games[slot].id, "")
-            usi = to_usi(move) if move else ""
-            told.append(PatternGame(games[slot], ply, own, bool(mirrored), bool(fork), usi, path, squares))
+        told = _games(games, self.squares, [row[:-1] for row in found])
         # Who has gone since the question began is not told; the page goes on behind.
         whole = len(found) < count or len(told) == len(found)
         return told, None if whole else PageEnd(found[-1][-1], found[-1][0])
+
+
+def first_places(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict[int, PatternGame]:
+    """Return where a pattern of a valid query stands first in games of a list, by their ids: the first one of
+    the query that stands there and that no NOT stands before. Raises QueryError as `standing` does."""
+    patterns = dict.fromkeys(one.pattern for one in wanted(parse_query(query)) if isinstance(one, Stands))
+    games, told = {row.place.slot: row for row in rows}, dict[int, PatternGame]()
+    for text in patterns:
+        if left := [slot for slot, row in games.items() if row.id not in told]:
+            found = _first_of(scope, parse(text), left)
+            told |= {one.row.id: one for one in _games(games, _squares(parse(text)), found)}
+    return told
+
+
+def _first_of(scope: Scope, pattern: Pattern, slots: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return where a pattern stands first in some games, as `_games` takes it. Raises QueryError."""
+    # It draws in numpy, which a process without patterns does without.
+    from archive.columns.finding import places_of
+
+    def ask(question: Asked, state: State) -> list[tuple[Any, ...]]:
+        names = _files_with(slots)
+        held = state._replace(files=tuple(path for path in state.files if path.name in names))
+        places = places_of(question, held, pattern, slots)
+        return [*zip(*(getattr(places, name).tolist() for name in _TOLD), strict=True)]
+
+    with bounded():
+        return asked(scope.spaces, ask)
+
+
+_TOLD: Final = ("slot", "ply", "own", "mirrored", "fork", "move", "node")
+
+
+def _files_with(slots: Sequence[int]) -> set[str]:
+    """Return the names of the files that have slots of some games between their first and their last one."""
+    held = ColumnSegment.objects.filter(retired=None, first__lte=max(slots), last__gte=min(slots))
+    return {
+        name
+        for name, first, last in held.values_list("name", "first", "last")
+        if any(first <= slot <= last for slot in slots)
+    }
+
+
+def _games(
+    games: Mapping[int, GameRow],
+    squares: Mapping[tuple[int, bool], tuple[int, ...]],
+    found: Sequence[tuple[Any, ...]],
+) -> list[PatternGame]:
+    """Return what is told of places (`_TOLD`) in games, by slot; those of other games are left out."""
+    here = [row for row in found if row[0] in games]
+    paths = _paths({games[slot].id: node for slot, *_, fork, _move, node in here if fork})
+    return [
+        PatternGame(
+            games[slot],
+            ply,
+            own,
+            bool(mirrored),
+            bool(fork),
+            to_usi(move) if move else "",
+            paths.get(games[slot].id, ""),
+            squares[own, bool(mirrored)],
+        )
+        for slot, ply, own, mirrored, fork, move, _node in here
+    ]
 
 
 def _paths(nodes: Mapping[int, int]) -> dict[int, str]:

@@ -16,6 +16,7 @@ from django.http import (
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import escape
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -62,6 +63,7 @@ from archive.web.libraries import library_of
 from archive.web.lines import read_line, read_squares, usual_start, walk_to
 from archive.web.replay import node_key
 from archive.web.shogi.editing import refused
+from archive.web.shogi.patterns import places_in_list
 from archive.web.unchanged import PART, conditional, remembered
 from archive.web.way_back import way_back
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
@@ -71,6 +73,7 @@ from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 
+_NOTHING: Final = SafeString("")
 PAGE: Final = 50
 MATCHES: Final[tuple[Match, ...]] = get_args(Match)
 SIZES: Final = {"small": (320, 440), "medium": (440, 680), "large": (900, 620)}
@@ -169,13 +172,16 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         page = find_games(scope, filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
+    places, queries = places_in_list(scope, filters.q, page.items)
+    excerpts = excerpts_of(scope, filters.q, page.items)
     found = facets(scope, filters)
     following, short = "cursor" in request.GET or page.next is not None, is_short(page)
     context = {
         "form": form,
         "page": page,
         "chips": chips(scope, form),
-        "excerpts": excerpts_of(scope, filters.q, page.items),
+        "below": {pk: places.get(pk, _NOTHING) + excerpts.get(pk, _NOTHING) for pk in (*places, *excerpts)},
+        "queries": queries,
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
         "matching": found.games,

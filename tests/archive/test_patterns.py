@@ -283,6 +283,7 @@ def test_the_api_tells_what_is_known_of_a_pattern(client):
         "pattern": "P7f own:black",
         "total": {"number": 1, "exact": True},
         "waiting": 0,
+        "hints": [],
         "outcomes": results,
         "years": [{"year": 2024, "games": 1}],
         "undated": 0,
@@ -330,6 +331,23 @@ def test_pages_of_the_api_lead_to_the_next(client):
 def test_the_api_tells_what_is_wrong(client, query, status, code):
     answer = got(client, **query)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_the_api_tells_the_character_that_is_wrong(client):
+    (found,) = got(client, pattern="K9i turn:mine").json()["errors"]
+    assert (found["code"], found["column"]) == ("pattern-value", 10)
+    (found,) = client.get("/api/v1/games", {"q": 'pattern:"K9i {G,Q}7h"'}).json()["errors"]
+    assert found["position"] == len('pattern:"K9i {G,Q')
+
+
+def test_the_api_tells_why_no_game_can_have_a_pattern(client):
+    ingest(ready("7g7f"))
+    build()
+    told = got(client, pattern="K5i then P5a P5b").json()["hints"]
+    assert [(one["code"], one["step"]) for one in told] == [("two-pawns", 2), ("dead", 2)]
+    assert told[1]["message"] == "2段目：５一の歩は行き所がありません"
+    assert got(client, pattern="P7f").json()["hints"] == []
+    assert got(client, pattern="P7e").json()["hints"] == []
 
 
 def test_the_api_says_when_to_come_again(client, own_folder, settings, monkeypatch):
@@ -392,7 +410,7 @@ def test_a_pattern_is_printed_back_in_one_spelling():
     ("query", "position", "english"),
     [
         ('player:甲 pattern:"P7f Z5e"', 22, "pattern"),
-        ("pattern:P0f", 8, "not a square"),
+        ("pattern:P0f", 9, "not a square"),
         ("pattern:", 8, "a pattern as"),
         ('pattern:""', 9, "needed here"),
     ],

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
-from urllib.parse import unquote
+from typing import Any
+from urllib.parse import unquote, urlencode
 
 import pytest
 from django.http import QueryDict
 from django.test import Client
 
+from archive.columns.finding import places_of
 from archive.duck import BusyError
 from archive.models import Game
 from archive.web.rows import side_mark
 from kifu_core.shogi.patterns import parse
 from tests.archive.builders import ingest, ready
 from tests.archive.columns import build
+from tests.archive.games import stored
 
 pytestmark = pytest.mark.django_db
 
@@ -76,15 +79,42 @@ def test_what_is_wrong_is_marked_in_the_text(client):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("P7f " * 11 + "P0f", "…" + "P7f " * 10 + "<mark>P0f</mark></code>"),
-        ("P0f " + "P7f " * 10 + "P7f", "<code><mark>P0f</mark> " + "P7f " * 9 + "P7f…</code>"),
+        ("P7f " * 11 + "P0f", "…" + (" P7f" * 10 + " P")[-40:] + "<mark>0f</mark></code>"),
+        ("P0f " + "P7f " * 10 + "P7f", "<code>P<mark>0f</mark> " + "P7f " * 9 + "P7f…</code>"),
         ("Q" * 50 + " P7f", "<code><mark>" + "Q" * 40 + "…</mark> P7f</code>"),
-        ("P7f P0f P7f", "<code>P7f <mark>P0f</mark> P7f</code>"),
+        ("P7f P0f P7f", "<code>P7f P<mark>0f</mark> P7f</code>"),
     ],
     ids=["before", "after", "itself", "nothing"],
 )
 def test_what_is_left_out_around_what_is_wrong_is_told(client, text, told):
     assert told in shown(client, f"?pattern={text}", status=400)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "told"),
+    [
+        ("K9i turn:mine L9h", 10, "K9i turn:<mark>mine</mark> L9h"),
+        ("K9i {G,Q,S}7h", 8, "K9i {G,<mark>Q</mark>,S}7h"),
+        ("hand:B,P>=x,r=0", 11, "hand:B,P&gt;=<mark>x</mark>,r=0"),
+        ("K9i kept:12x", 12, "K9i kept:12<mark>x</mark>"),
+        ("K9i ply:60..10", 13, "K9i ply:60..<mark>10</mark>"),
+        ("９九玉 ＫＱ１ａ", 5, "９九玉 <mark>ＫＱ１ａ</mark>"),
+        ("K9i {G, S}7h", 5, "K9i <mark>{G,</mark> S}7h"),
+    ],
+)
+def test_the_page_marks_what_is_wrong_and_nothing_else(client, text, column, told):
+    page = shown(client, "?" + urlencode({"pattern": text}), status=400)
+    assert f"Character {column}:" in page and f"<code>{told}</code>" in page
+    assert (
+        f"<code>{told}</code>"
+        in client.get("/positions/shogi/edit/", {"pattern": text, "part": "told"}).content.decode()
+    )
+
+
+def test_a_query_marks_the_character_that_is_wrong_in_its_pattern(client):
+    answer = client.get("/games/", {"q": 'NOT result:draw pattern:"K9i turn:mine"'})
+    assert answer.status_code == 400
+    assert "<mark>m</mark>ine&quot;" in answer.content.decode()
 
 
 @pytest.mark.parametrize("text", ["P0f", "K9i then", "hand:", "<script>alert(1)</script>"])
@@ -170,6 +200,18 @@ def test_without_games_the_conditions_can_be_left_out(client, two_games):
     assert "It stands in no game here." in page and "<span>Player: 丙</span>" in page
 
 
+def test_where_nothing_is_found_it_says_why_no_game_can_have_it(client, two_games):
+    page = shown(client, "?pattern=P5a%20hand:R>=3")
+    assert (
+        'It stands in no game here.</p> <p>No game can have it:</p> <ul class="plain"><li>rook: 3 at least'
+        in page
+    )
+    assert "<li>pawn on 5a: that could never move</li></ul>" in page
+    assert "５一の歩は行き所がありません" in shown(client, "?pattern=P5a", "ja")
+    assert "No game can" not in shown(client, "?pattern=P1e")
+    assert "No game can" not in shown(client, "?pattern=P1f")
+
+
 @pytest.mark.parametrize(
     ("asked", "told", "status"),
     [
@@ -201,6 +243,12 @@ def test_it_shows_what_is_asked_as_a_board_and_in_words(client):
     assert "<li>9i king, 7h silver or gold</li>" in page and "<li>In hand: bishop 1 or more</li>" in page
     assert "Within 9 moves" in page and "Of White alone" in page
     assert 'aria-label="9i king, 7h silver or gold. In hand: bishop 1 or more"' in page
+    links = re.findall(r'<a href="/positions/shogi/edit/([^"]+)" title="Edit on the board">', page)
+    pattern = "{G,S}7h K9i hand:B then<=9 K8h own:white".replace("{G,S}", "{S,G}")
+    assert [QueryDict(unescape(link)[1:]).dict() for link in links] == [
+        {"pattern": pattern},
+        {"pattern": pattern, "step": "2"},
+    ]
 
 
 def test_a_game_opens_where_the_pattern_stands_with_its_squares_marked(client):
@@ -220,6 +268,67 @@ def test_a_game_opens_where_the_pattern_stands_with_its_squares_marked(client):
     told = " ".join(opened.content.decode().split())
     assert 'data-node="3.0:5"' in told and 'data-marked="8d.7h"' in told
     assert "Marked at move 5" in told and ": 8d 7h" in told
+
+
+def listed(client: Client, query: str, status: int = 200) -> str:
+    answer = client.get("/games/", {"q": query}, headers={"Accept-Language": "en"})
+    assert answer.status_code == status
+    return " ".join(answer.content.decode().split())
+
+
+def test_in_a_list_too_games_open_where_the_pattern_of_the_query_stands(client):
+    ingest(ready("7g7f 3c3d 2g2f", {3: [["6g6f", "8c8d", "6i7h"]]}, black="甲"))
+    build()
+    game = Game.objects.get().pk
+    for query, where, told in (
+        ('pattern:"P7f P2f"', "ply=3&amp;marked=7f.2f", "at move 3"),
+        ('甲 pattern:"p8d G7h"', "ply=5&amp;fork=3.0&amp;marked=8d.7h", "variation, move 5"),
+        (
+            'NOT pattern:"P1f" pattern:"P3f own:black mirror:yes"',
+            "ply=1&amp;marked=7f",
+            "at move 1 · mirrored",
+        ),
+        ('pattern:"P1f" OR pattern:"P2f own:black"', "ply=3&amp;marked=2f", "at move 3"),
+        ('pattern:"P7f own:white" pattern:"P2f own:black"', "ply=2&amp;marked=3d", "at move 2"),
+    ):
+        page = listed(client, query)
+        assert page.count(f'href="/games/{game}/?{where}"') == 2 and f"{told}</a>" in page, query
+    for query in ('NOT pattern:"P1f"', '甲 OR pattern:"P1f"'):
+        assert f'href="/games/{game}/"' in listed(client, query)
+
+
+def test_in_a_list_the_place_of_a_pattern_stands_before_that_of_a_word(client):
+    stored("手合割：平手\n手数----指手--\n1 ７六歩(77)\n*角道を開ける\n2 ３四歩(33)\n")
+    build()
+    page = listed(client, '角道 pattern:"P7f"')
+    assert page.index("at move 1</a>") < page.index("<mark>角道</mark>")
+
+
+def test_places_are_looked_for_in_the_files_that_have_games_of_the_list(client, monkeypatch):
+    ingest(ready("7g7f", black="甲"))
+    build()
+    ingest(ready("7g7f", black="乙"))
+    build()
+    asked: list[int] = []
+
+    def noted(question: Any, state: Any, *rest: Any) -> Any:
+        asked.append(len(state.files))
+        return places_of(question, state, *rest)
+
+    monkeypatch.setattr("archive.columns.finding.places_of", noted)
+    assert "at move 1</a>" in listed(client, '甲 pattern:"P7f"')
+    assert asked == [2, 1]
+
+
+def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
+    ingest(ready("7g7f", black="甲"))
+    build()
+
+    def busy(*_args: object) -> None:
+        raise BusyError
+
+    monkeypatch.setattr("archive.queries.patterns.asked", busy)
+    assert "other patterns are being looked for" in listed(client, '甲 pattern:"P7f"', status=422)
 
 
 @pytest.mark.parametrize(

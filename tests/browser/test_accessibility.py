@@ -19,6 +19,7 @@ from archive.models import Event, Game, Player, Upload
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.columns import build
 from tests.browser.conftest import DESKTOP, PHONE
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -29,9 +30,10 @@ CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTy
 
 
 @pytest.fixture
-def addresses(settings: Settings) -> list[str]:
+def addresses(settings: Settings, tmp_path: Path) -> list[str]:
     """One of every kind of page, with as much on it as there can be."""
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
     moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d"
     builders.ingest(
         builders.ready(moves, {2: [["8c8d"]]}, black="甲野", white="乙山", day="2024/05/06", event="名人戦"),
@@ -40,6 +42,7 @@ def addresses(settings: Settings) -> list[str]:
         builders.ready("5g5f", kind="problem"),
     )
     game, problem = Game.objects.order_by("pk").first(), Game.objects.get(record_kind="problem")
+    build()
     player, event = Player.objects.get(name="甲野"), Event.objects.get()
     upload, code = Upload.objects.get(), shogi64.encode(Position.from_sfen(AFTER))
     assert game
@@ -49,7 +52,9 @@ def addresses(settings: Settings) -> list[str]:
         f"/games/{game.pk}/?ply=1", f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
         "/positions/shogi/wrong/", "/positions/shogi/edit/",
         "/positions/shogi/edit/?pattern=K9i+{G,S}7h+-7f+!P1e+hand:B",
-        "/positions/shogi/edit/?pattern=K9i+then+Q", "/upload/", f"/uploads/{upload.pk}/",
+        "/positions/shogi/edit/?pattern=K9i+then+Q", "/patterns/", "/patterns/?pattern=K9i+turn:mine",
+        "/patterns/?pattern=P7f+hand:p<=9+then<=9+P2f&result=black", "/patterns/?pattern=P5a&player=nobody",
+        "/games/?q=pattern:P7f", "/upload/", f"/uploads/{upload.pk}/",
         "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",
         "/formations/", "/formations/furibisha/",
         "/sign-in/",

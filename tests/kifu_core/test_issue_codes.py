@@ -109,6 +109,8 @@ PATTERNS = {
     "pattern-nothing": "K5i then",
     "pattern-steps": "K5i" + " then K5i" * 8,
     "pattern-item": "castle:mino",
+    "pattern-open": "{G,S5i",
+    "pattern-empty": "turn:",
     "pattern-pieces": "Q5i",
     "pattern-square": "K0i",
     "pattern-counts": "hand:P>3",

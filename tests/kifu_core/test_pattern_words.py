@@ -42,6 +42,27 @@ def test_a_step_is_told_in_words(text, japanese, english):
     assert english is None or step_words(step, "en") == english
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hand:p<=3,r=0,P>=2,B board:S>=1,S<=2,G=2,+P",
+        "turn:own ply:5 kept:1",
+        "turn:enemy ply:5.. kept:12",
+        "ply:..9 then ply:5..9 then<=1 turn:own then<=20 kept:3",
+        "turn:own own:black mirror:yes line:main",
+        "turn:own own:white",
+    ],
+)
+def test_what_is_told_of_conditions_in_japanese_can_be_written_so(text):
+    pattern = parse(text)
+    gaps = ["", *(gap_words(gap, "ja") for gap in pattern.gaps)]
+    told = [
+        line for gap, step in zip(gaps, pattern.steps, strict=True) for line in (gap, *step_words(step, "ja"))
+    ]
+    whole = whole_words(pattern, "ja").removeprefix("先手・後手どちらでも").split(" · ")
+    assert parse(" ".join([*told, *whole])) == pattern
+
+
 def test_it_is_told_when_a_step_follows_and_whose_pieces_are_own():
     assert [gap_words(gap, "en") for gap in (None, 20)] == ["Later", "Within 20 moves"]
     assert [gap_words(1, language) for language in ("en", "ja")] == ["One move later", "1手後"]

@@ -1,11 +1,12 @@
 """Patterns, and the games in which they occur."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated, TypedDict, get_args
 
 from archive.api.shapes.common import Length, Next, Number, Side
 from archive.api.shapes.games import GameTold, YearGames
 from archive.api.shapes.names import PlayerFared
 from archive.api.telling import About
+from kifu_core.shogi.patterns.impossible import Why
 
 
 class PatternResults(TypedDict):
@@ -50,6 +51,14 @@ class GameWithPattern(GameTold):
     move: Annotated[str | None, About("The move played there, as in USI; null at the end.")]
 
 
+class PatternHint(TypedDict):
+    """Why no game can have a pattern. `message` is in the language asked for."""
+
+    code: Annotated[str, About("Stable.", enum=[*get_args(Why)])]
+    step: Annotated[int, About("The step of which it is told; the first is 1.", minimum=1)]
+    message: str
+
+
 class PatternTold(TypedDict):
     """What is known of a pattern, and a page of the games in which it occurs."""
 
@@ -58,6 +67,10 @@ class PatternTold(TypedDict):
     waiting: Annotated[
         int,
         About("Games that have not been searched yet; if there are any, `total` is not exact.", minimum=0),
+    ]
+    hints: Annotated[
+        list[PatternHint],
+        About("Why no game can have it, where none is found: what is against the rules or too many pieces."),
     ]
     outcomes: PatternResults
     years: list[YearGames]

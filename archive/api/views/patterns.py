@@ -16,7 +16,7 @@ from archive.queries.keyset import InvalidCursorError
 from archive.queries.patterns import pattern_games
 from archive.queries.scope import scope_of
 from kifu_core.messages import TEXTS
-from kifu_core.shogi.patterns import parse, text_of
+from kifu_core.shogi.patterns import parse
 
 _WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
 """Codes of what can be wrong in a pattern."""
@@ -55,4 +55,4 @@ def patterns(request: Request, query: dict[str, Any]) -> Response:
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
-    return Response(pattern_json(found, text_of(pattern), request))
+    return Response(pattern_json(found, pattern, request))

@@ -96,6 +96,15 @@ def negated(term: Term) -> Term:
     return term.term if isinstance(term, Not) else Not(term)
 
 
+def wanted(term: Term) -> Iterator[Leaf]:
+    """Yield the terms that are not made of others and that no NOT stands before, from left to right."""
+    if isinstance(term, And | Or):
+        for inner in term.terms:
+            yield from wanted(inner)
+    elif not isinstance(term, Not):
+        yield term
+
+
 def leaves(term: Term) -> Iterator[Leaf]:
     """Yield the terms that are not made of others, from left to right."""
     if isinstance(term, Not):

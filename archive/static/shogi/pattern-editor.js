@@ -11,6 +11,7 @@ import { drawSquares, pictureOfName } from "./drawing.js";
 import { ANYTHING, bitsOf, emptyPattern, emptyStep, isEmpty, MOST_STEPS, namesOf, read, stepWords, write } from "./pattern.js";
 import { PatternFields } from "./pattern-fields.js";
 import { fromSfen } from "./position.js";
+import { rove } from "./roving.js";
 import { Squares } from "./squares.js";
 
 /** @typedef {import("./pattern.js").Step} Step */
@@ -32,6 +33,7 @@ class PatternEditor {
     this.field = /** @type {HTMLInputElement} */ (document.getElementById("pattern"));
     this.told = /** @type {HTMLElement} */ (document.getElementById("told"));
     this.news = /** @type {HTMLElement} */ (document.getElementById("cursor"));
+    this.advice = this.one(".then-advice");
     this.undo = /** @type {HTMLButtonElement} */ (this.one("button.undo"));
     this.palette = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll("[data-content]")]);
     this.modes = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll("[data-mode]")]);
@@ -43,8 +45,8 @@ class PatternEditor {
       put: (squares) => this.brush !== null && (this.put(this.brush, squares), true),
     });
     this.pattern = read(this.field.value) || emptyPattern();
-    /** Which step is drawn. */
-    this.at = 0;
+    /** Which step is drawn: the one that the address names, where it counts from 1. */
+    this.at = Math.max(0, Math.min(this.pattern.steps.length, Math.floor(Number(new URLSearchParams(location.search).get("step"))) || 1) - 1);
     /** What is put on each square that is tapped; null where they are chosen. @type {number | null} */
     this.brush = null;
     this.mode = "is";
@@ -56,6 +58,8 @@ class PatternEditor {
     this.setAddress = keepAddress(() => {
       const query = new URLSearchParams(location.search);
       query.set("pattern", this.field.value);
+      if (this.at) query.set("step", String(this.at + 1));
+      else query.delete("step");
       return `${location.pathname}?${query}`;
     });
     this.fields = new PatternFields(root, (edit) => this.change(() => edit(this.pattern, this.at)));
@@ -89,6 +93,7 @@ class PatternEditor {
   }
 
   changed() {
+    this.advice.textContent = "";
     this.setAddress();
     this.draw();
     const text = this.field.value;
@@ -183,13 +188,14 @@ class PatternEditor {
       button.setAttribute("aria-pressed", String(index === this.at));
     });
     row.hidden = steps.length < 2;
-    /** @type {HTMLButtonElement} */ (this.one("button.then")).disabled = steps.length >= MOST_STEPS || isEmpty(this.step);
     this.one("button.drop-step").hidden = steps.length < 2;
   }
 
   /** @param {number} step */
   show(step) {
     this.at = step;
+    this.advice.textContent = "";
+    this.setAddress();
     this.squares.choose([]);
   }
 
@@ -261,7 +267,25 @@ class PatternEditor {
     return true;
   }
 
+  /** Begins a step after the one that is drawn, or says why it does not. */
+  begin() {
+    const { empty, most } = this.advice.dataset;
+    const hindrance = isEmpty(this.step) ? empty : this.pattern.steps.length >= MOST_STEPS ? most : "";
+    if (hindrance) {
+      this.advice.textContent = hindrance;
+      return;
+    }
+    this.change(() => {
+      this.pattern.steps.splice(this.at + 1, 0, emptyStep());
+      this.pattern.gaps.splice(this.at, 0, null);
+    });
+    this.show(this.at + 1);
+    this.one(".steps").scrollIntoView({ block: "nearest" });
+  }
+
   listenToButtons() {
+    const palette = this.one(".palette");
+    rove(palette, [...palette.querySelectorAll("button")]);
     for (const button of this.palette) {
       if (button.dataset.content) button.prepend(pictureOfName(button.dataset.content));
       button.addEventListener("click", (event) => this.pick(button, event.detail > 0));
@@ -277,14 +301,7 @@ class PatternEditor {
       this.pattern = emptyPattern();
       this.at = 0;
     }));
-    this.one("button.then").addEventListener("click", () => {
-      this.change(() => {
-        this.pattern.steps.splice(this.at + 1, 0, emptyStep());
-        this.pattern.gaps.splice(this.at, 0, null);
-      });
-      this.show(this.at + 1);
-      this.one(".steps").scrollIntoView({ block: "nearest" });
-    });
+    this.one("button.then").addEventListener("click", () => this.begin());
     this.one("button.drop-step").addEventListener("click", () => {
       this.change(() => {
         this.pattern.steps.splice(this.at, 1);

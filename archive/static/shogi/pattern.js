@@ -8,7 +8,7 @@
 
 import { LETTERS } from "./board.js";
 import { squareOf, usiSquare } from "./position.js";
-import { CONDITIONS, EXPRESSIONS, NAMED, NUMERALS, OPTIONS, SIGNS } from "./texts.js";
+import { CONDITIONS, EXPRESSIONS, NAMED, NUMERALS, OPTIONS, SIGNS, VALUES } from "./texts.js";
 
 /** @typedef {{least: number, most: number | null}} Count */
 
@@ -58,12 +58,13 @@ const BITS = new Map(NAMES);
 
 const RANKS = Object.keys(NUMERALS).slice(0, 9);
 const PLACED = new RegExp(`^(!?)(\\{[^{}]*\\}|\\+?[A-Za-z]|-)([1-9][a-i1-9${RANKS.join("")}])$`, "u");
-const THEN = /^then(?:<=([0-9]{1,9}))?$/;
-const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
-const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
+const THEN = /^then(?:<=([0-9]+))?$/;
+const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]+))?$/;
+const RANGE = new RegExp(`^([0-9]*)(${EXPRESSIONS.to})?([0-9]*)$`, "u");
 
 const WORD = new RegExp(EXPRESSIONS.word, "gu");
-const IN_JAPANESE = new RegExp(`${EXPRESSIONS.then}|${EXPRESSIONS.placed}|${EXPRESSIONS.allowed}`, "uy");
+const IN_JAPANESE = new RegExp(
+  ["kept", "then", "placed", "allowed", "span"].map((name) => EXPRESSIONS[/** @type {keyof typeof EXPRESSIONS} */ (name)]).join("|"), "uy");
 const ONE_OF = new RegExp(`^${EXPRESSIONS.named}$`, "u");
 const IN_WORDS = new RegExp(EXPRESSIONS.counted, "uy");
 
@@ -109,15 +110,39 @@ export function read(text) {
 /** @param {Pattern} pattern @param {string} word @param {Said} said @returns {string} what is left of the word */
 function readJapanese(pattern, word, said) {
   let rest = 0;
-  for (const [text, within, enemy, square, name, otherName, otherSquare, ...allowed] of runOf(IN_JAPANESE, word)) {
+  for (const [text, kept, within, next, ...told] of runOf(IN_JAPANESE, word)) {
+    const [enemy, square, name, otherName, otherSquare, negated, allowed, at, ...span] = told;
     rest += text.length;
     const piece = NAMED[name || otherName];
     const step = pattern.steps[pattern.steps.length - 1];
-    if (allowed[1]) place(step, allowed[0] === "!", allowed[1], squareNamed(allowed[2]));
+    if (kept) {
+      note(said.step, "kept");
+      step.kept = number(kept);
+    } else if (allowed) place(step, negated === "!", allowed, squareNamed(at));
     else if (piece) place(step, false, nameOf(enemy ? -piece : piece), squareNamed(square || otherSquare));
-    else follow(pattern, within, said);
+    else if (span.some(Boolean)) spans(step, span, said);
+    else follow(pattern, within || next, said);
   }
   return word.slice(rest);
+}
+
+/** Takes plies in words. @param {Step} step @param {string[]} span @param {Said} said */
+function spans(step, [first, last, one, onward, until], said) {
+  if (first || (one && !until)) {
+    note(said.step, "first");
+    step.first = number(first || one);
+  }
+  if (last || (one && !onward)) {
+    note(said.step, "last");
+    step.last = number(last || one);
+  }
+  if (step.first !== null && step.last !== null && step.last < step.first) throw new Unreadable();
+}
+
+/** @param {Set<string>} said @param {...string} names what is said now, and may not be said yet */
+function note(said, ...names) {
+  if (names.some((name) => said.has(name))) throw new Unreadable();
+  for (const name of names) said.add(name);
 }
 
 /**
@@ -162,9 +187,8 @@ function readWord(pattern, word, said) {
   const called = word.slice(0, Math.max(0, colon));
   const name = Object.hasOwn(OPTIONS, called) ? OPTIONS[called] : called;
   const ofAll = Object.hasOwn(OF_ALL, name);
-  const known = ofAll ? said.whole : said.step;
-  if (known.has(name) || !(ofAll || Object.hasOwn(OF_STEP, name))) throw new Unreadable();
-  known.add(name);
+  if (!(ofAll || Object.hasOwn(OF_STEP, name))) throw new Unreadable();
+  note(ofAll ? said.whole : said.step, ...(name === "ply" ? ["first", "last"] : [name]));
   (ofAll ? OF_ALL : OF_STEP)[name](word.slice(colon + 1), step, pattern);
 }
 
@@ -207,8 +231,9 @@ const OF_ALL = {
 
 /** @template T @param {Record<string, T>} values @param {string} value @returns {T} */
 function oneOf(values, value) {
-  if (!Object.hasOwn(values, value)) throw new Unreadable();
-  return values[value];
+  const name = Object.hasOwn(VALUES, value) ? VALUES[value] : value;
+  if (!Object.hasOwn(values, name)) throw new Unreadable();
+  return values[name];
 }
 
 /** @param {string} digits @returns {number} */
@@ -246,11 +271,12 @@ function counted(item) {
   if (told && piece !== undefined) return [[piece, told[2] || ">=", number(told[3] || "1")]];
   const run = runOf(IN_WORDS, item);
   if (!item || run.map(([text]) => text).join("") !== item) throw new Unreadable();
-  return run.map(([, enemy, name, sign, digits, none, many, word]) => {
+  return run.flatMap(([, enemy, name, sign, digits, none, least, most, many, word]) => {
     const kind = enemy ? -NAMED[name] : NAMED[name];
-    if (none) return [kind, "=", 0];
+    if (none) return [[kind, "=", 0]];
+    if (least) return [[kind, ">=", number(least)], [kind, "<=", number(most)]];
     const told = digits || many || "1";
-    return [kind, sign || SIGNS[word] || ">=", NUMERALS[told] ?? number(told)];
+    return [[kind, sign || SIGNS[word] || ">=", NUMERALS[told] ?? number(told)]];
   });
 }
 

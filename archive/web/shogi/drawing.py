@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import render
@@ -16,7 +17,7 @@ from archive.web.game_search import chips
 from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.text import LONGEST, MOST
+from kifu_core.shogi.patterns.text import LONGEST, MOST, MOST_STEPS, SHOWN
 from kifu_core.shogi.pieces import HAND_KINDS, LETTERS
 from kifu_core.shogi.position import Position
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 EMPTY_BOARD: Final = "9/9/9/9/9/9/9/9/9 b -"
-_WORD: Final = re.compile(r"[^\s、]+|\S")
+_WORD: Final = re.compile(r"[^\s、,}]+|.", re.DOTALL)
+"""The rest of a word, or of a part of a list."""
 _AROUND: Final = 40
 """Characters of a text that are shown where it is wrong, and as many on either side."""
 _ROWS: Final = ((8, 7, 6, 5, 4, 3, 2, 1), (14, 13, 12, 11, 10, 9))
@@ -43,6 +45,7 @@ def draw_pattern(request: HttpRequest) -> HttpResponse:
         "text": text,
         "longest": LONGEST,
         "most": MOST,
+        "steps": MOST_STEPS,
         "position": Position.from_sfen(EMPTY_BOARD),
         "ranks": RANK_NAMES[language()],
         "enemy_rows": [_palette(row, own=False) for row in _ROWS],
@@ -68,8 +71,7 @@ def wrong_with(text: str, error: KifuError) -> dict[str, Any]:
     """Return what is wrong with a text, with its place and what stands around it."""
     column = error.column or 1
     before, rest = text[: column - 1], text[column - 1 :]
-    marked = _WORD.match(rest)
-    end = marked.end() if marked else 0
+    end = _told_of(rest, str(error.params.get("text", "")))
     return {
         "wrong": detail_of(error),
         "column": column,
@@ -77,6 +79,16 @@ def wrong_with(text: str, error: KifuError) -> dict[str, Any]:
         "marked": _begun(rest[:end]) or " ",
         "after": _begun(rest[end:]),
     }
+
+
+def _told_of(rest: str, named: str) -> int:
+    """Return how many characters are wrong where the rest of a text begins: as many as the error names, if
+    they stand there, otherwise those up to the end of a word."""
+    for end in range(1, len(named) + 1 if len(named) < SHOWN else 1):
+        if unicodedata.normalize("NFKC", rest[:end]) == named:
+            return end
+    found = _WORD.match(rest)
+    return found.end() if found else 0
 
 
 def _begun(text: str) -> str:

@@ -16,7 +16,15 @@ from django.views.decorators.http import require_safe
 from archive.issues import language
 from archive.queries.filters import games_asked
 from archive.queries.keyset import InvalidCursorError
-from archive.queries.patterns import STEP, NextMove, PatternFound, PatternGame, PatternResults, pattern_games
+from archive.queries.patterns import (
+    STEP,
+    NextMove,
+    PatternFound,
+    PatternGame,
+    PatternResults,
+    first_places,
+    pattern_games,
+)
 from archive.queries.people import without_gaps
 from archive.queries.scope import scope_of
 from archive.queries.search.errors import BUSY, QueryError
@@ -32,17 +40,19 @@ from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_text
-from kifu_core.shogi.patterns import Pattern, Step, followed_by, parse, text_of
+from kifu_core.shogi.patterns import Pattern, Step, followed_by, impossible, parse, text_of
 from kifu_core.shogi.patterns.text import LONGEST
-from kifu_core.shogi.patterns.words import gap_words, step_words, whole_words
+from kifu_core.shogi.patterns.words import gap_words, impossible_words, step_words, whole_words
 from kifu_core.shogi.squares import USI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from django.http import HttpRequest, HttpResponse
     from django.utils.safestring import SafeString
 
+    from archive.queries.games import GameRow
+    from archive.queries.scope import Scope
     from kifu_core.picture import Language
 
 PAGE: Final = 50
@@ -109,8 +119,9 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
     after, also = found.page.next, in_use(form)
     return {
         "found": found,
+        "hints": [] if found.games else _hints(pattern),
         "asked": text_of(pattern),
-        "drawn": drawn(pattern),
+        "drawn": drawn(pattern, {"pattern": text_of(pattern), **in_use(form)}),
         "whole": whole_words(pattern, language()),
         "results": _results(found.results),
         "plots": _plots(found),
@@ -124,13 +135,20 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
     }
 
 
+def _hints(pattern: Pattern) -> list[str]:
+    """Return why no game can have a pattern."""
+    return [impossible_words(one, pattern, language()) for one in impossible(pattern)]
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A step of a pattern as pages show it: when it follows the one before, and what it asks in words."""
+    """A step of a pattern as pages show it: when it follows the one before, what it asks in words, and where
+    it is drawn."""
 
     step: Step
     follows: str
     words: list[str]
+    editor: str
 
     @property
     def label(self) -> str:
@@ -138,14 +156,19 @@ class Drawn:
         return ". ".join(self.words)
 
 
-def drawn(pattern: Pattern) -> list[Drawn]:
-    """Return the steps of a pattern for the boards of a page."""
-    spoken = language()
+def drawn(pattern: Pattern, asked: dict[str, str]) -> list[Drawn]:
+    """Return the steps of a pattern for the boards of a page; what is `asked` goes to the editor."""
+    spoken, editor = language(), reverse("position-edit")
     follows = ["", *(gap_words(gap, spoken) for gap in pattern.gaps)]
     return [
-        Drawn(step, words, step_words(step, spoken))
-        for step, words in zip(pattern.steps, follows, strict=True)
+        Drawn(step, words, step_words(step, spoken), editor + query_of({**asked, **_step(number)}))
+        for number, (step, words) in enumerate(zip(pattern.steps, follows, strict=True))
     ]
+
+
+def _step(number: int) -> dict[str, int]:
+    """Return what an address says of a step, which counts from 0; without that the first is drawn."""
+    return {"step": number + 1} if number else {}
 
 
 def _results(found: PatternResults) -> list[tuple[str, int]]:
@@ -203,6 +226,15 @@ def _move(one: NextMove, pattern: Pattern, also: dict[str, str]) -> Move:
     asked = text_of(after) if after else ""
     query = query_of({"pattern": asked, **also}) if 0 < len(asked) <= LONGEST else ""
     return Move(text, query, one.games, one.results)
+
+
+def places_in_list(
+    scope: Scope, query: str | None, rows: Sequence[GameRow]
+) -> tuple[dict[int, SafeString], dict[int, str]]:
+    """Return what stands below games of a list of a valid query, by their ids, and with which queries they
+    open, where the query has a pattern. Raises QueryError."""
+    found = first_places(scope, query, rows) if query else {}
+    return {pk: _place(one) for pk, one in found.items()}, {pk: _query(one) for pk, one in found.items()}
 
 
 def _query(one: PatternGame) -> str:

@@ -32,26 +32,50 @@ NAMED: Final = f"([☖△▽])?({_NAMES})"
 """One of several pieces that may stand on a square: whether it is the enemy's, and the piece."""
 
 _LATER: Final = "(?:その後|そのあと)"
-_WITHIN: Final = "([0-9]{1,9})手以内に?"
+_NUMBER: Final = "([0-9]{1,9})"
+_WITHIN: Final = f"{_NUMBER}手以内に?"
+_STAYING: Final = f"{_NUMBER}手続く"
 
-THEN: Final = f"{_LATER}(?:[\\s、]*{_WITHIN})?"
-"""One thing after another, and within how many plies, also after a blank or 、."""
+KEPT: Final = f"(?:{_LATER}[\\s、]*)?{_STAYING}"
+"""For how many plies more something stays, also after a blank or 、."""
+
+THEN: Final = f"{_LATER}(?:[\\s、]*{_WITHIN})?|(1)手後に?"
+"""One thing after another, and within how many plies, also after a blank or 、; or at the next ply."""
+
+TO: Final = r"(?:\.\.|〜|~)"
+"""What stands between the ends of a range."""
+
+SPAN: Final = (
+    f"{_NUMBER}(?:(?:手目)?{TO}|手目から){_NUMBER}手目(?:まで)?|"
+    f"{_NUMBER}手目(?:(以降|以後|から)|(まで|以前|以内))?"
+)
+"""At which plies: from one to another; or at one, from it on, or up to it."""
 
 COUNTED: Final = (
-    f"([☖△▽]|相手の)?({_NAMES})(?:(>=|<=|=)([0-9]{{1,9}})|(なし)|"
+    f"([☖△▽]|相手の)?({_NAMES})(?:(>=|<=|=)([0-9]{{1,9}})|(なし)|{_NUMBER}[〜~]{_NUMBER}枚|"
     f"([0-9]{{1,9}}|十[一二三四五六七八]?|[{RANK_KANJI}])(枚以上|枚以下|枚)?)?"
 )
-"""How many of a piece: whether of the enemy's; the piece; sign and number, none, or a number and its word."""
+"""How many of a piece: whether of the enemy's; the piece; sign and number, none, from one number to another,
+or a number and its word."""
+
+_UNCOUNTED: Final = f"(?:[☖△▽]|相手の)?(?:{_NAMES})(?:>=|<=|=)"
 
 SIGNS: Final = {"枚": "=", "枚以下": "<=", "枚以上": ">="}
 """How many a number means by the word behind it; without one it is the least, as that of a letter."""
 
-OPTIONS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
+_LISTS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
+
+OPTIONS: Final = {**_LISTS, "手番": "turn", "手数": "ply"}
 """What may stand before a colon."""
 
+VALUES: Final = {"自分": "own", "相手": "enemy", "先手": "black", "後手": "white"}
+"""What may stand behind one."""
+
+_LISTED: Final = f"(?:hand|board|{'|'.join(_LISTS)}):"
+
 WORD: Final = (
-    f"(?:hand|board|{'|'.join(OPTIONS)}):[^\\s、]*(?:、{COUNTED}(?=[\\s、]|$))*|"
-    f"(?:\\{{[^\\s{{}}]*\\}}|{_LATER}[\\s、]+(?={_WITHIN})|(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
+    f"{_LISTED}[^\\s、]*(?:、(?:{COUNTED}|{_UNCOUNTED})(?=[\\s、]|$))*|"
+    f"(?:\\{{[^\\s{{}}]*\\}}|{_LATER}[\\s、]+(?={_WITHIN}|{_STAYING})|(?!{_LISTED})[^\\s、])+"
 )
 """What blanks and 、 part; within a list 、 parts what it lists."""
 
@@ -59,8 +83,12 @@ WORDS: Final = {
     "自分の手番": "turn:own",
     "相手の手番": "turn:enemy",
     "先手だけ": "own:black",
+    "先手": "own:black",
     "後手だけ": "own:white",
+    "後手": "own:white",
     "左右反転も": "mirror:yes",
+    "左右反転": "mirror:yes",
     "本譜だけ": "line:main",
+    "本譜": "line:main",
 }
-"""Conditions in the words in which pages tell them (`words`)."""
+"""Conditions in the words in which pages tell them (`words`), or in short."""

@@ -11,6 +11,8 @@
     {金,△銀}7八 -5五             as {G,s}7h -5e
     持駒:角、歩3、△飛なし        as hand:B,P>=3,r=0
     8八玉その後20手以内に9九玉   as K8h then<=20 K9i
+    9九玉その後4手続く40手目まで as K9i ply:..40 kept:4
+    手数:10〜40 手番:自分 先手   as ply:10..40 turn:own own:black
 
 Wide letters, as Japanese keyboards write them, are read as the others are, and 、 parts words as blanks do
 (`japanese` has what is read of Japanese).
@@ -28,23 +30,35 @@ from kifu_core.errors import ParseError
 from kifu_core.shogi.patterns import japanese
 from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, Count, Pattern, Step, content
 from kifu_core.shogi.pieces import BLACK, BY_LETTER, BY_NAME, HAND_KINDS, LETTERS, WHITE
-from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, USI
+from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, RANK_KANJI, USI
 
 LONGEST: Final = 1000
 """Characters of a text."""
 MOST_STEPS: Final = 8
 MOST: Final = 999
 """The largest number that can be asked for."""
+SHOWN: Final = 40
+"""Characters of what is wrong that errors show."""
 
 _WORD: Final = re.compile(japanese.WORD)
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
-_IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}|{japanese.ALLOWED}")
-_THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
-_COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
+_OPENED: Final = re.compile(r"!?(\{[^{}]*)")
+_SQUARE_BEGUN: Final = re.compile(f"(?:[1-9][a-i1-9{RANK_KANJI}]?)?")
+_IN_JAPANESE: Final = re.compile(
+    "|".join((japanese.KEPT, japanese.THEN, japanese.PLACED, japanese.ALLOWED, japanese.SPAN))
+)
+_THEN: Final = re.compile(r"then(?:<=([0-9]+))?")
+_THEN_BEGUN: Final = re.compile(r"then(?:<(?:=[0-9]*)?)?")
+_COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]+))?")
+_COUNT_BEGUN: Final = re.compile(r"\+?[A-Za-z](?:(?:>=|<=|=)[0-9]*|[<>])?")
 _NAMED: Final = re.compile(japanese.NAMED)
+_SIGNED: Final = re.compile("(?:>=|<=|=|[<>])?")
+_NOTHING: Final = re.compile("")
 _IN_WORDS: Final = re.compile(japanese.COUNTED)
 _COMMA: Final = re.compile("[,、]")
-_RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
+_RANGE: Final = re.compile(f"([0-9]*)({japanese.TO})?([0-9]*)")
+_RANGE_BEGUN: Final = re.compile(r"[0-9]*(?:(?:\.\.|[〜~])[0-9]*|\.)?")
+_DIGITS: Final = re.compile("[0-9]*")
 
 PIECES: Final = {
     text: sign * value
@@ -59,13 +73,20 @@ _CONTENTS: Final = {
     "-": EMPTY,
 }
 _OWNERS: Final = {"black": BLACK, "white": WHITE}
+_PLIES: Final = "20, 10.., ..60, 10..60"
+_NUMBERS: Final = f"0..{MOST}"
+_THENS: Final = "then, then<=20"
+_PIECES: Final = ("G, s, +P, X, x, -", "金、△銀、と")
+_COUNTS: Final = ("B, P>=3, r=0", "角、歩3、△飛なし")
+"""What could stand in lists, for those who write letters and for those who write Japanese."""
 
 
 def parse(text: str) -> Pattern:
     """Return the pattern that a text asks for.
 
     Raises ParseError, with the column: `pattern-long`, `pattern-nothing`, `pattern-steps`, `pattern-item`,
-    `pattern-pieces`, `pattern-square`, `pattern-counts`, `pattern-value`, `pattern-twice`, `pattern-never`.
+    `pattern-open`, `pattern-empty`, `pattern-pieces`, `pattern-square`, `pattern-counts`, `pattern-value`,
+    `pattern-twice`, `pattern-never`.
     """
     if len(text) > LONGEST:
         raise ParseError("pattern-long", column=LONGEST + 1, params={"limit": LONGEST})
@@ -96,80 +117,138 @@ class _Reader:
             if rest < word.end():
                 self._go(rest)
                 text = self.plain[rest : word.end()]
-                self._word(japanese.WORDS.get(text, text))
+                self._word(japanese.WORDS.get(text, text), word.end())
         self._go(len(self.plain))
         self._end_step()
         return Pattern(tuple(self.steps), tuple(self.gaps), **self.whole)
 
     def _go(self, place: int) -> None:
-        """Be at a place of the plain text, which errors are told with."""
-        self.place, self.column = place, self.columns[place]
+        """Be at a place of the plain text, with which errors are told that name no other."""
+        self.place = place
 
     def _in_japanese(self, told: re.Match[str]) -> None:
-        within, enemy, square, name, other_name, other_square, *allowed = told.groups()
-        if allowed[1]:
-            self._place(*allowed)
-        elif name or other_name:
-            piece = BY_NAME[name or other_name]
-            self._place("", _letter(-piece if enemy else piece), square or other_square)
+        kept, _within, _next, enemy, square, name, other, other_square, negated, pieces, last_square = (
+            told.groups()[:11]
+        )
+        if kept:
+            self._set({"kept": self._number(kept, told.start(1))}, told[0])
+        elif pieces:
+            self._allow(told, 10, last_square, told.start(11), negated=bool(negated))
+        elif name or other:
+            piece = BY_NAME[name or other]
+            allowed = 1 << content(-piece if enemy else piece)
+            self._place(allowed, square or other_square, told.start(5 if square else 8))
+        elif any(told.groups()[11:]):
+            self._span(told)
         else:
-            self._then(told[0], within)
+            self._then(told[0], told[2] or told[3], told.start(2 if told[2] else 3))
 
-    def _word(self, text: str) -> None:
+    def _span(self, told: re.Match[str]) -> None:
+        """Read plies in words."""
+        first, last, one, onward, until = told.groups()[11:]
+        found: dict[str, int] = {}
+        if first or (one and not until):
+            found["first"] = self._number(first or one, told.start(12 if first else 14))
+        if last or (one and not onward):
+            found["last"] = self._number(last or one, told.start(13 if last else 14))
+        self._set(found, told[0])
+        least, most = self.asked.get("first"), self.asked.get("last")
+        if least is not None and most is not None and most < least:
+            self._fail("pattern-never", told.start(13) if last else None, text=told[0])
+
+    def _set(self, found: dict[str, int], text: str) -> None:
+        """Take conditions of a step that a text tells, none of which may be told yet."""
+        if found.keys() & self.asked.keys():
+            self._fail("pattern-twice", text=text)
+        self.asked.update(found)
+
+    def _word(self, text: str, end: int) -> None:
+        """Read the word, or what is left of one, that begins here and ends there; `text` is what it says."""
         if then := _THEN.fullmatch(text):
-            self._then(text, then[1])
-        elif placed := _PLACED.fullmatch(text):
-            self._place(*placed.groups())
+            self._then(text, then[1], self.place + then.start(1))
+        elif text.startswith("then"):
+            at = self._after(_THEN_BEGUN, end)
+            if text.endswith("<="):
+                self._fail("pattern-empty", at, text=text, values=f"1..{MOST}")
+            self._fail("pattern-value", at, text=text, values=_THENS)
+        elif placed := _PLACED.fullmatch(self.plain, self.place, end):
+            self._allow(placed, 2, placed[3], placed.start(3), negated=bool(placed[1]))
+        elif opened := _OPENED.fullmatch(self.plain, self.place, end):
+            self._fail("pattern-open", opened.start(1), text=text)
         else:
-            self._option(text)
+            self._option(text, end)
 
-    def _then(self, text: str, within: str | None) -> None:
+    def _after(self, begun: re.Pattern[str], end: int) -> int:
+        """Return where something ceases to be the beginning of what could stand here."""
+        found = begun.match(self.plain, self.place, end)
+        return found.end() if found else self.place
+
+    def _then(self, text: str, within: str | None, at: int) -> None:
+        """Begin the step that follows, within so many plies; what tells these begins at a place."""
         self._end_step()
-        # What follows stands later than what it follows.
-        self.gaps.append((self._number(within) or self._fail("pattern-never", text=text)) if within else None)
+        if len(self.steps) == MOST_STEPS:
+            self._fail("pattern-steps", limit=MOST_STEPS)
+        if within is None:
+            self.gaps.append(None)
+        elif gap := self._number(within, at):
+            self.gaps.append(gap)
+        else:  # What follows stands later than what it follows.
+            self._fail("pattern-never", at, text=text)
 
     def _end_step(self) -> None:
         if not (self.squares or self.asked):
             self._fail("pattern-nothing")
-        if len(self.steps) == MOST_STEPS:
-            self._fail("pattern-steps", limit=MOST_STEPS)
         self.steps.append(Step(self.squares, **self.asked))
         self._begin()
 
-    def _place(self, negated: str, pieces: str, square: str) -> None:
+    def _allow(self, told: re.Match[str], pieces: int, square: str, at: int, *, negated: bool) -> None:
+        """Read which pieces may stand on a square, which begins there, or may not."""
+        place, allowed = told.start(pieces), 0
+        listed = told[pieces].startswith("{")
+        for name in _COMMA.split(told[pieces].strip("{}")):
+            place += listed
+            if not name:
+                values = _PIECES[not (told[pieces] + square).isascii()]
+                self._fail("pattern-empty", place, text=self.plain[place - 1], values=values)
+            allowed |= self._content(name, place)
+            place += len(name)
+        self._place(ANYTHING & ~allowed if negated else allowed, square, at)
+
+    def _place(self, allowed: int, square: str, at: int) -> None:
         place = BY_USI.get(square, BY_JAPANESE.get(square))
         if place is None:
-            self._fail("pattern-square", text=square)
-        allowed = 0
-        for name in _COMMA.split(pieces.strip("{}")):
-            allowed |= self._content(name)
-        allowed = ANYTHING & ~allowed if negated else allowed
+            begun = _SQUARE_BEGUN.match(square)
+            self._fail("pattern-square", at + (begun.end() if begun else 0), text=square)
         both = self.squares.get(place, ANYTHING) & allowed
         if not both:
-            self._fail("pattern-never", text=square)
+            self._fail("pattern-never", at, text=square)
         self.squares[place] = both
 
-    def _content(self, name: str) -> int:
+    def _content(self, name: str, at: int) -> int:
         if told := _NAMED.fullmatch(name):
             return 1 << content(-BY_NAME[told[2]] if told[1] else BY_NAME[told[2]])
-        return _CONTENTS.get(name) or self._fail("pattern-pieces", text=name)
+        return _CONTENTS.get(name) or self._fail("pattern-pieces", at, text=name)
 
-    def _option(self, text: str) -> None:
+    def _option(self, text: str, end: int) -> None:
         called, colon, value = text.partition(":")
         name = japanese.OPTIONS.get(called, called)
         if not colon or name not in _OPTIONS:
             self._fail("pattern-item", text=text)
         options, read = _OPTIONS[name]
         target = self.whole if name in _WHOLE else self.asked
-        found = dict(zip(options, read(self, value), strict=True))
-        if found.keys() & target.keys():
-            self._fail("pattern-twice", text=name)
-        target.update(found)
+        if target.keys() & {*options}:
+            self._fail("pattern-twice", text=called)
+        self._go(end - len(value))
+        if not value:
+            self._fail("pattern-empty", text=text, values=_VALUES[name][not called.isascii()])
+        target.update(zip(options, read(self, value), strict=True))
 
     def _counts(self, value: str, kinds: Container[int]) -> tuple[Count, ...]:
         found: dict[int, Count] = {}
-        self._go(self.place + self.plain[self.place :].index(":") + 1)
         for item in _COMMA.split(value):
+            if not item:
+                values = _COUNTS[not value.isascii()]
+                self._fail("pattern-empty", text=self.plain[self.place - 1], values=values)
             for text, count in self._counted(item):
                 if abs(count.piece) not in kinds:
                     self._fail("pattern-counts", text=text)
@@ -184,23 +263,36 @@ class _Reader:
         """Yield the numbers of an item of a list with their texts: one in letters, or several in Japanese."""
         read = _COUNTED.fullmatch(item)
         if read and read[1] in PIECES:
-            yield item, self._count(PIECES[read[1]], read[2] or ">=", self._number(read[3] or "1"))
+            number = self._number(read[3] or "1", self.place + max(0, read.start(3)))
+            yield item, self._count(PIECES[read[1]], read[2] or ">=", number)
             return
         rest = 0
         while read := _IN_WORDS.match(item, rest):
-            yield read[0], self._count_in_words(*read.groups())
+            yield read[0], self._count_in_words(read, self.place)
             rest = read.end()
-        if rest < len(item) or not item:
-            self._fail("pattern-counts", text=item[rest:])
+        if rest < len(item):
+            self._fail_in_count(item, rest)
 
-    def _count_in_words(
-        self, enemy: str, name: str, sign: str, digits: str, none: str, number: str, word: str
-    ) -> Count:
-        piece = -BY_NAME[name] if enemy else BY_NAME[name]
+    def _fail_in_count(self, item: str, rest: int) -> NoReturn:
+        """Tell where the rest of an item, which begins here, is no piece and its number."""
+        letter = item[: 1 + item.startswith("+")] in PIECES
+        begun = (_SIGNED if rest else _COUNT_BEGUN if letter else _NOTHING).match(item, rest)
+        end = begun.end() if begun else rest
+        if end == len(item) and item.endswith("="):
+            self._fail("pattern-empty", self.place + end - rest, text=item, values=_NUMBERS)
+        self._fail("pattern-counts", self.place + end - rest, text=item[rest:])
+
+    def _count_in_words(self, read: re.Match[str], place: int) -> Count:
+        enemy, name, sign, digits, none, least, most, number, word = read.groups()
+        piece, begin = -BY_NAME[name] if enemy else BY_NAME[name], place - read.start()
         if none:
             return Count(piece, 0, 0)
+        if least:
+            ends = (self._number(least, begin + read.start(6)), self._number(most, begin + read.start(7)))
+            return Count(piece, *ends)
         many = digits or number or "1"
-        found = japanese.NUMERALS.get(many) or self._number(many)
+        at = begin + max(read.start(4), read.start(8), 0)
+        found = japanese.NUMERALS.get(many) or self._number(many, at)
         return self._count(piece, sign or japanese.SIGNS.get(word, ">="), found)
 
     @staticmethod
@@ -214,34 +306,39 @@ class _Reader:
         return (self._counts(value, BY_LETTER.values()),)
 
     def _one_of(self, values: dict[str, Any], value: str) -> tuple[Any]:
-        if value not in values:
+        name = japanese.VALUES.get(value, value)
+        if name not in values:
             self._fail("pattern-value", text=value, values=", ".join(values))
-        return (values[value],)
+        return (values[name],)
 
     def _plies(self, value: str) -> tuple[int | None, int | None]:
-        read = _RANGE.fullmatch(value)
+        read, place = _RANGE.fullmatch(value), self.place
         if read is None or not (read[1] or read[3]):
-            self._fail("pattern-value", text=value, values="20, 10.., ..60, 10..60")
-        first = self._number(read[1]) if read[1] else None
-        last = (self._number(read[3]) if read[3] else None) if read[2] else first
+            at = self._after(_RANGE_BEGUN, place + len(value))
+            self._fail("pattern-value", at, text=value, values=_PLIES)
+        first = self._number(read[1], place) if read[1] else None
+        last = (self._number(read[3], place + read.start(3)) if read[3] else None) if read[2] else first
         if first is not None and last is not None and last < first:
-            self._fail("pattern-never", text=value)
+            self._fail("pattern-never", place + read.start(3), text=value)
         return first, last
 
     def _kept(self, value: str) -> tuple[int]:
-        if not (value.isascii() and value.isdigit()):
-            self._fail("pattern-value", text=value, values=f"0..{MOST}")
-        return (self._number(value),)
+        end = self.place + len(value)
+        if (wrong := self._after(_DIGITS, end)) < end:
+            self._fail("pattern-value", wrong, text=value, values=_NUMBERS)
+        return (self._number(value, self.place),)
 
-    def _number(self, digits: str) -> int:
+    def _number(self, digits: str, at: int) -> int:
         number = int(digits)
         if number > MOST:
-            self._fail("pattern-value", text=digits, values=f"0..{MOST}")
+            self._fail("pattern-value", at, text=digits, values=_NUMBERS)
         return number
 
-    def _fail(self, code: str, **params: str | int) -> NoReturn:
-        shown = {name: value[:40] if isinstance(value, str) else value for name, value in params.items()}
-        raise ParseError(code, column=self.column, params=shown)
+    def _fail(self, code: str, at: int | None = None, **params: str | int) -> NoReturn:
+        """Raise what is wrong, there or here."""
+        shown = {name: value[:SHOWN] if isinstance(value, str) else value for name, value in params.items()}
+        column = self.columns[self.place if at is None else at]
+        raise ParseError(code, column=column, params=shown)
 
 
 _Read = Callable[[_Reader, str], tuple[Any, ...]]
@@ -255,6 +352,17 @@ _OPTIONS: Final[dict[str, tuple[tuple[str, ...], _Read]]] = {
     "mirror": (("mirrored",), lambda reader, value: reader._one_of({"yes": True, "no": False}, value)),
     "line": (("main",), lambda reader, value: reader._one_of({"main": True, "all": False}, value)),
 }
+_VALUES: Final = {
+    "hand": _COUNTS,
+    "board": _COUNTS,
+    "turn": ("own, enemy", "自分, 相手"),
+    "ply": (_PLIES,) * 2,
+    "kept": (_NUMBERS,) * 2,
+    "own": ("black, white",) * 2,
+    "mirror": ("yes, no",) * 2,
+    "line": ("main, all",) * 2,
+}
+"""What could stand after the name of an option."""
 _WHOLE: Final = frozenset({"own", "mirror", "line"})
 """Options that are said of all steps together."""
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from kifu_core.picture import Language
 from kifu_core.shogi.draw import PIECES as KINDS
+from kifu_core.shogi.patterns.impossible import Impossible
 from kifu_core.shogi.patterns.pattern import Count, Pattern, Step
 from kifu_core.shogi.patterns.text import PIECES, contents
 from kifu_core.shogi.squares import JAPANESE, USI
@@ -82,6 +83,34 @@ _PHRASES: Final[dict[Language, dict[str, str]]] = {
     },
 }
 
+_REASONS: Final[dict[Language, dict[str, str]]] = {
+    "ja": {
+        "step": "{step}段目：{reason}",
+        "kings": "玉は一枚しかありません（{piece}が{number}枚）",
+        "kings-meet": "玉と玉が隣り合うことはありません",
+        "too-many": "{piece}は両者合わせて{most}枚です（{number}枚以上が必要）",
+        "two-pawns": "{file}筋の{piece}が二歩です",
+        "ten-pawns": "{piece}は盤上に{most}枚までです（{number}枚だと二歩になる）",
+        "dead": "{square}の{pieces}は行き所がありません",
+        "too-few": "{piece}は盤上に{most}枚以下のはずですが、マスに{number}枚あります",
+        "turn-stays": "手番は一手ごとに替わるので、手番を決めた形は続きません",
+        "plies": "前の段に続くには手数の条件が合いません",
+    },
+    "en": {
+        "step": "Step {step} – {reason}",
+        "kings": "{piece}: {number}, but a side has one",
+        "kings-meet": "Kings never stand side by side",
+        "too-many": "{piece}: {number} at least, but both sides together have {most}",
+        "two-pawns": "{piece}: two on file {file}, but a side has one on a file",
+        "ten-pawns": "{piece}: {number} on the board, but a side has one on a file",
+        "dead": "{pieces} on {square}: that could never move",
+        "too-few": "{piece}: {number} on squares, but {most} at most on the board",
+        "turn-stays": "The side to move changes with each move: what tells it cannot stay",
+        "plies": "Its moves do not fit those of the step before",
+    },
+}
+"""Why no game can have a pattern."""
+
 
 def step_words(step: Step, language: Language) -> list[str]:
     """Return what a step asks, a line for its squares and one for each other condition.
@@ -145,6 +174,28 @@ def gap_words(gap: int | None, language: Language) -> str:
     """Return when a step has to follow the one before it."""
     name = "then" if gap is None else "next" if gap == 1 else "within"
     return _PHRASES[language][name].format(gap=gap)
+
+
+def impossible_words(found: Impossible, pattern: Pattern, language: Language) -> str:
+    """Return why no game can have a pattern, with the number of the step where there are several.
+
+    >>> from kifu_core.shogi.patterns import impossible, parse
+    >>> asked = parse("K5i then P7f P7g")
+    >>> [impossible_words(one, asked, "en") for one in impossible(asked)]
+    ['Step 2 – pawn: two on file 7, but a side has one on a file']
+    """
+    reasons, names = _REASONS[language], JAPANESE if language == "ja" else USI
+    reason = reasons[found.why].format(
+        piece=_piece(found.piece, language) if found.piece else "",
+        number=found.number,
+        most=found.most,
+        file=found.file,
+        square=names[found.square],
+        pieces=_pieces(found.allowed, language),
+    )
+    if len(pattern.steps) == 1:
+        return reason
+    return reasons["step"].format(step=found.step + 1, reason=reason)
 
 
 def whole_words(pattern: Pattern, language: Language) -> str:
