@@ -15,7 +15,6 @@ broker.register()
 
 app = Celery("archive")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["archive.intake", "archive.dumping"])
 
 
 @setup_logging.connect
