@@ -122,12 +122,17 @@ def children_of(archive: Archive, role: str) -> list[int]:
 
 
 def wait_for(condition: Callable[[], bool], seconds: float, log: Path | None = None) -> None:
-    """Wait until something holds; fails with the log after so many seconds."""
-    deadline = time.monotonic() + seconds
+    """Wait until something holds; fails with the log after so many seconds.
+
+    What is asked costs somebody processor time, who may be busy with what is waited for: the longer it
+    takes, the more rarely it is asked.
+    """
+    began = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"waited {seconds} s in vain\n" + (log.read_text() if log else ""))
-        time.sleep(0.05)
+        time.sleep(min(0.05 + waited / 10, 0.5))
 
 
 def free_port() -> int:
