@@ -82,16 +82,3 @@ class Transport(filesystem.Transport):
 def register() -> None:
     """Let `filesystem://` mean this transport."""
     TRANSPORT_ALIASES["filesystem"] = "archive.broker:Transport"
-
-
-def folders(data_dir: Path) -> dict[str, Any]:
-    """Return the transport's options for messages below `data_dir`, with their folders made."""
-    queue, control = data_dir / "broker" / "queue", data_dir / "broker" / "control"
-    for folder in (queue, control):
-        folder.mkdir(parents=True, exist_ok=True)
-    return {
-        "data_folder_in": str(queue),
-        "data_folder_out": str(queue),
-        "control_folder": str(control),
-        "polling_interval": 0.1,
-    }

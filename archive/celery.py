@@ -1,4 +1,7 @@
-"""The Celery application: messages only say "look at upload N", the database knows the rest."""
+"""The Celery application: messages only say "look at upload N", the database knows the rest.
+
+It is loaded by what sends messages or works on them, and not by every process of the archive.
+"""
 
 import os
 
@@ -12,7 +15,6 @@ broker.register()
 
 app = Celery("archive")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["archive.intake", "archive.dumping"])
 
 
 @setup_logging.connect

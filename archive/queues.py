@@ -4,7 +4,8 @@ An upload gives way after about a second and is sent again (`archive.intake.task
 for turns, not for uploads, however large those are that work has begun on. A dump's turns are longer.
 """
 
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 INTERACTIVE: Final = "interactive"
 """Uploads that are small or new, and the sweep: whoever is idle hears from it that the broker is there."""
@@ -16,3 +17,17 @@ MAINTENANCE: Final = "maintenance"
 """What nobody waits for, and what needs folders: deletions, moves, dumps, looking through the watched one."""
 
 QUEUES: Final = (INTERACTIVE, BULK, MAINTENANCE)
+
+
+def folders(data_dir: Path) -> dict[str, Any]:
+    """Return the options of the embedded broker (`archive.broker`) for messages below `data_dir`, with their
+    folders made."""
+    queue, control = data_dir / "broker" / "queue", data_dir / "broker" / "control"
+    for folder in (queue, control):
+        folder.mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(queue),
+        "data_folder_out": str(queue),
+        "control_folder": str(control),
+        "polling_interval": 0.1,
+    }

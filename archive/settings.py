@@ -6,7 +6,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from archive import broker, env, logs
+from archive import env, logs, queues
 from archive.queues import INTERACTIVE, MAINTENANCE, QUEUES
 from kifu_core.games import GAMES
 
@@ -425,7 +425,7 @@ REST_FRAMEWORK = {
 
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "filesystem://localhost")
 if CELERY_BROKER_URL.startswith("filesystem://"):
-    CELERY_BROKER_TRANSPORT_OPTIONS = broker.folders(DATA_DIR)
+    CELERY_BROKER_TRANSPORT_OPTIONS = queues.folders(DATA_DIR)
 # A broker that is away must not keep a visitor waiting: the sweeper sends again what could not be sent.
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
 CELERY_TASK_PUBLISH_RETRY = False

@@ -15,6 +15,8 @@ with uncollected():
     application = UsableContentTypes(get_wsgi_application())
     # Django would load the addresses, and all views with them, while the first visitor waits.
     import_module(settings.ROOT_URLCONF)
+    # And so would the first query.
+    import_module("archive.queries.search.grammar")
 
 # What is loaded by now stays until the end: looking through all of it for garbage would now and then take
 # some 50 ms out of a request.

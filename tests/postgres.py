@@ -73,10 +73,14 @@ def _installed(runner: Runner, folder: Path) -> Path:
     return folder / installed.name / "pginstall" / "bin"
 
 
-def make_cluster(runner: Runner, folder: Path, programs: Path | None = None) -> Path:
+def make_cluster(runner: Runner, folder: Path, programs: Path | None = None, like: str | None = None) -> Path:
     """Make an empty cluster in the folder, with other programs than ours where they are given; the folder of
-    PostgreSQL's programs."""
+    PostgreSQL's programs. `like` is the folder of a cluster at rest that is copied instead."""
     programs = programs or _installed(runner, folder)
+    if like:
+        # With the owner, whom the server must be.
+        subprocess.run(["cp", "-a", Path(like) / "cluster", folder / "cluster"], check=True)
+        return programs
     cluster = folder / "cluster"
     cluster.mkdir(mode=0o700)
     runner.own(cluster)

@@ -122,12 +122,17 @@ def children_of(archive: Archive, role: str) -> list[int]:
 
 
 def wait_for(condition: Callable[[], bool], seconds: float, log: Path | None = None) -> None:
-    """Wait until something holds; fails with the log after so many seconds."""
-    deadline = time.monotonic() + seconds
+    """Wait until something holds; fails with the log after so many seconds.
+
+    What is asked costs somebody processor time, who may be busy with what is waited for: the longer it
+    takes, the more rarely it is asked.
+    """
+    began = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"waited {seconds} s in vain\n" + (log.read_text() if log else ""))
-        time.sleep(0.05)
+        time.sleep(min(0.05 + waited / 10, 0.5))
 
 
 def free_port() -> int:
@@ -166,7 +171,8 @@ SQLITE_FILE = "archive.sqlite3"
 """What the database is called in an archive's folder."""
 
 
-def _migrate(folder: Path, **address: str) -> None:
+def migrate(folder: Path, **address: str) -> None:
+    """Make the tables of an archive in a folder, or in the database at an address."""
     environment = os.environ | {"ARCHIVE_DATA_DIR": str(folder), **address}
     command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=START_SECONDS)
@@ -189,22 +195,30 @@ def _made_migrated() -> str:
     folder = Path(tempfile.mkdtemp(prefix="kifu-migrated-"))
     atexit.register(shutil.rmtree, folder)
     if not os.environ.get("DATABASE_URL"):
-        _migrate(folder)
+        migrate(folder)
         return str(folder / SQLITE_FILE)
     kept = database()
     address = kept.__enter__()
     atexit.register(kept.__exit__, None, None, None)
-    _migrate(folder, **address)
+    migrate(folder, **address)
     return address["DATABASE_URL"].rpartition("/")[2]
+
+
+@contextmanager
+def migrated_database(folder: Path) -> Iterator[dict[str, str]]:
+    """The environment for a database with its tables: what an archive's folder has already, else an empty one
+    of its own."""
+    with database(migrated()) as address:
+        if not address and not (folder / SQLITE_FILE).exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(migrated(), folder / SQLITE_FILE)
+        yield address
 
 
 @contextmanager
 def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
     """An archive that answers, empty unless `settings` say otherwise; it is stopped at the end."""
-    with database(migrated()) as address:
-        if not address and not (folder / SQLITE_FILE).exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(migrated(), folder / SQLITE_FILE)
+    with migrated_database(folder) as address:
         environment = os.environ | {
             "ARCHIVE_DATA_DIR": str(folder),
             "ARCHIVE_BIND": f"127.0.0.1:{free_port()}",

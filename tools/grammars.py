@@ -11,9 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
-from typing import Final, NamedTuple, cast
-
-import pyparsing as pp
+from typing import Final, NamedTuple
 
 from kifu_core.rule_names import NAMES
 from kifu_core.shogi.formats import ki2, kif
@@ -33,7 +31,7 @@ class Grammar(NamedTuple):
     """
 
     title: str
-    lines: pp.ParserElement
+    lines: Lines
     parts: dict[str, str]
     inside: dict[str, tuple[str, ...]]
     about: str
@@ -73,20 +71,9 @@ GRAMMARS: Final = {
 }
 
 
-def leaves(grammar: Grammar) -> list[pp.Regex]:
-    """The lines of a grammar in the order in which they are tried."""
-    alternatives = cast(pp.MatchFirst, cast(Lines, grammar.lines).expr).exprs
-    return [leaf for leaf in alternatives if isinstance(leaf, pp.Regex)]
-
-
-def identifier(leaf: pp.Regex) -> str:
-    """A leaf's name as rules write it."""
-    return leaf.name.replace(" ", "_")
-
-
 def rules(grammar: Grammar) -> dict[str, Node]:
     """The rules of a grammar: the file, its lines, the parts of lines."""
-    lines = {identifier(leaf): leaf.pattern for leaf in leaves(grammar)}
+    lines = {leaf.name: leaf.pattern for leaf in grammar.lines.leaves}
     file = Repeat(Choice(tuple(map(Rule, lines))), 0, None)
     found: dict[str, Node] = {"file": file}
     for name, pattern in {**lines, **grammar.parts}.items():

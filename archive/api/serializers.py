@@ -16,7 +16,7 @@ from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
 from archive.queries.keyset import ORDERS
 from archive.queries.scope import space_name
-from archive.queries.search.grammar import LONGEST
+from archive.queries.search.parsing import LONGEST
 from archive.queries.told import row_json
 from kifu_core.games import GAMES
 

@@ -2,10 +2,10 @@
 
 import logging
 
-from celery import shared_task
 from django.conf import settings
 from kombu.exceptions import OperationalError as BrokerError
 
+from archive.celery import app
 from archive.dumping import publishing
 from archive.dumping.making import DumpIsMadeError
 from archive.intake.tasks import LimitedTask
@@ -14,7 +14,7 @@ from archive.queues import MAINTENANCE
 log = logging.getLogger(__name__)
 
 
-@shared_task(name="archive.dump", base=LimitedTask)
+@app.task(name="archive.dump", base=LimitedTask)
 def dump() -> None:
     """Forget what is to be forgotten, and go on with the dump that is due for a turn."""
     try:

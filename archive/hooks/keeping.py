@@ -20,7 +20,7 @@ from archive.hooks.errors import HookError
 from archive.hooks.signing import secret_of
 from archive.models import Hook, HookDelivery, User
 from archive.queries.scope import UnknownScopeError, names_of, scope_named
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 
 SHOWN: Final = 20
 """Deliveries of a hook that are kept to be looked at."""

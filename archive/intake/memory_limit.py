@@ -1,13 +1,12 @@
 """Limit a worker's memory, and replace a worker that has used half of it.
 
 Python gives back little of the memory that it has used. Without a limit, one record could take all of the
-machine's memory, and the system would end any process, perhaps the database.
+machine's memory, and the system would end any process, perhaps the database. Celery, which knows when it is
+time, is loaded by workers only: the supervisor reads their exit codes without it.
 """
 
 import resource
 
-from billiard.compat import mem_rss
-from celery.worker import state
 from django.conf import settings
 
 RESTART = 75
@@ -30,14 +29,20 @@ def most_kept_kib() -> int:
 
 def shut_down(code: int) -> None:
     """End this worker for a reason as soon as the message of its task is acknowledged."""
+    from celery.worker import state
+
     vars(state)["should_stop"] = code  # which is how Celery's own handlers of signals do it
 
 
 def shuts_down_for(code: int) -> bool:
     """Return whether that is the reason why this worker has ended."""
+    from celery.worker import state
+
     return bool(vars(state)["should_stop"] == code)
 
 
 def is_to_be_replaced() -> bool:
     """Return whether this process has had more memory than that."""
+    from billiard.compat import mem_rss
+
     return bool(mem_rss() > most_kept_kib())

@@ -13,7 +13,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from celery import Task, shared_task
+from celery import Task
 from celery.exceptions import WorkerShutdown
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
@@ -22,6 +22,7 @@ from django.db.utils import DatabaseError, InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
 from archive import audit, logs, store
+from archive.celery import app
 from archive.columns import building
 from archive.columns.folder import ColumnsAreMadeError
 from archive.index.away import UndecidedError, is_away
@@ -64,7 +65,7 @@ class LimitedTask(AnyTask):
                 shut_down(RESTART)
 
 
-@shared_task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
+@app.task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def process_upload(task: Any, upload_id: int) -> None:
     """Work on one upload for a turn, and on other small ones with a small one; do nothing where another
     worker has it or it is done."""
@@ -81,7 +82,7 @@ def process_upload(task: Any, upload_id: int) -> None:
         raise WorkerShutdown(1)
 
 
-@shared_task(name="archive.move_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
+@app.task(name="archive.move_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def move_upload(task: Any, upload_id: int) -> None:
     """Move some of the games of an upload to where they go, and send itself again for the rest."""
     try:
@@ -93,7 +94,7 @@ def move_upload(task: Any, upload_id: int) -> None:
         send_move(upload_id)
 
 
-@shared_task(name="archive.sweep", base=LimitedTask)
+@app.task(name="archive.sweep", base=LimitedTask)
 def sweep() -> None:
     """Send again what was left behind: messages lost, workers killed, a broker that was away."""
     for upload_id in store.sweep():
@@ -108,7 +109,7 @@ def sweep() -> None:
     SessionStore.clear_expired()
 
 
-@shared_task(name="archive.delete_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
+@app.task(name="archive.delete_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def delete_upload(task: Any, upload_id: int) -> None:
     """Go on deleting an upload for a turn."""
     try:
@@ -120,14 +121,14 @@ def delete_upload(task: Any, upload_id: int) -> None:
         send_deletion(upload_id)
 
 
-@shared_task(name="archive.watch", base=LimitedTask)
+@app.task(name="archive.watch", base=LimitedTask)
 def watch() -> None:
     """Take in what has come into the watched folder."""
     for upload_id in watched_folder.scan():
         send(upload_id, BULK)
 
 
-@shared_task(name="archive.columns", base=LimitedTask)
+@app.task(name="archive.columns", base=LimitedTask)
 def columns() -> None:
     """Write columns for a turn, if there is anything to write, and send itself again for the rest."""
     if not building.has_work():

@@ -1,8 +1,8 @@
 """Which versions of what work together here."""
 
 import platform
+from importlib import metadata
 
-import celery
 import django
 from django.db import connection
 
@@ -18,6 +18,6 @@ def versions() -> dict[str, str]:
         "Kifu Archive": version(),
         "Python": platform.python_version(),
         "Django": django.get_version(),
-        "Celery": celery.__version__,
+        "Celery": metadata.version("celery"),
         connection.display_name: str(server),
     }

@@ -18,7 +18,7 @@ from archive import codec
 from archive.derive.text import said
 from archive.models import GameRecord, GameText
 from archive.queries.scope import Scope
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 from archive.queries.search.terms import Word, wanted
 from archive.search_text import searched
 from kifu_core.jkf import MoveEntry, Record

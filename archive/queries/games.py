@@ -13,7 +13,7 @@ from archive.queries.keyset import LARGEST, ORDERS, Column, Page, PageEnd, Phase
 from archive.queries.named import Ids, listed_upload, named
 from archive.queries.scope import Scope
 from archive.queries.search.compiling import Compiled, compiled
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction, one_of
 from archive.reading import connection

@@ -15,7 +15,7 @@ from archive.queries.keyset import Page
 from archive.queries.likely import likely
 from archive.queries.scope import Scope
 from archive.queries.search.errors import TOO_SLOW, QueryError
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 from archive.queries.search.printing import quoted
 from kifu_core.shogi import formations
 

@@ -22,7 +22,7 @@ from archive.queries.games import GameRow, games_in, slots_among, slots_of
 from archive.queries.keyset import Order, Page, PageEnd, Phase, paged
 from archive.queries.people import Named, Tally, players_of
 from archive.queries.scope import Scope
-from archive.queries.search.grammar import parse as parse_query
+from archive.queries.search.parsing import parse as parse_query
 from archive.queries.search.terms import Stands, wanted
 from archive.queries.standing import bounded
 from kifu_core.shogi.moves import orient, to_usi

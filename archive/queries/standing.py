@@ -20,7 +20,7 @@ from archive.duck import Asked, BusyError
 from archive.models import ColumnWaiting, Game
 from archive.queries.scope import Scope
 from archive.queries.search.errors import BUSY, NOT_HERE, TOO_SLOW, TOO_WIDE, QueryError
-from archive.queries.search.grammar import parse as parse_query
+from archive.queries.search.parsing import parse as parse_query
 from archive.queries.search.terms import Stands, leaves
 from kifu_core.shogi.patterns import parse
 

@@ -172,7 +172,10 @@ def worker() -> None:
     else:
         worker_process_init.connect(lambda **_: limit_memory(), weak=False)
         worker_process_init.connect(lambda **_: tell(), weak=False)
-    _celery().Worker(
+    app = _celery()
+    # The scheduler sends tasks by their names: only workers load what they do.
+    app.autodiscover_tasks(["archive.intake", "archive.dumping"])
+    app.Worker(
         pool=settings.WORKER_POOL,
         concurrency=1,
         max_memory_per_child=most_kept_kib(),

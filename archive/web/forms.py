@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.keyset import ORDERS, Sorting
 from archive.queries.search.errors import QueryError
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.formations import called

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from archive.models import Upload
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.wording import MENUS, formation

@@ -39,7 +39,8 @@ def notes_of(rows: Iterable[Shown], key: str) -> Mapping[str, Note]:
     The node `key` has a share of its own.
     """
     found = {
-        node_key(row.path, row.ply): list(map(readable, comments))
+        # To call a function for each of very many lines would take longer than all else.
+        node_key(row.path, row.ply): [readable(line) if line[:1] == "*" else line for line in comments]
         for row in rows
         if (comments := row.entry.get("comments"))
     }

@@ -2,9 +2,10 @@
 
 All tables are indexed by the signed piece (see `pieces`), then by square. Directions are Black's; White's
 are the same turned by 180 degrees, so the squares from which a piece reaches a square are the squares
-that the other colour's piece reaches from there.
+that the other colour's piece reaches from there. Pieces that go the same ways have one table.
 """
 
+from functools import cache
 from typing import Final
 
 from kifu_core.shogi.moves import pack
@@ -44,6 +45,7 @@ def _turned(direction: Direction) -> Direction:
     return -direction[0], -direction[1]
 
 
+@cache
 def _line(square: int, direction: Direction) -> Line:
     """Return all squares from `square` in a direction to the edge of the board."""
     column, rank = square % 9 + direction[0], square // 9 + direction[1]
@@ -63,22 +65,23 @@ def _directions(table: dict[int, tuple[Direction, ...]], piece: int) -> tuple[Di
 _PIECES: Final = (*range(15), *range(-14, 0))
 """The signed pieces in the order of their tables."""
 
-STEPS: Final = tuple(
-    tuple(
-        tuple(line[0] for way in _directions(_STEP_DIRECTIONS, piece) if (line := _line(square, way)))
-        for square in range(81)
-    )
-    for piece in _PIECES
-)
+
+@cache
+def _steps(ways: tuple[Direction, ...]) -> tuple[Line, ...]:
+    """Return by square the nearest squares in some directions."""
+    return tuple(tuple(line[0] for way in ways if (line := _line(square, way))) for square in range(81))
+
+
+@cache
+def _rays(ways: tuple[Direction, ...]) -> tuple[tuple[Line, ...], ...]:
+    """Return by square the lines in some directions that are not empty."""
+    return tuple(tuple(line for way in ways if (line := _line(square, way))) for square in range(81))
+
+
+STEPS: Final = tuple(_steps(_directions(_STEP_DIRECTIONS, piece)) for piece in _PIECES)
 """`STEPS[piece][square]`: the squares that the piece reaches in one step."""
 
-RAYS: Final = tuple(
-    tuple(
-        tuple(line for way in _directions(_RAY_DIRECTIONS, piece) if (line := _line(square, way)))
-        for square in range(81)
-    )
-    for piece in _PIECES
-)
+RAYS: Final = tuple(_rays(_directions(_RAY_DIRECTIONS, piece)) for piece in _PIECES)
 """`RAYS[piece][square]`: the lines along which the piece slides until something stands in its way."""
 
 KING_LINES: Final = tuple(tuple(_line(square, way) for way in DIRECTIONS) for square in range(81))
@@ -97,19 +100,23 @@ TOUCHERS: Final = tuple(_comers(_STEP_DIRECTIONS, way) | _comers(_RAY_DIRECTIONS
 """`TOUCHERS[direction]`: the pieces that reach the square from the first square of that line."""
 
 
-def _between(piece: int) -> list[Line | None]:
+@cache
+def _between(one_step: tuple[Direction, ...], sliding: tuple[Direction, ...]) -> tuple[Line | None, ...]:
     """Return a table by source * 81 + to of the squares that must be empty, None where a piece never goes."""
+    steps, rays = _steps(one_step), _rays(sliding)
     table: list[Line | None] = [None] * 6561
     for square in range(81):
-        for to in STEPS[piece][square]:
+        for to in steps[square]:
             table[square * 81 + to] = ()
-        for line in RAYS[piece][square]:
+        for line in rays[square]:
             for distance, to in enumerate(line):
                 table[square * 81 + to] = line[:distance]
-    return table
+    return tuple(table)
 
 
-BETWEEN: Final = tuple(_between(piece) for piece in _PIECES)
+BETWEEN: Final = tuple(
+    _between(_directions(_STEP_DIRECTIONS, piece), _directions(_RAY_DIRECTIONS, piece)) for piece in _PIECES
+)
 """`BETWEEN[piece][source * 81 + to]`: None where the piece never goes, else what must be empty for it."""
 
 
@@ -127,28 +134,41 @@ def is_dead(piece: int, square: int) -> bool:
     return square < 9 * ranks if piece > 0 else square >= 81 - 9 * ranks
 
 
-def _choices(piece: int, square: int, to: int) -> tuple[int, ...]:
-    """Return the packed moves of a piece from one square to another: with promotion, without, or both."""
-    promoting, plain = pack(square, to, True), pack(square, to, False)
-    if not CAN_PROMOTE[piece] or not (in_zone(piece, square) or in_zone(piece, to)):
-        return (plain,)
-    return (promoting,) if is_dead(piece, to) else (promoting, plain)
-
+_ZONE: Final = tuple(
+    frozenset(square for square in range(81) if in_zone(colour, square)) for colour in (-1, 1)
+)
+_DEAD: Final = tuple(frozenset(square for square in range(81) if is_dead(piece, square)) for piece in _PIECES)
 
 Choice = tuple[int, tuple[int, ...]]
-"""A square and the packed moves that lead there."""
+"""A square and the packed moves that lead there: with promotion, without, or both."""
 
-STEP_MOVES: Final[tuple[tuple[tuple[Choice, ...], ...], ...]] = tuple(
-    tuple(tuple((to, _choices(piece, square, to)) for to in STEPS[piece][square]) for square in range(81))
-    for piece in _PIECES
+
+def _choices(piece: int, square: int, line: Line) -> tuple[Choice, ...]:
+    """Return what a piece can choose from that moves from a square to those of a line."""
+    first = pack(square, 0)
+    if not CAN_PROMOTE[piece]:
+        return tuple([(to, (first + 2 * to,)) for to in line])
+    dead, zone = _DEAD[piece], _ZONE[piece > 0]
+    leaves = square in zone
+    return tuple(
+        [
+            (to, (first + 2 * to + 1,))
+            if to in dead
+            else (to, (first + 2 * to + 1, first + 2 * to))
+            if leaves or to in zone
+            else (to, (first + 2 * to,))
+            for to in line
+        ]
+    )
+
+
+STEP_MOVES: Final = tuple(
+    tuple(_choices(piece, square, STEPS[piece][square]) for square in range(81)) for piece in _PIECES
 )
 """`STEPS` with the packed moves, promotion included."""
 
-RAY_MOVES: Final[tuple[tuple[tuple[tuple[Choice, ...], ...], ...], ...]] = tuple(
-    tuple(
-        tuple(tuple((to, _choices(piece, square, to)) for to in line) for line in RAYS[piece][square])
-        for square in range(81)
-    )
+RAY_MOVES: Final = tuple(
+    tuple(tuple(_choices(piece, square, line) for line in RAYS[piece][square]) for square in range(81))
     for piece in _PIECES
 )
 """`RAYS` with the packed moves, promotion included."""

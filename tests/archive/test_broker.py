@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from kombu import Connection, Queue
 
-from archive import broker
+from archive import broker, queues
 
 
 @pytest.fixture
 def connection(tmp_path):
     broker.register()
-    options = broker.folders(tmp_path)
+    options = queues.folders(tmp_path)
     with Connection("filesystem://", transport_options=options) as connection:
         yield connection
 
@@ -42,7 +42,7 @@ def test_messages_arrive_in_order_and_once(connection):
 def test_two_archives_of_one_process_bind_their_queues_each(tmp_path):
     broker.register()
     for name in ("first", "second"):
-        with Connection("filesystem://", transport_options=broker.folders(tmp_path / name)) as connection:
+        with Connection("filesystem://", transport_options=queues.folders(tmp_path / name)) as connection:
             queue = connection.SimpleQueue("shared")
             queue.put({"of": name})
             assert queue.get(block=False).payload == {"of": name}

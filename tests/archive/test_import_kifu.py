@@ -21,7 +21,7 @@ from archive.management.commands.import_kifu import Meter
 from archive.models import Entry, Game, Upload
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import zipped
-from tests.serving import ROOT, database
+from tests.serving import ROOT, migrated_database
 
 
 def csa(number: int) -> bytes:
@@ -191,7 +191,7 @@ def test_several_processes_share_the_files(tmp_path):
     files.mkdir()
     for n in range(12):
         (files / f"{n}.csa").write_bytes(b"/\n".join(csa(10 * n + k) for k in range(3)))
-    with database() as address:
+    with migrated_database(tmp_path / "data") as address:
         environment = os.environ | {"ARCHIVE_DATA_DIR": str(tmp_path / "data"), **address}
 
         def manage(*words: str) -> str:
@@ -202,7 +202,6 @@ def test_several_processes_share_the_files(tmp_path):
             assert done.returncode == 0, done.stderr
             return done.stdout
 
-        manage("migrate", "-v0")
         out = manage("import_kifu", str(files), "--workers", "3")
         assert "12 files (0 known before, 0 refused), 36 entries: 36 games stored" in out
         assert "no difference" in manage("verify_archive")

@@ -20,7 +20,7 @@ from archive.queries.games import each_game
 from archive.queries.patterns import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
-from archive.queries.search.grammar import parse as parse_query
+from archive.queries.search.parsing import parse as parse_query
 from archive.queries.search.printing import text_of as query_text
 from archive.queries.standing import is_early, standing
 from kifu_core.shogi.patterns import parse, text_of

@@ -14,7 +14,7 @@ from django.utils import translation
 from archive.queries.filters import FILTERS, SPANS
 from archive.queries.search.errors import EXPECTED, TEXTS, QueryError
 from archive.queries.search.fields import BY_KEY, FIELDS
-from archive.queries.search.grammar import DEEPEST, LONGEST, parse
+from archive.queries.search.parsing import DEEPEST, LONGEST, parse
 from archive.queries.search.printing import OPERATORS, text_of
 from archive.queries.search.terms import NOTHING, And, Asked, Between, Is, Not, Or, Reaches, Word
 from kifu_core.shogi.keys import shogi64

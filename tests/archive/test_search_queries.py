@@ -28,7 +28,7 @@ from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search import words
 from archive.queries.search.days import first_day, last_day
 from archive.queries.search.errors import QueryError
-from archive.queries.search.grammar import parse
+from archive.queries.search.parsing import parse
 from archive.queries.search.printing import text_of
 from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word, together
 from archive.queries.totals import total

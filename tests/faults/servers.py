@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import secrets
 import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+from typing import Final
 
 import psycopg
 
 from tests import postgres
+from tests.serving import migrate
 
 START_SECONDS = 180
 
 
+CLUSTER: Final = "KIFU_MIGRATED_CLUSTER"
+"""The variable that names the folder of a cluster which others begin as."""
+
+
 class Postgres:
-    """A PostgreSQL server of our own that keeps what it has committed."""
+    """A PostgreSQL server of our own that keeps what it has committed.
+
+    Where there is a cluster that has its tables (`migrated_cluster`), it begins as that one.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.runner = postgres.Runner()
         self.runner.own(folder)
-        self.programs = postgres.make_cluster(self.runner, folder)
+        self.programs = postgres.make_cluster(self.runner, folder, like=os.environ.get(CLUSTER))
         self.start()
 
     @property
@@ -70,6 +82,21 @@ class Postgres:
         """End it in good order."""
         self.process.send_signal(signal.SIGINT)
         self.process.wait(timeout=START_SECONDS)
+
+
+@cache
+def migrated_cluster() -> None:
+    """Have servers of this process and of the programs that it runs begin with tables that are made once."""
+    folder = Path(tempfile.mkdtemp(prefix="kifu-cluster-", dir="/tmp"))
+    atexit.register(shutil.rmtree, folder)
+    folder.chmod(0o755)
+    (folder / "server").mkdir()
+    server = Postgres(folder / "server")
+    try:
+        migrate(folder / "data", DATABASE_URL=server.address, SECRET_KEY="only-for-tests")
+    finally:
+        server.stop()
+    os.environ[CLUSTER] = str(server.folder)
 
 
 def _children(parent: int) -> list[int]:

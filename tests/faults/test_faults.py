@@ -8,6 +8,7 @@ import pytest
 
 from tests.faults.__main__ import KINDS
 from tests.faults.points import removal_steps, steps
+from tests.faults.servers import migrated_cluster
 from tests.serving import migrated, said_by
 
 ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
@@ -28,7 +29,8 @@ def test_every_step_at_which_a_worker_is_killed_is_there():
 @pytest.mark.worker
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=MARKS.get(kind, ())) for kind in KINDS])
 def test_the_archive_is_whole_after(kind):
-    migrated()  # for all of them, which are programs of their own
+    # For all of them, which are programs of their own.
+    migrated() if ENGINE == "sqlite" else migrated_cluster()
     words = ["--engine", ENGINE, "--kind", kind, "--games", "80", "--kills", "12"]
     said = said_by("tests.faults", *words)
     if "skipped:" in said:

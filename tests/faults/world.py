@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 
 from django.utils import timezone
 
@@ -38,6 +39,7 @@ def make_hot() -> None:
     worker.BATCH_ENTRIES = 60
 
 
+@cache
 def pile(numbers: range) -> bytes:
     """A ZIP of these games: most in a large collection, single files in two encodings, a duplicate of each
     tenth, files that break off, cannot be read or are none."""
@@ -66,7 +68,7 @@ class World:
 
     upload: int
     data: bytes
-    expected: list[Found]
+    expected: Sequence[Found]
 
     @classmethod
     def with_pile(cls, games: int) -> World:
@@ -76,7 +78,7 @@ class World:
     @classmethod
     def of(cls, data: bytes) -> World:
         upload, _ = store.create_upload("pile.zip", [data], source="command")
-        return cls(upload.pk, data, list(_expected(data)))
+        return cls(upload.pk, data, _expected(data))
 
     def again(self) -> World:
         """The same games in another upload, of which nothing is new."""
@@ -110,7 +112,7 @@ class World:
         there = [
             (seq, path, index, bytes(digest) if digest else None) for seq, path, index, digest, _ in found
         ]
-        if there != self.expected[: len(there)]:
+        if there != list(self.expected[: len(there)]):
             wrong = next(pair for pair in zip(there, self.expected, strict=False) if pair[0] != pair[1])
             raise Broken(f"an entry is not as it should be: {wrong}")
         for *_, digest, state in found:
@@ -152,7 +154,13 @@ class World:
             raise Broken("the bytes of the upload have changed")
 
 
-def _expected(data: bytes) -> Iterator[Found]:
+@cache
+def _expected(data: bytes) -> Sequence[Found]:
+    """Return what a pile must come to, read once for all uploads of it."""
+    return tuple(_found(data))
+
+
+def _found(data: bytes) -> Iterator[Found]:
     seq = index = 0
     for part in walk(io.BytesIO(data), "pile.zip"):
         if part.first:

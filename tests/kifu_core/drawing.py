@@ -10,28 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-import pyparsing as pp
-
 from kifu_core import dump
 from kifu_core.jkf import Record
 from kifu_core.shogi.detect import detect
-from kifu_core.shogi.formats.grammar import items
+from kifu_core.shogi.formats.grammar import Leaf, items
 from tests.kifu_core.expressions import text_of
 from tests.kifu_core.random_games import random_record
 from tests.kifu_core.variants import SPELLERS
-from tools.grammars import GRAMMARS, identifier, leaves
+from tools.grammars import GRAMMARS
 
 
-def line_of(name: str, leaf: pp.Regex, random: Random) -> str:
+def line_of(name: str, leaf: Leaf, random: Random) -> str:
     """A line of the kind of a leaf: one that the grammar, which tries its leaves in order, takes for it.
 
     What begins a record anew or means something else by its words is drawn again.
     """
     grammar = GRAMMARS[name].lines
     for _ in range(1000):
-        text = text_of(str(leaf.pattern), random).rstrip("\n") + "\n"
+        text = text_of(leaf.pattern, random).rstrip("\n") + "\n"
         found = list(items(grammar, text))
-        if [item[0] for item in found] == [identifier(leaf)] and not _means_more(identifier(leaf), text):
+        if [item[0] for item in found] == [leaf.name] and not _means_more(leaf.name, text):
             return text
     raise AssertionError(f"nothing drawn for {name} {leaf.name}")
 
@@ -56,7 +54,7 @@ class Drawn:
     def __init__(self, name: str, seed: int) -> None:
         self.random = Random(f"{name} {seed}")
         self.name = name
-        self.leaves = {identifier(leaf): leaf for leaf in leaves(GRAMMARS[name])}
+        self.leaves = {leaf.name: leaf for leaf in GRAMMARS[name].lines.leaves}
         self.records: list[Record] = []
         made: Callable[[int], list[str]] = self._csa if name == "csa" else self._kakinoki
         self.text = "".join(made(seed))

@@ -10,9 +10,10 @@ import pytest
 
 from kifu_core import load
 from kifu_core.rule_names import NAMES
+from kifu_core.shogi.formats.grammar import items
 from kifu_core.shogi.replay import start
 from tests.kifu_core.drawing import Drawn
-from tools.grammars import GRAMMARS, identifier, leaves, page, rules
+from tools.grammars import GRAMMARS, page, rules
 from tools.railroads import Choice, Repeat, Rule, Text, ebnf, railroads, tree
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
@@ -20,7 +21,7 @@ COUNT = int(os.environ.get("KIFU_DRAWN", "60"))
 """How many records are drawn per format."""
 
 FORMATS = sorted(GRAMMARS)
-LINES = [(name, identifier(leaf)) for name in FORMATS for leaf in leaves(GRAMMARS[name])]
+LINES = [(name, leaf.name) for name in FORMATS for leaf in GRAMMARS[name].lines.leaves]
 
 
 def reading(drawn):
@@ -69,7 +70,7 @@ def test_what_is_drawn_from_the_grammar_is_read_as_meant_and_without_an_issue(dr
 
 def test_every_kind_of_line_is_drawn(drawn):
     name = drawn[0].name
-    kinds = {identifier(leaf) for leaf in leaves(GRAMMARS[name])} - {"unknown"}
+    kinds = {leaf.name for leaf in GRAMMARS[name].lines.leaves} - {"unknown"}
     assert set.union(*(record.kinds for record in drawn.values())) == kinds
 
 
@@ -80,6 +81,14 @@ def test_a_grammar_without_one_of_its_rules_reads_something_else(name, kind, mon
     grammar = GRAMMARS[name].lines
     monkeypatch.setattr(grammar, "matchers", [pair for pair in grammar.matchers if pair[0] != kind])
     assert any(reading(record_of(name, seed)) != read for seed, read in zip(samples, before, strict=True))
+
+
+def test_pyparsing_reads_the_lines_of_a_drawn_record_the_same(drawn):
+    grammar = GRAMMARS[drawn[0].name].lines
+    for seed in range(5):
+        found = [(name, match[0]) for name, match in items(grammar, drawn[seed].text)]
+        told = grammar.element().parse_string(drawn[seed].text, parse_all=True)
+        assert [(name, match[0]) for name, match in told] == found
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -18,6 +18,14 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"django", "arch
 """
 
 
+def test_the_library_loads_no_grammar_before_it_reads_something():
+    code = "import kifu_core, sys; print('pyparsing' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "False"
+
+
 def test_the_library_imports_neither_django_nor_the_archive():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60

@@ -21,7 +21,7 @@ from kifu_core.shogi.specials import BY_WORD, read_result
 from kifu_core.shogi.spelling import MARKS
 from kifu_core.shogi.squares import FILES, RANKS
 from tests.kifu_core.expressions import Given, text_of
-from tools.grammars import GRAMMARS, identifier, leaves
+from tools.grammars import GRAMMARS
 
 WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
 KANJI = str.maketrans("123456789", "一二三四五六七八九")
@@ -36,7 +36,7 @@ class Speller:
     def __init__(self, name: str, random: Random, record: Record) -> None:
         self.name = name
         self.random = random
-        self.leaves = {identifier(leaf): leaf.pattern for leaf in leaves(GRAMMARS[name])}
+        self.leaves = {leaf.name: leaf.pattern for leaf in GRAMMARS[name].lines.leaves}
         self.parts = GRAMMARS[name].parts
         self.moves = _moves_of(record)
 

@@ -90,7 +90,7 @@ def test_the_index_benchmark_runs_to_its_end_on_a_small_archive():
 @pytest.mark.worker
 @pytest.mark.one_engine
 def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with_its_tags():
-    command = [sys.executable, "-m", "benchmarks.serve", "--pages", "--games", "15", "--rounds", "2"]
+    command = [sys.executable, "-m", "benchmarks.serve", "--pages", "--games", "15", "--rounds", "1"]
     done = subprocess.run(
         [*command, "--clients", "2", "--json"], capture_output=True, text=True, cwd=ROOT, check=True
     )
@@ -105,8 +105,9 @@ def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with
 def test_the_benchmark_of_a_mixed_load_asks_for_all_of_it_and_again_with_its_tags():
     command = [sys.executable, "-m", "benchmarks.serve", "--mixed", "--games", "10", "--seconds", "1"]
     done = subprocess.run(
-        [*command, "--clients", "2", "--json"], capture_output=True, text=True, cwd=ROOT, check=True
-    )
+        [*command, "--clients", "2", "--processes", "1", "--json"],
+        capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
     found = json.loads(done.stdout.splitlines()[-1])
     for phase in ("mixture", "with tags"):
         assert {*found[phase]["kinds"]} == {"position", "game", "search"}

@@ -28,7 +28,7 @@ from archive.queries.filters import filters_of, games_asked
 from archive.queries.games import find_games
 from archive.queries.scope import NOWHERE, Scope, asks_all, readable_spaces, scope_of, spaces_to_ask
 from archive.queries.search.days import first_day, last_day, read_day
-from archive.queries.search.grammar import LONGEST
+from archive.queries.search.parsing import LONGEST
 from archive.queries.statistics import counts
 from archive.queries.totals import Total
 from kifu_core import games

@@ -1,1 +1,1 @@
-"""The search language: text to a tree (`grammar`), back to text (`printing`), and to SQL (`compiling`)."""
+"""The search language: text to a tree (`parsing`, `grammar`), to text (`printing`), to SQL (`compiling`)."""

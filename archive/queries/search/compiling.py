@@ -67,7 +67,7 @@ class Compiled:
 
 
 def compiled(scope: Scope, term: Term, used: Collection[str] = (), *, driven: bool = True) -> Compiled:
-    """Return a query as SQL. `term` is as `grammar.parse` gives it; filters that are `used` stay. Unless the
+    """Return a query as SQL. `term` is as `parsing.parse` gives it; filters that are `used` stay. Unless the
     list is `driven` by what is rare, that is not looked for."""
     filters: dict[str, Any] = {}
     terms = term.terms if isinstance(term, And) else (term,)

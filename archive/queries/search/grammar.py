@@ -1,25 +1,23 @@
 """The grammar of the search language: it turns text into a tree, or into one error with its place.
 
-The first token decides between alternatives, so the time is linear in the text, and nested parentheses are
-counted before parsing. An error is noticed where it is: the last alternative of a choice says what was
-expected there.
+The first token decides between alternatives, so the time is linear in the text; `parsing` has counted nested
+parentheses before. An error is noticed where it is: the last alternative of a choice says what was expected
+there.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 import pyparsing as pp
 
 from archive.queries.search.days import DAY, first_day, read_day, shifted
 from archive.queries.search.errors import PATTERN, QueryError
-from archive.queries.search.fields import BY_KEY, BY_NAME, FIELDS, Field, Kind, folded
-from archive.queries.search.printing import OPERATORS
+from archive.queries.search.fields import BY_KEY, BY_NAME, FIELDS, Field, Kind
+from archive.queries.search.printing import OPERATORS, QUOTED
 from archive.queries.search.terms import (
-    NOTHING,
     And,
     Asked,
     Between,
@@ -29,54 +27,12 @@ from archive.queries.search.terms import (
     Stands,
     Term,
     Word,
-    leaves,
     negated,
     together,
 )
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.games import GAMES
 from kifu_core.shogi import formations, patterns
-
-LONGEST: Final = 1000
-"""Characters of a query."""
-DEEPEST: Final = 8
-"""Parentheses within each other: each takes some forty frames of the stack to read."""
-MOST: Final = 50
-"""Terms and values of a query."""
-
-_QUOTED: Final = r'"(?:[^"]|"")*+"|「[^」]*+」'
-_SCANNED: Final = re.compile(f'{_QUOTED}|[()"「]')
-_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-@lru_cache(maxsize=256)
-def parse(text: str) -> Term:
-    """Return the tree of a query; `NOTHING` for blanks. Raises QueryError."""
-    if len(text) > LONGEST:
-        raise QueryError("query-too-long", limit=LONGEST)
-    if forbidden := _FORBIDDEN.search(text):
-        raise QueryError("query-character", forbidden.start())
-    shown = folded(text)
-    _check_depth(shown)
-    if not shown.strip():
-        return NOTHING
-    (found,) = _QUERY.parse_string(shown, parse_all=False)
-    term: Term = found
-    values = sum(len(one.any_of) if isinstance(one, Asked) else 1 for one in leaves(term))
-    if values > MOST:
-        raise QueryError("query-too-many", limit=MOST)
-    return term
-
-
-def _check_depth(text: str) -> None:
-    depth = 0
-    for found in _SCANNED.finditer(text):
-        if found[0] in ('"', "「"):
-            raise QueryError("query-syntax", len(text), ("quote",))
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth > DEEPEST:
-            raise QueryError("query-too-deep", found.start(), limit=DEEPEST)
-
 
 # --- what is wrong ---------------------------------------------------------------------------------------
 
@@ -110,7 +66,7 @@ def _unquoted(_text: str, place: int, tokens: pp.ParseResults) -> str:
 
 
 def _text() -> pp.ParserElement:
-    quoted = pp.Regex(_QUOTED).add_parse_action(_unquoted)
+    quoted = pp.Regex(QUOTED).add_parse_action(_unquoted)
     return quoted | _PLAIN.copy()
 
 
@@ -270,7 +226,7 @@ _MATCH: Final = pp.Regex("/ *+(?i:exact|mirror|color|any)(?![^\\s()/])")
 
 def _position() -> pp.ParserElement:
     """Return the grammar of a position that is reached, with the match and the plies behind it."""
-    code = (pp.Regex(_QUOTED).add_parse_action(_unquoted) | pp.Regex(r'[^\s()"「]++')).copy()
+    code = (pp.Regex(QUOTED).add_parse_action(_unquoted) | pp.Regex(r'[^\s()"「]++')).copy()
     code.add_parse_action(_read_position)
     plies = pp.Literal("/").suppress() + _ranged(r"\d{1,5}", "number").copy().add_parse_action(_plies)
     match = _MATCH.copy().add_parse_action(lambda tokens: tokens[0][1:].strip().lower())
@@ -305,7 +261,7 @@ def _reaches(tokens: pp.ParseResults) -> Reaches:
 
 def _pattern() -> pp.ParserElement:
     """Return the grammar of a pattern on the board."""
-    quoted = pp.Regex(_QUOTED).add_parse_action(
+    quoted = pp.Regex(QUOTED).add_parse_action(
         lambda _text, place, tokens: _read_pattern(tokens[0][1:-1], place + 1)
     )
     plain = pp.Regex(r'[^\s()"「]++').add_parse_action(
@@ -376,4 +332,4 @@ def _with_not(tokens: pp.ParseResults) -> Term:
     return found
 
 
-_QUERY: Final = _grammar()
+QUERY: Final = _grammar()

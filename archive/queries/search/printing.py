@@ -1,4 +1,4 @@
-"""A tree as text: what `grammar.parse` reads as the same tree."""
+"""A tree as text: what `parsing.parse` reads as the same tree."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reach
 
 OPERATORS: Final = ("AND", "OR", "NOT", "かつ", "または", "除く")
 """Words that join terms; as texts they stand in quotation marks."""
+
+QUOTED: Final = r'"(?:[^"]|"")*+"|「[^」]*+」'
+"""How a text stands in quotation marks, for expressions."""
 
 _PLAIN: Final = re.compile(r"[^\s()\":,、「」@<>=≦≧≤≥~〜./]+")
 """Texts that need no quotation marks."""

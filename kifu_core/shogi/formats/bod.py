@@ -42,7 +42,7 @@ from kifu_core.shogi.position import Position
 
 GRAMMAR: Final = repeated(
     BOARD, HAND, COUNTER, SIDE, FLIP, HEADER, COMMENT, REMARK, BLANK, RESULT, SEPARATOR, BOOKMARK, UNKNOWN
-).parse_with_tabs()
+)
 EXPECTED: Final = expected(GRAMMAR)
 
 # --- load ------------------------------------------------------------------------------------------------

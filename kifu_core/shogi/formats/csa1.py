@@ -19,7 +19,7 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, Said
-from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.read_csa import read_move
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
@@ -30,14 +30,14 @@ from kifu_core.shogi.specials import BY_CSA
 _GAP = r"[ \t]++"
 _WORD = r"[^ \t\n]++"
 
-HEAD = leaf(
+HEAD = Leaf(
     "head",
     rf"[ \t]*+([0-9]{{1,9}}+){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}([0-2]){_GAP}([0-9]{{1,5}}+)"
     rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + EOL,
 )
-MOVES = leaf("moves", r"[ \t]*+((?:[0-9]{4}[A-Za-z]{2})++)([^\n]*+)(?:\n|\Z)")
+MOVES = Leaf("moves", r"[ \t]*+((?:[0-9]{4}[A-Za-z]{2})++)([^\n]*+)(?:\n|\Z)")
 
-GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN).parse_with_tabs()
+GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN)
 EXPECTED: Final = expected(GRAMMAR)
 
 _MOVE_LENGTH: Final = 6

@@ -24,7 +24,7 @@ from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
@@ -37,17 +37,17 @@ from kifu_core.shogi.start import named_initial
 
 _NUMBER = r"-?[0-9]{1,9}"
 
-VERSION = leaf("version", r"#YANEURAOU-DB[^\n]*+(?:\n|\Z)")
-POSITION = leaf("position", r"[ \t]*+sfen[ \t]++([^\n]*+)(?:\n|\Z)")
-MOVE = leaf(
+VERSION = Leaf("version", r"#YANEURAOU-DB[^\n]*+(?:\n|\Z)")
+POSITION = Leaf("position", r"[ \t]*+sfen[ \t]++([^\n]*+)(?:\n|\Z)")
+MOVE = Leaf(
     "move",
     rf"[ \t]*+({USI_MOVE})(?=[ \t\n]|\Z)"
     rf"(?:[ \t]++([A-Za-z0-9*+]{{1,10}}+))?+(?:[ \t]++({_NUMBER}))?+(?:[ \t]++({_NUMBER}))?+"
     rf"(?:[ \t]++({_NUMBER}))?+" + EOL,
 )
-REMARK = leaf("remark", r"[ \t]*+(?:#|//)([^\n]*+)(?:\n|\Z)")
+REMARK = Leaf("remark", r"[ \t]*+(?:#|//)([^\n]*+)(?:\n|\Z)")
 
-GRAMMAR: Final = repeated(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN).parse_with_tabs()
+GRAMMAR: Final = repeated(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN)
 EXPECTED: Final = expected(GRAMMAR)
 
 _NO_MOVES: Final = frozenset(["none", "resign", "win"])

@@ -1,50 +1,68 @@
-"""What the formats' pyparsing grammars share.
+"""What the formats' grammars share.
 
 A grammar describes the structure of a file; its leaves are lines or blocks of lines, each one compiled
 expression, because an element per token would cost a hundred times as much. Expressions use possessive
 quantifiers throughout, so that no text makes them backtrack.
+
+A grammar is compiled when it reads its first text: most processes read few of the formats, and many read
+none. `Lines.element` is the same grammar as pyparsing has it.
 """
 
-import re
-from collections.abc import Iterator
-from typing import Any, Final, cast
+from __future__ import annotations
 
-import pyparsing as pp
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import pyparsing as pp
 
 Item = tuple[str, re.Match[str]]
 """The name of a leaf and what it matched."""
 
-
-def leaf(name: str, pattern: str) -> pp.ParserElement:
-    """Return a leaf of a grammar: a named expression that gives an `Item`. Spaces are not skipped."""
-
-    def named(tokens: pp.ParseResults) -> tuple[str, Any]:
-        return name, tokens[0]
-
-    element = pp.Regex(pattern, as_match=True).leave_whitespace()
-    return element.set_parse_action(named).set_name(name.replace("_", " "))
+Matcher = tuple[str, Callable[[str, int], re.Match[str] | None]]
+"""The name of a leaf and what looks for it at a place of a text."""
 
 
-class Lines(pp.ZeroOrMore):
+class Leaf(NamedTuple):
+    """A leaf of a grammar: an expression with a name. Spaces are not skipped."""
+
+    name: str
+    pattern: str
+
+    def element(self) -> pp.ParserElement:
+        """Return the leaf as pyparsing has it: an expression that gives an `Item`."""
+        import pyparsing as pp
+
+        def named(tokens: pp.ParseResults) -> tuple[str, Any]:
+            return self.name, tokens[0]
+
+        element = pp.Regex(self.pattern, as_match=True).leave_whitespace()
+        return element.set_parse_action(named).set_name(self.name.replace("_", " "))
+
+
+class Lines:
     """Any number of leaves in any order; the first that matches is taken.
 
-    The same as `ZeroOrMore(MatchFirst(leaves))`, which it is for everything that looks at a grammar. Where
-    pyparsing raises and catches an exception for every alternative that does not match, this asks the
+    Where pyparsing raises and catches an exception for every alternative that does not match, this asks the
     leaves' expressions one after the other: a line nobody knows costs a microsecond instead of forty.
     """
 
-    def __init__(self, leaves: tuple[pp.ParserElement, ...]) -> None:
-        super().__init__(pp.MatchFirst(leaves).leave_whitespace())
-        self.matchers = [
-            (leaf.name.replace(" ", "_"), re.compile(str(leaf.pattern)).match)
-            for leaf in leaves
-            if isinstance(leaf, pp.Regex)
-        ]
+    def __init__(self, leaves: tuple[Leaf, ...]) -> None:
+        self.leaves = leaves
 
-    def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> tuple[int, list[Item]]:
-        """Return where the leaves from `loc` on end, and all of them; name and signature are pyparsing's."""
-        found = list(self.each(instring, loc))
-        return found[-1][1].end() if found else loc, found
+    @cached_property
+    def matchers(self) -> list[Matcher]:
+        """The leaves' expressions in the order in which they are tried."""
+        return [(leaf.name, re.compile(leaf.pattern).match) for leaf in self.leaves]
+
+    def element(self) -> pp.ParserElement:
+        """Return the grammar as pyparsing has it, for everything that looks at such grammars."""
+        import pyparsing as pp
+
+        leaves = pp.MatchFirst([leaf.element() for leaf in self.leaves]).leave_whitespace()
+        return pp.ZeroOrMore(leaves).leave_whitespace().parse_with_tabs()
 
     def each(self, text: str, loc: int) -> Iterator[Item]:
         """Yield the leaves from `loc` on one by one.
@@ -65,32 +83,30 @@ class Lines(pp.ZeroOrMore):
 
 EOL: Final = r"[ \t]*+(?:\n|\Z)"
 
-REMARK: Final = leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
-BLANK: Final = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
-UNKNOWN: Final = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+REMARK: Final = Leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
+BLANK: Final = Leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+UNKNOWN: Final = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 """Leaves of formats that are lists of lines."""
 
 
-def repeated(*leaves: pp.ParserElement) -> Lines:
+def repeated(*leaves: Leaf) -> Lines:
     """Return a grammar of any number of the leaves in any order. Every leaf takes at least one character."""
-    grammar = Lines(leaves)
-    grammar.leave_whitespace().parse_with_tabs()
-    return grammar
+    return Lines(leaves)
 
 
-def expected(grammar: pp.ParserElement) -> str:
+def expected(grammar: Lines) -> str:
     """Return the names of the lines that a grammar knows, with commas between.
 
     They tell what an unknown line is not.
     """
-    names = (name for name, _ in cast(Lines, grammar).matchers)
-    return ",".join(name for name in names if name not in ("blank", "unknown"))
+    return ",".join(leaf.name for leaf in grammar.leaves if leaf.name not in ("blank", "unknown"))
 
 
-def items(grammar: pp.ParserElement, text: str, begin: int = 0) -> Iterator[Item]:
-    """Iterate over the leaves of a text in order, from an offset on, for a grammar made by `repeated`.
+def items(grammar: Lines, text: str, begin: int = 0) -> Iterator[Item]:
+    """Iterate over the leaves of a text in order, from an offset on.
 
     Every grammar has a leaf for lines it does not know, so the whole text is read. This gives the same as
-    `grammar.parse_string(text)` without its preparations, which cost more than a short game.
+    pyparsing's `grammar.element().parse_string(text)` without its preparations, which cost more than a short
+    game.
     """
-    return cast(Lines, grammar).each(text, begin)
+    return grammar.each(text, begin)

@@ -7,12 +7,10 @@ The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody wri
 import re
 from typing import Final
 
-import pyparsing as pp
-
 from kifu_core.formats import Mark, Stage
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.formats import kakinoki_words as words
-from kifu_core.shogi.formats.grammar import items, leaf, repeated
+from kifu_core.shogi.formats.grammar import Leaf, Lines, items, repeated
 from kifu_core.shogi.specials import RESULT_LINE
 
 EOL: Final = r"(?:\n|\Z)"
@@ -21,26 +19,26 @@ _REST: Final = r"[^\n]*+" + EOL
 _BOARD_ROW: Final = rf"\|{_REST}"
 _BOARD_EDGE: Final = rf"\+-[-+ ]*+{EOL}"
 
-REMARK = leaf("remark", r"#([^\n]*+)" + EOL)
-COMMENT = leaf("comment", r"[ 　]*+\*([^\n]*+)" + EOL)
-BOOKMARK = leaf("bookmark", r"&([^\n]*+)" + EOL)
-BOARD = leaf(
+REMARK = Leaf("remark", r"#([^\n]*+)" + EOL)
+COMMENT = Leaf("comment", r"[ 　]*+\*([^\n]*+)" + EOL)
+BOOKMARK = Leaf("bookmark", r"&([^\n]*+)" + EOL)
+BOARD = Leaf(
     "board",
     rf"(?:[ 　]*+[９9][ 　]*+[８8]{_REST})?+(?:[ 　]*+(?:{_BOARD_EDGE}|{_BOARD_ROW}))++",
 )
-HAND = leaf("hand", r"[ 　]*+" + words.SIDE_NAME + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
-SIDE = leaf("side_to_move", words.SIDE_NAME + r"番[ 　]*+" + EOL)
-FLIP = leaf("flip", r"盤面(?:回転|反転)" + _REST)
-COUNTER = leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
-HEADER = leaf(
+HAND = Leaf("hand", r"[ 　]*+" + words.SIDE_NAME + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
+SIDE = Leaf("side_to_move", words.SIDE_NAME + r"番[ 　]*+" + EOL)
+FLIP = Leaf("flip", r"盤面(?:回転|反転)" + _REST)
+COUNTER = Leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
+HEADER = Leaf(
     "header",
     r"(?![ 　]*+(?:変化|[先後上下]手の?持ち?駒))([^\n：:*#&|][^\n：:]{0,60}+)[：:]([^\n]*+)" + EOL,
 )
-SEPARATOR = leaf("separator", r"手数-" + _REST)
-RESULT = leaf("result", RESULT_LINE.pattern + EOL)
-VARIATION = leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)
-BLANK = leaf("blank", r"(?:[ 　\t\f\v]*+\n)++|[ 　\t\f\v]++\Z")
-UNKNOWN = leaf("unknown", r"[^\n]++" + EOL)
+SEPARATOR = Leaf("separator", r"手数-" + _REST)
+RESULT = Leaf("result", RESULT_LINE.pattern + EOL)
+VARIATION = Leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)
+BLANK = Leaf("blank", r"(?:[ 　\t\f\v]*+\n)++|[ 　\t\f\v]++\Z")
+UNKNOWN = Leaf("unknown", r"[^\n]++" + EOL)
 
 
 PARTS: Final = {
@@ -54,7 +52,7 @@ PARTS: Final = {
 """The rules inside the lines, for the documentation."""
 
 
-def grammar(play: pp.ParserElement) -> pp.ParserElement:
+def grammar(play: Leaf) -> Lines:
     """Return the grammar of a format whose moves stand in the blocks of `play`.
 
     A board comes before them: above some boards the files stand in half-width digits, like a row of KIF.
@@ -74,7 +72,7 @@ STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
 
 
-def holds_header(grammar: pp.ParserElement, file_format: str, name: str, text: str) -> bool:
+def holds_header(grammar: Lines, file_format: str, name: str, text: str) -> bool:
     """Tell whether a line with a name, a colon and a text is read as a header of that name.
 
     It must not be read as anything else, nor make the file look like one of another format.

@@ -15,7 +15,7 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import spelling
 from kifu_core.shogi.formats import kakinoki, kif, typed, writing
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import expected, leaf
+from kifu_core.shogi.formats.grammar import Leaf, expected
 from kifu_core.shogi.formats.kakinoki import (
     EOL,
     OF_ENDING,
@@ -40,7 +40,7 @@ _COUNT: Final = rf"(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[ 　\t]))[ 　\t]*+)
 _MOVE_LINE = rf"[ 　\t]*+{_COUNT}[{MARKS}][ 　]*+(?=[1-9１-９同]|{typed.ENDING})[^\n：]*+{EOL}"
 _BARE_LINE = rf"[ 　\t]*+(?:{spelling.BARE})++(?:投了|中断|千日手|持将棋|詰み?+)?+[ 　\t。]*+{EOL}"
 
-MOVES = leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE})(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
+MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE})(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
 """A block of lines of moves, with the comments between and behind them."""
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)

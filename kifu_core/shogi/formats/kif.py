@@ -14,7 +14,7 @@ from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import expected, leaf
+from kifu_core.shogi.formats.grammar import Leaf, expected
 from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.times import CLOCK, TIME
@@ -35,7 +35,7 @@ _TIMED = rf"({_TEXT})[ \t　]*+(?:[(（]({_CLOCK})[)）])?+[ \t　]*+\+?"
 _ROW = _NUMBER + _TIMED
 _ROW_LINE = rf"{_NUMBER}[^\s(（][^\n]*+{EOL}"
 
-ROWS = leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
+ROWS = Leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
 """A block of rows, each a move or an ending, with the comments between them."""
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)

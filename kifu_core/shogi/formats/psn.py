@@ -25,7 +25,7 @@ from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS, Consumption, Time
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, finished
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.handicaps import by_name
 from kifu_core.shogi.move_resolution import SAME, Garbled, Plan, Special, Step, Written, known, plan
@@ -43,29 +43,29 @@ from kifu_core.shogi.start import named_initial
 _SQUARE = r"[1-9][a-i]"
 _END = r"(?=[\s(){};,]|\Z)"
 
-TAG = leaf(
+TAG = Leaf(
     "tag", r"[ \t]*+\[[ \t]*+([A-Za-z][A-Za-z0-9_]{0,40}+)[ \t]++\"([^\n]*)\"[ \t]*+\][ \t]*+(?:\n|\Z)"
 )
-COMMENT = leaf("comment", r"\{([^}]*+)(?:\}|\Z)")
-REMARK = leaf("remark", r"[;%#]([^\n]*+)(?:\n|\Z)")
-NUMBER = leaf("number", r"[0-9]{1,4}(?:\.{1,3}|(?=\s*+[▲△☗☖]))|\.{2,3}")
-TIME = leaf("time", r"\([ \t]*+([0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?)(?:/[0-9:]{0,12}+)?+[ \t]*+\)")
-OPEN = leaf("open", r"\(")
-CLOSE = leaf("close", r"\)")
-FULL = leaf("full", rf"(\+?)([PLNSGBRK])({_SQUARE})[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
-DROP = leaf("drop", rf"([PLNSGBRK])['*]({_SQUARE})([!?~]{{0,3}}+){_END}")
-SHORT = leaf("short", rf"(\+?)([PLNSGBRK])([1-9a-i]?)[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
-TAKES = leaf(
+COMMENT = Leaf("comment", r"\{([^}]*+)(?:\}|\Z)")
+REMARK = Leaf("remark", r"[;%#]([^\n]*+)(?:\n|\Z)")
+NUMBER = Leaf("number", r"[0-9]{1,4}(?:\.{1,3}|(?=\s*+[▲△☗☖]))|\.{2,3}")
+TIME = Leaf("time", r"\([ \t]*+([0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?)(?:/[0-9:]{0,12}+)?+[ \t]*+\)")
+OPEN = Leaf("open", r"\(")
+CLOSE = Leaf("close", r"\)")
+FULL = Leaf("full", rf"(\+?)([PLNSGBRK])({_SQUARE})[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
+DROP = Leaf("drop", rf"([PLNSGBRK])['*]({_SQUARE})([!?~]{{0,3}}+){_END}")
+SHORT = Leaf("short", rf"(\+?)([PLNSGBRK])([1-9a-i]?)[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
+TAKES = Leaf(
     "takes", rf"(?:x(\+?)([PLNSGBRK])([1-9a-i]?)|(\+?)([PLNSGBRK])([1-9a-i]?)x)([+=]?)([!?~]{{0,3}}+){_END}"
 )
-PLAIN = leaf("plain", rf"({_SQUARE})-?({_SQUARE})(\+?)([!?~]{{0,3}}+){_END}")
-WORD = leaf("word", r"[^\s(){}]++")
-BLANK = leaf("blank", r"[\s,▲△☗☖]++")
-UNKNOWN = leaf("unknown", r"[^\n]")
+PLAIN = Leaf("plain", rf"({_SQUARE})-?({_SQUARE})(\+?)([!?~]{{0,3}}+){_END}")
+WORD = Leaf("word", r"[^\s(){}]++")
+BLANK = Leaf("blank", r"[\s,▲△☗☖]++")
+UNKNOWN = Leaf("unknown", r"[^\n]")
 
 GRAMMAR: Final = repeated(
     BLANK, TAG, COMMENT, REMARK, TIME, OPEN, CLOSE, NUMBER, FULL, DROP, SHORT, TAKES, PLAIN, WORD, UNKNOWN
-).parse_with_tabs()
+)
 EXPECTED: Final = expected(GRAMMAR)
 
 _MOVES: Final = frozenset(["full", "drop", "short", "takes", "plain"])

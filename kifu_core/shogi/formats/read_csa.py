@@ -20,7 +20,7 @@ from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.draft import Draft, Places, Said, finished
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
 from kifu_core.shogi.formats.summary import ending_step, read_summary
 from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
 from kifu_core.shogi.normalize import TOTALS, Line, seconds
@@ -43,33 +43,33 @@ STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A
 _HEAD_REST = rf"((?:[^,\n]|,(?![ \t]*+{STATEMENT}))*+)(?:[,\n]|\Z)"
 """What stands behind a player's sign or a key: it may have commas, unless another statement follows."""
 
-VERSION = leaf("version", r"V([0-9.]{1,8})" + _END)
-PLAYER = leaf("player", r"N([-+])" + _HEAD_REST)
-INFORMATION = leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
-START_EVEN = leaf("start_even", r"PI((?:[1-9]{2}[A-Z]{2})*+)" + _END)
-BOARD_RANK = leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
-PIECES = leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
-TURN = leaf("turn", r"([-+])" + _END)
+VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
+PLAYER = Leaf("player", r"N([-+])" + _HEAD_REST)
+INFORMATION = Leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
+START_EVEN = Leaf("start_even", r"PI((?:[1-9]{2}[A-Z]{2})*+)" + _END)
+BOARD_RANK = Leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
+PIECES = Leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
+TURN = Leaf("turn", r"([-+])" + _END)
 _NEXT = r",[ \t]*+/"
 _LINE_REST = rf"[^\n,']*+(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+)*+(?:\n|\Z|(?={_NEXT}))"
 _COMMENT_LINE = r"'[^\n]*+(?:\n|\Z)"
 _MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
 _LINE_AFTER = rf"(?!{_NEXT})(?:{_COMMENT_LINE}|(?:[-+][0-9]|[TL,]|[^\S\n]){_LINE_REST}|\n)"
 
-MOVES = leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
+MOVES = Leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
 """A block of lines that begin with a move, and of the times and comments between them."""
 
 ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?:{_GAP}++{_TIME})?+")
-ENDING = leaf("ending", ENDING_TEXT.pattern + _END)
+ENDING = Leaf("ending", ENDING_TEXT.pattern + _END)
 _RESULT_WORDS = r"RESIGN|TIME_UP|ILLEGAL_MOVE|OUTE_SENNICHITE|SENNICHITE|MAX_MOVES|DISCONNECT|CHUDAN"
 RESULT_TEXT: Final = re.compile(rf"(?:#({_RESULT_WORDS})|((?:(?:SENTE|GOTE)_WIN|DRAW)_[A-Z_]{{1,30}}+))")
-RESULT_WORD = leaf("result_word", RESULT_TEXT.pattern + _END)
+RESULT_WORD = Leaf("result_word", RESULT_TEXT.pattern + _END)
 """81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
-LATE_TIME = leaf("late_time", _TIME + _END)
-COMMENT = leaf("comment", _COMMENT)
-NEXT_GAME = leaf("next_game", r"(?:/(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+)++")
-BLANK = leaf("blank", rf"{_GAP}++")
-UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+LATE_TIME = Leaf("late_time", _TIME + _END)
+COMMENT = Leaf("comment", _COMMENT)
+NEXT_GAME = Leaf("next_game", r"(?:/(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+)++")
+BLANK = Leaf("blank", rf"{_GAP}++")
+UNKNOWN = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(
     MOVES, COMMENT, ENDING, RESULT_WORD, INFORMATION, BOARD_RANK, PLAYER, TURN, LATE_TIME, PIECES, START_EVEN,

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
-import pyparsing as pp
-
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import Severity
@@ -17,7 +15,7 @@ from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
 from kifu_core.shogi.formats.draft import Draft, Locate, Said
-from kifu_core.shogi.formats.grammar import Item, items
+from kifu_core.shogi.formats.grammar import Item, Lines, items
 from kifu_core.shogi.formats.kakinoki import OF_ENDING, STARRED_HEADER
 from kifu_core.shogi.formats.kakinoki_words import handicap_named, other_size, read_board, read_hand, told_by
 from kifu_core.shogi.formats.times import TIMES, Partial, Unreadable, fraction
@@ -41,7 +39,7 @@ _OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
 
 
 def read_games(
-    reader: type[KakinokiReader], grammar: pp.ParserElement, source: Source, notes: Notes
+    reader: type[KakinokiReader], grammar: Lines, source: Source, notes: Notes
 ) -> list[ParsedGame]:
     """Return the games of a text. Issues that belong to no game that could be read go to `notes`."""
     games: list[ParsedGame] = []
@@ -58,7 +56,7 @@ def read_games(
     return games + one.games(len(games), notes)
 
 
-def _by_game(grammar: pp.ParserElement, text: str) -> Iterator[tuple[int, Item]]:
+def _by_game(grammar: Lines, text: str) -> Iterator[tuple[int, Item]]:
     """Yield the leaves with the offset of the game that each belongs to.
 
     Several games may have been copied into one text. Another one begins with the first line of a head

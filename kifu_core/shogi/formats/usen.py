@@ -20,7 +20,7 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.endings import NamedEndings
-from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import cut, packed_step
 from kifu_core.shogi.formats.writing import Branch, branches
@@ -38,9 +38,9 @@ from kifu_core.shogi.start import named_initial
 # --- grammar ---------------------------------------------------------------------------------------------
 
 
-GAME = leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + EOL)
+GAME = Leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + EOL)
 
-GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN).parse_with_tabs()
+GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN)
 
 _LINE: Final = re.compile(r"~([0-9]{1,6}+)(?:\.([0-9a-z]*+)(?:\.([a-z]?)([0-9a-z]*+))?+)?+")
 

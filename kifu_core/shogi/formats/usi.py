@@ -22,7 +22,7 @@ from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.endings import NoEndings
-from kifu_core.shogi.formats.grammar import BLANK, REMARK, expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
@@ -39,13 +39,13 @@ from kifu_core.shogi.start import named_initial
 _EOL = r"(?:\n|\Z)"
 _BOARD = r"(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+[1-9KRBGSNLPkrbgsnlp+]{1,18}+"
 
-POSITION = leaf(
+POSITION = Leaf(
     "position", rf"[ \t]*+(?:(?:position|startpos|sfen|moves)(?=[ \t\n]|\Z)|{_BOARD}[ \t])([^\n]*+)" + _EOL
 )
-MOVES = leaf("moves", rf"[ \t]*+{USI_MOVE}(?:[ \t]++{USI_MOVE})*+(?:[ \t]++[a-z_]{{1,20}}+)?+[ \t]*+" + _EOL)
-NOTE = leaf("note", r"([^\n]++)" + _EOL)
+MOVES = Leaf("moves", rf"[ \t]*+{USI_MOVE}(?:[ \t]++{USI_MOVE})*+(?:[ \t]++[a-z_]{{1,20}}+)?+[ \t]*+" + _EOL)
+NOTE = Leaf("note", r"([^\n]++)" + _EOL)
 
-GRAMMAR: Final = repeated(POSITION, MOVES, BLANK, REMARK, NOTE).parse_with_tabs()
+GRAMMAR: Final = repeated(POSITION, MOVES, BLANK, REMARK, NOTE)
 
 _BEGINNING: Final = re.compile(r"[ \t]*+(?:[1-9][gi]|[28]h)")
 """Where Black's pieces stand in an even game."""

@@ -1,0 +1,54 @@
+"""What turns the text of a query into a tree: how long and deep it may be, then the grammar."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from archive.queries.search.errors import QueryError
+from archive.queries.search.fields import folded
+from archive.queries.search.printing import QUOTED
+from archive.queries.search.terms import NOTHING, Asked, Term, leaves
+
+LONGEST: Final = 1000
+"""Characters of a query."""
+DEEPEST: Final = 8
+"""Parentheses within each other: each takes some forty frames of the stack to read."""
+MOST: Final = 50
+"""Terms and values of a query."""
+
+_SCANNED: Final = re.compile(f'{QUOTED}|[()"「]')
+_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@lru_cache(maxsize=256)
+def parse(text: str) -> Term:
+    """Return the tree of a query; `NOTHING` for blanks. Raises QueryError."""
+    if len(text) > LONGEST:
+        raise QueryError("query-too-long", limit=LONGEST)
+    if forbidden := _FORBIDDEN.search(text):
+        raise QueryError("query-character", forbidden.start())
+    shown = folded(text)
+    _check_depth(shown)
+    if not shown.strip():
+        return NOTHING
+    # Most processes are asked no query, and web processes have it before the first one comes.
+    from archive.queries.search.grammar import QUERY
+
+    (found,) = QUERY.parse_string(shown, parse_all=False)
+    term: Term = found
+    values = sum(len(one.any_of) if isinstance(one, Asked) else 1 for one in leaves(term))
+    if values > MOST:
+        raise QueryError("query-too-many", limit=MOST)
+    return term
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for found in _SCANNED.finditer(text):
+        if found[0] in ('"', "「"):
+            raise QueryError("query-syntax", len(text), ("quote",))
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth > DEEPEST:
+            raise QueryError("query-too-deep", found.start(), limit=DEEPEST)
