@@ -13,14 +13,17 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Sequence
+from functools import cache
 from struct import unpack_from
 from typing import Any, Final, NamedTuple
 
 from archive.columns.schema import CONTENTS, COUNTS, HANDS
 from kifu_core.jkf import Record
 from kifu_core.lines import fork_path
+from kifu_core.shogi.pieces import BLACK
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import can_play, packed_move, start
+from kifu_core.shogi.start import named_start
 
 PLACES: Final = {name: place for place, name in enumerate(CONTENTS)}
 COUNT_OF: Final = {-kind if color else kind: PLACES[name] for (color, kind), name in COUNTS.items()}
@@ -49,22 +52,28 @@ def contents(position: Position) -> bytes:
     return bytes(found)
 
 
-INITIAL: Final = contents(Position.initial()) + bytes([0])
+INITIAL: Final = contents(Position.initial()) + bytes([BLACK])
 """What stands in the initial position, and that Black moves."""
 
 
-def pack_lines(record: Record, main: Sequence[int] | None = None) -> bytes:
-    """Return the packed lines of a record, of which the packed moves of the main line may be given. Linear in
-    its moves. Raises ParseError for a record that does not say where it starts."""
-    if main is not None and not any("forks" in entry for entry in record["moves"]):
-        told, moves = [-1, 0, len(main)], main
-    else:
-        told, moves = _lines(record["moves"][1:])
+def pack_lines(record: Record, only: Sequence[int] | None = None) -> bytes:
+    """Return the packed lines of a record. Of one without variations, the packed moves of its only line may
+    be given. Linear in its moves. Raises ParseError for a record that does not say where it starts."""
+    told, moves = _lines(record["moves"][1:]) if only is None else ([-1, 0, len(only)], only)
     packed = _little("i", [len(told) // _OF_LINE, *told]) + _little("H", moves)
-    if "initial" not in record:
-        return packed
-    position = start(record)
-    return packed + contents(position) + bytes([position.turn])
+    preset = record["initial"]["preset"] if "initial" in record else "HIRATE"
+    return packed + (_start(start(record)) if preset == "OTHER" else _named_start(preset))
+
+
+def _start(position: Position) -> bytes:
+    return contents(position) + bytes([position.turn])
+
+
+@cache
+def _named_start(preset: str) -> bytes:
+    """Return how packed lines end that begin at a preset's start."""
+    found = _start(named_start(preset))
+    return b"" if found == INITIAL else found
 
 
 def _little(kind: str, numbers: Sequence[int]) -> bytes:

@@ -127,6 +127,8 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
     rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
     header_data = _header_data(parsed, remarks)
     known = series.series_of(record, header_data)
+    features = text.features(record, evaluated=bool(known.evaluations))
+    only = None if features & text.FORKS else line.moves
     return DerivedGame(
         kind=kind,
         record_kind=parsed.record_kind,
@@ -147,8 +149,8 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         parsed_facts=_parsed_facts(parsed),
         kept_rows=kept_rows,
         text=text.text(record),
-        features=text.features(record, evaluated=bool(known.evaluations)),
-        lines=pack_lines(record, line.moves) if rows and kind == SHOGI else None,
+        features=features,
+        lines=pack_lines(record, only) if rows and kind == SHOGI else None,
         formations=formations.found(record, parsed.record_kind, line.moves),
         **_circumstances(header, day),
     )
