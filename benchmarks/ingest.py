@@ -14,7 +14,7 @@ process are timed one by one, in processor time; `other` is the rest.
 
 `--columns` (`support.beside_columns`) takes in, each round, so many games without columns and tags of castles
 and openings, and as many others with them: read, derived and stored, then written as columns. It prints the
-processor time a game of the fastest rounds, on PostgreSQL with that of the server's process, and what it
+processor time a game (medians of the rounds), on PostgreSQL with that of the server's process, and what it
 costs to merge files, as happens once to small ones. The target is at most 15 % more than without.
 
 `--served` (`support.many_workers`) starts archives on PostgreSQL with so many worker processes, one after the

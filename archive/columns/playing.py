@@ -25,6 +25,8 @@ _NOWHERE: Final = len(CONTENTS)
 _WIDTH: Final = _NOWHERE + 1
 """Bytes of a row: what stands in a position, and a place for what is counted nowhere."""
 
+_ROW: Final = np.dtype((np.void, _WIDTH))
+
 _PIECES: Final = 32
 """Signed pieces by their last five bits."""
 
@@ -122,7 +124,8 @@ class _Lanes:
         """Play the moves of lanes. A lane in which one cannot be played goes on with what comes of that, and
         is told how far it was right."""
         steps = _Steps(self, chosen)
-        cells, rows = self.contents.reshape(-1), self.contents
+        # Rows as one value each are copied in a quarter of the time.
+        cells, rows = self.contents.reshape(-1), self.contents.view(_ROW).reshape(-1)
         for begin, end in pairwise(steps.bounds):
             row = steps.row[begin:end]
             rows[row + 1] = rows[row]
