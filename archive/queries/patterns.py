@@ -247,8 +247,9 @@ def first_places(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict[int,
     games, told = {row.place.slot: row for row in rows}, dict[int, PatternGame]()
     for text in patterns:
         if left := [slot for slot, row in games.items() if row.id not in told]:
-            found = _first_of(scope, parse(text), left)
-            told |= {one.row.id: one for one in _games(games, _squares(parse(text)), found)}
+            pattern = parse(text)
+            found = _first_of(scope, pattern, left)
+            told |= {one.row.id: one for one in _games(games, _squares(pattern), found)}
     return told
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import FloatRect, Page
+from playwright.sync_api import FloatRect, Page, expect
 
 from kifu_core.shogi.draw import PAGE, PAGE_WIDTH
 from kifu_core.shogi.moves import from_usi
@@ -71,6 +72,12 @@ def expected(position: Position) -> dict[int, tuple[str, bool]]:
 def expect_board(page: Page, position: Position, flipped: bool = False) -> None:
     """Wait until the page's board shows the position."""
     eventually(page, lambda: drawn(page, flipped), expected(position))
+
+
+def expect_pattern(page: Page, text: str) -> None:
+    """Wait until the board that a pattern is drawn on, and the page's address, have a pattern."""
+    expect(page.locator("#pattern")).to_have_value(text)
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("pattern", [""]), [text])
 
 
 def hand(page: Page, side: str) -> list[str]:
@@ -147,3 +154,15 @@ def in_hand(page: Page, side: str, kind: int) -> tuple[float, float]:
     box = page.locator(f'.seat.{side} [data-kind="{kind}"]').bounding_box()
     assert box
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag_over(page: Page, one: tuple[int, int], other: tuple[int, int]) -> None:
+    """Drag the mouse over the board from one square to another, by file and rank, where both are in sight."""
+    page.locator("svg.board").scroll_into_view_if_needed()
+    drag(page, middle(page, *one), middle(page, *other))
+
+
+def point(page: Page, file: int, rank: int) -> None:
+    """Click a square of a board whose squares are chosen."""
+    page.locator("svg.board").scroll_into_view_if_needed()
+    page.mouse.click(*middle(page, file, rank))

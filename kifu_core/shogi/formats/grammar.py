@@ -5,7 +5,7 @@ expression, because an element per token would cost a hundred times as much. Exp
 quantifiers throughout, so that no text makes them backtrack.
 
 A grammar is compiled when it reads its first text: most processes read few of the formats, and many read
-none. `Lines.element` is the same grammar as pyparsing has it.
+none.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-if TYPE_CHECKING:
-    import pyparsing as pp
+from typing import Final, NamedTuple
 
 Item = tuple[str, re.Match[str]]
 """The name of a leaf and what it matched."""
@@ -31,22 +28,13 @@ class Leaf(NamedTuple):
     name: str
     pattern: str
 
-    def element(self) -> pp.ParserElement:
-        """Return the leaf as pyparsing has it: an expression that gives an `Item`."""
-        import pyparsing as pp
-
-        def named(tokens: pp.ParseResults) -> tuple[str, Any]:
-            return self.name, tokens[0]
-
-        element = pp.Regex(self.pattern, as_match=True).leave_whitespace()
-        return element.set_parse_action(named).set_name(self.name.replace("_", " "))
-
 
 class Lines:
     """Any number of leaves in any order; the first that matches is taken.
 
-    Where pyparsing raises and catches an exception for every alternative that does not match, this asks the
-    leaves' expressions one after the other: a line nobody knows costs a microsecond instead of forty.
+    It reads as pyparsing would, which raises and catches an exception for every alternative that does not
+    match. This asks the leaves' expressions one after the other: a line nobody knows costs a microsecond
+    instead of forty.
     """
 
     def __init__(self, leaves: tuple[Leaf, ...]) -> None:
@@ -56,13 +44,6 @@ class Lines:
     def matchers(self) -> list[Matcher]:
         """The leaves' expressions in the order in which they are tried."""
         return [(leaf.name, re.compile(leaf.pattern).match) for leaf in self.leaves]
-
-    def element(self) -> pp.ParserElement:
-        """Return the grammar as pyparsing has it, for everything that looks at such grammars."""
-        import pyparsing as pp
-
-        leaves = pp.MatchFirst([leaf.element() for leaf in self.leaves]).leave_whitespace()
-        return pp.ZeroOrMore(leaves).leave_whitespace().parse_with_tabs()
 
     def each(self, text: str, loc: int) -> Iterator[Item]:
         """Yield the leaves from `loc` on one by one.
@@ -105,8 +86,6 @@ def expected(grammar: Lines) -> str:
 def items(grammar: Lines, text: str, begin: int = 0) -> Iterator[Item]:
     """Iterate over the leaves of a text in order, from an offset on.
 
-    Every grammar has a leaf for lines it does not know, so the whole text is read. This gives the same as
-    pyparsing's `grammar.element().parse_string(text)` without its preparations, which cost more than a short
-    game.
+    Every grammar has a leaf for lines it does not know, so the whole text is read.
     """
     return grammar.each(text, begin)
