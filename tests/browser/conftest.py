@@ -20,7 +20,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, e
 from tests.browser.other_site import Answer, OtherSite
 from tests.browser.pages import PATIENCE_SECONDS, Pages
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+)  # fmt: skip
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
