@@ -45,6 +45,10 @@ BATCH_ROWS: Final = 1_500_000
 """Games and positions of a file as it is first written: some seconds and 400 MB. So large a file need not be
 put together with others."""
 
+TURN_GAMES: Final = 2_000
+"""Games that are enough for a file between uploads: it takes half a second, for which whoever pastes a game
+waits."""
+
 SETTLED: Final = timedelta(seconds=5)
 PATIENCE: Final = timedelta(minutes=1)
 """Games wait for those that come with them until none has come for the first, for the second at most."""
@@ -81,14 +85,16 @@ def has_work() -> bool:
 def build(seconds: float = math.inf, report: Report = lambda games: None, *, patient: bool = False) -> bool:
     """Write the games that wait, for about so many seconds; return whether none is to be written any more,
     after which small files are put together and old ones deleted. With `patient` games wait for others that
-    are just coming: many games in a file cost less than many files. Raises ColumnsAreMadeError."""
+    are just coming, as many games in a file cost less than many files; and no more is written at once than
+    an upload may wait for. Raises ColumnsAreMadeError."""
     with alone():
         # Nobody else writes: what went while it waited is in no file.
         ColumnGone.objects.filter(waited=True).delete()
         deadline, done = monotonic() + seconds, 0
-        while (not patient or _is_time()) and (batch := _batch()):
+        most = TURN_GAMES if patient else BATCH_GAMES
+        while (not patient or _is_time()) and (batch := _batch(most)):
             done = _write(batch, done, report)
-            if monotonic() > deadline:
+            if monotonic() > deadline or (patient and _is_time()):
                 return False
         _tidy(deadline)
     return True
@@ -102,7 +108,7 @@ def _is_time() -> bool:
         return False
     if last.since <= now - SETTLED or first.since <= now - PATIENCE:
         return True
-    return in_order[BATCH_GAMES - 1 : BATCH_GAMES].exists()
+    return in_order[TURN_GAMES - 1 : TURN_GAMES].exists()
 
 
 def begin_anew() -> None:
@@ -123,13 +129,13 @@ class _Waiting(NamedTuple):
     rows: tuple[int, ...]
 
 
-def _batch() -> _Waiting | None:
-    """Return the next slots to write, of the space of which one has waited longest."""
+def _batch(most: int) -> _Waiting | None:
+    """Return the next slots to write, so many at most, of the space of which one has waited longest."""
     first = ColumnWaiting.objects.order_by("pk").first()
     if first is None:
         return None
     mine = ColumnWaiting.objects.filter(space=first.space).order_by("pk")
-    found = sorted(mine.values_list("slot", "pk")[:BATCH_GAMES])
+    found = sorted(mine.values_list("slot", "pk")[:most])
     return _Waiting(first.space, tuple(slot for slot, _ in found), tuple(pk for _, pk in found))
 
 

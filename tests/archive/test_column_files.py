@@ -242,10 +242,13 @@ def test_games_that_have_just_come_wait_for_those_that_come_with_them():
     assert building.build(patient=True) and len(segments()) == 2
 
 
-def test_games_that_are_enough_for_a_file_wait_for_no_others(monkeypatch):
-    monkeypatch.setattr(building, "BATCH_GAMES", 2)
+def test_games_that_are_enough_for_a_file_wait_for_no_others_and_are_written_a_file_at_a_time(monkeypatch):
+    """Between the files a worker takes in what has come meanwhile."""
+    monkeypatch.setattr(building, "TURN_GAMES", 2)
     ingest(*(ready(f"{file}g{file}f") for file in range(1, 6)))
-    building.build(patient=True)
+    assert not building.build(patient=True)
+    assert [one.games for one in segments()] == [2]
+    assert building.build(patient=True)
     assert [one.games for one in segments()] == [2, 2]
     assert ColumnWaiting.objects.count() == 1
 
