@@ -7,10 +7,11 @@ a worker. Here both are written under another name and renamed, which every read
 import fcntl
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from kombu import Connection
 from kombu.transport import TRANSPORT_ALIASES, filesystem, virtual
@@ -48,6 +49,11 @@ class Channel(filesystem.Channel):
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
+    def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
+        """Have a message forgotten; whoever is done with one is given the next at once."""
+        super().basic_ack(delivery_tag, multiple)
+        cast(Transport, self.connection).look_again()
+
 
 class Transport(filesystem.Transport):
     """kombu's transport as one for Celery's event loop.
@@ -67,16 +73,25 @@ class Transport(filesystem.Transport):
         super().__init__(client, **kwargs)
         options: dict[str, Any] = client.transport_options or {}
         self.state = self._states.setdefault(options.get("data_folder_out", ""), virtual.BrokerState())
+        self.look_again: Callable[[], object] = _nothing
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
-        """Look for messages as often as the folders are to be looked at."""
+        """Look for messages as often as the folders are to be looked at, and after each that is done with: a
+        worker is given one at a time, and most take far less than the time between two looks."""
         loop.call_repeatedly(self.polling_interval, self._take_what_is_there, connection)
+        # The loop runs timers that are due after the place at which Celery has messages forgotten, and then
+        # waits; what is called soon would wait with it.
+        self.look_again = partial(loop.call_later, 0, self._take_what_is_there, connection)
 
     def _take_what_is_there(self, connection: Any) -> None:
         # A worker that is busy is given none: that is no message either.
         with suppress(TimeoutError):
             while True:
                 self.drain_events(connection, timeout=0)
+
+
+def _nothing() -> None:
+    """Do nothing, where no loop looks for messages."""
 
 
 def register() -> None:

@@ -7,7 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from kombu import Connection, Queue
+from kombu import Connection, Consumer, Queue
+from kombu.asynchronous import Hub
 
 from archive import broker, queues
 
@@ -36,6 +37,27 @@ def test_messages_arrive_in_order_and_once(connection):
     assert received == list(range(20))
     with pytest.raises(queue.Empty):
         queue.get(block=False)
+    queue.close()
+
+
+def test_who_is_done_with_a_message_is_given_the_next_before_the_folder_is_to_be_looked_at(connection):
+    queue, taken, hub = connection.SimpleQueue("work"), [], Hub()
+    for number in range(4):
+        queue.put({"upload": number})
+
+    def done(body, message):
+        taken.append(body["upload"])
+        hub.call_soon(message.ack)
+
+    connection.transport.polling_interval = 3600
+    connection.transport.register_with_event_loop(connection, hub)
+    with Consumer(connection.default_channel, [queue.queue], callbacks=[done]) as consumer:
+        consumer.qos(prefetch_count=1)
+        hub.call_soon(connection.transport.look_again)
+        for _ in range(10):  # each a tenth of a second, where the loop waits for nothing else
+            hub.run_once()
+    assert taken == list(range(4))
+    hub.close()
     queue.close()
 
 
