@@ -68,16 +68,20 @@ def work_with_others(upload_id: int, token: str, seconds: float | None = None) -
     """Work on an upload and, if it is small, on other small ones that wait; return the ids of those with more
     to do.
 
-    Many small uploads together cost far less than one by one.
+    Many small uploads together cost far less than one by one. One that is done with others, or is another
+    worker's, leaves its turn to the small one that waits longest: between two of its kind a large upload has
+    a turn, and what has just come would wait for as many as were done together before.
     """
-    upload = _claimed(upload_id, token)
+    upload = _claimed(upload_id, token) or _claimed(store.longest_waiting(), token)
     if upload is None:
         return []
     return work_together([upload, *store.claim_others(upload, token)], token, seconds)
 
 
-def _claimed(upload_id: int, token: str) -> Upload | None:
-    return Upload.objects.filter(pk=upload_id).first() if store.claim(upload_id, token) else None
+def _claimed(upload_id: int | None, token: str) -> Upload | None:
+    if upload_id is None or not store.claim(upload_id, token):
+        return None
+    return Upload.objects.filter(pk=upload_id).first()
 
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:

@@ -73,6 +73,12 @@ def claim(upload_id: int, token: str) -> bool:
     return bool(_take(unfinished().filter(deletion.unclaimed(now) | mine, pk=upload_id), token, now))
 
 
+def longest_waiting() -> int | None:
+    """Return the id of the small upload that waits longest, of those that nobody has begun to work on."""
+    fresh = unfinished().filter(tries=0, claimed_by__isnull=True, size__lte=SMALL_BYTES)
+    return fresh.order_by("pk").values_list("pk", flat=True).first()
+
+
 def claim_others(upload: Upload, token: str) -> list[Upload]:
     """Claim other small uploads that nobody is working on, to process them with a small one of ours.
 

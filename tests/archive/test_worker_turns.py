@@ -247,6 +247,23 @@ def test_large_claimed_and_once_tried_uploads_stay_alone(monkeypatch):
     assert states() == ["done", "done", "processing", "done"]
 
 
+def test_a_message_of_an_upload_that_is_done_serves_the_small_one_that_waits_longest(monkeypatch):
+    monkeypatch.setattr(leases, "SMALL_BYTES", 1000)
+    done = uploaded(csa(0).encode(), "x.csa")
+    worker.work_off(done.pk)
+    _large, taken, tried = (uploaded(data, "x.csa") for data in (
+        collection(9), csa(1).encode(), csa(2).encode()
+    ))  # fmt: skip
+    assert store.claim(taken.pk, "another")
+    Upload.objects.filter(pk=tried.pk).update(tries=1)
+    assert worker.work_with_others(done.pk, "one") == []
+    assert states() == ["done", "received", "processing", "received"]
+    for number in (3, 4):
+        uploaded(csa(number).encode(), "x.csa")
+    assert worker.work_with_others(taken.pk, "one") == []
+    assert states() == ["done", "received", "processing", "received", "done", "done"]
+
+
 def test_uploads_that_a_turn_does_not_come_to_are_told_of_again(sent, monkeypatch):
     monkeypatch.setattr(worker, "TURN_SECONDS", 0)
     monkeypatch.setattr(worker, "BATCH_ENTRIES", 2)
