@@ -28,7 +28,9 @@ PLIES = 500
 VARIATIONS = 200
 SCREEN = (1280, 800)
 PHONE = (390, 844)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell",
+)  # fmt: skip
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
