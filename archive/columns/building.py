@@ -42,8 +42,8 @@ from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GameP
 
 BATCH_GAMES: Final = 15_000
 BATCH_ROWS: Final = 1_500_000
-"""Games and positions of a file as it is first written: some seconds and 400 MB. So large a file need not be
-put together with others."""
+"""Games and positions of a file that is written by a command: some seconds and 400 MB. So large a file need
+not be put together with others."""
 
 TURN_GAMES: Final = 2_000
 """Games that are enough for a file between uploads: it takes half a second, for which whoever pastes a game

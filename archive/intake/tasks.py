@@ -67,8 +67,8 @@ class LimitedTask(AnyTask):
 
 @app.task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def process_upload(task: Any, upload_id: int) -> None:
-    """Work on one upload for a turn, and on other small ones with a small one; do nothing where another
-    worker has it or it is done."""
+    """Work on one upload for a turn, and on other small ones with a small one; where another worker has it or
+    it is done, on small ones that wait."""
     try:
         # The task's own id: when it is tried again, the claims are still its own.
         more = worker.work_with_others(upload_id, task.request.id or "directly")

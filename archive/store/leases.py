@@ -73,10 +73,18 @@ def claim(upload_id: int, token: str) -> bool:
     return bool(_take(unfinished().filter(deletion.unclaimed(now) | mine, pk=upload_id), token, now))
 
 
+_FRESH: Final = Q(tries=0, claimed_by__isnull=True)
+"""Of uploads that nobody has begun to work on."""
+
+
+def _small() -> QuerySet[Upload]:
+    return unfinished().filter(size__lte=SMALL_BYTES)
+
+
 def longest_waiting() -> int | None:
     """Return the id of the small upload that waits longest, of those that nobody has begun to work on."""
-    fresh = unfinished().filter(tries=0, claimed_by__isnull=True, size__lte=SMALL_BYTES)
-    return fresh.order_by("pk").values_list("pk", flat=True).first()
+    in_order = _small().filter(_FRESH).order_by("received", "pk")
+    return in_order.values_list("pk", flat=True).first()
 
 
 def claim_others(upload: Upload, token: str) -> list[Upload]:
@@ -88,8 +96,7 @@ def claim_others(upload: Upload, token: str) -> list[Upload]:
     if not is_small(upload.size) or upload.tries > 1:
         return []
     now = timezone.now()
-    fresh = Q(tries=0, claimed_by__isnull=True)
-    waiting = unfinished().filter(fresh | Q(claimed_by=token), size__lte=SMALL_BYTES).exclude(pk=upload.pk)
+    waiting = _small().filter(_FRESH | Q(claimed_by=token)).exclude(pk=upload.pk)
     if not waiting.exists():
         return []
     with transaction.atomic():
