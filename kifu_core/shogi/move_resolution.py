@@ -5,7 +5,7 @@ they do depends on nothing but the colour that moves: such a step is a pair of *
 remembered for the text. The other steps look at the position for their plan.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
@@ -14,7 +14,7 @@ from kifu_core.memo import Memo
 from kifu_core.shogi import rules
 from kifu_core.shogi.attacks import BETWEEN, RAYS, STEPS, in_zone, is_dead
 from kifu_core.shogi.moves import DROP, pack
-from kifu_core.shogi.pieces import CAN_PROMOTE, CODES, HAND_KINDS, OU, PROMOTED, UNPROMOTED, signed
+from kifu_core.shogi.pieces import CAN_PROMOTE, CODES, FU, HAND_KINDS, OU, PROMOTED, UNPROMOTED, signed
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import FILES, RANKS, SQUARES
 
@@ -30,20 +30,21 @@ AGAIN: Final = 64
 
 
 class Plan(NamedTuple):
-    """What a move of one colour does.
+    """The effect of a move of one colour.
 
     `origin` is the square it leaves or -1 for a drop, `piece` and `landed` the signed piece before and
-    after, `between` the squares that must be empty (None: the piece never goes there), `rivals` the other
-    squares from which such a piece could come (empty where words are given or never needed), `move` the JKF
-    object without what only the position tells, `fault` a rule broken whatever the position. `variants` are
-    the objects with what the positions so far have told: see `variant`.
+    after. `between` are the squares that must be empty: of a drop its target, and of a move that the piece
+    never makes its source, which is not. `rivals` are the other squares from which such a piece could come,
+    none where words are given or never needed. `move` is the JKF object without what only the position
+    tells, `fault` a rule broken whatever the position. `variants` are the objects with what positions have
+    added: see `variant`.
     """
 
     origin: int
     to: int
     piece: int
     landed: int
-    between: tuple[int, ...] | None
+    between: tuple[int, ...]
     rivals: tuple[int, ...]
     move: Move
     fault: str
@@ -92,9 +93,11 @@ def plan(
     if not grown and is_dead(piece, to):
         fault = "must-promote"
     _add_words(move, relative, same)
-    rivals = _comers(piece, to, origin) if relative is None else ()
+    rivals = _rivals(piece, to, origin) if relative is None else ()
     landed = PROMOTED[piece] if grown else piece
-    between = None if fault else BETWEEN[piece][origin * 81 + to]
+    between = BETWEEN[piece][origin * 81 + to]
+    if between is None or fault:
+        between = (origin,)
     return Plan(origin, to, piece, landed, between, rivals, move, fault, {})
 
 
@@ -105,8 +108,8 @@ def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool
     fault = "" if kind in HAND_KINDS else "bad-drop"
     if not fault and is_dead(piece, to):
         fault = "dead-drop"
-    rivals = _comers(piece, to, -1) if relative is None else ()
-    return Plan(-1, to, piece, piece, None if fault else (), rivals, move, fault, {})
+    rivals = _rivals(piece, to, -1) if relative is None else ()
+    return Plan(-1, to, piece, piece, (to,), rivals, move, fault, {})
 
 
 def _add_words(move: Move, relative: str | None, same: bool) -> None:
@@ -116,15 +119,19 @@ def _add_words(move: Move, relative: str | None, same: bool) -> None:
         move["same"] = True
 
 
-def _comers(piece: int, to: int, origin: int) -> tuple[int, ...]:
-    """Return the squares other than `origin` from which the piece reaches `to` on an empty board.
+def _rivals(piece: int, to: int, origin: int) -> tuple[int, ...]:
+    """Return the squares other than `origin` from which the piece could come.
 
     Pawns of one colour never share a file and a king has no twin, so neither needs words.
     """
-    if abs(piece) in (1, OU):
-        return ()
-    squares = [*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line)]
+    squares = () if abs(piece) in (FU, OU) else _comers(piece, to)
     return tuple(square for square in squares if square != origin)
+
+
+@cache
+def _comers(piece: int, to: int) -> tuple[int, ...]:
+    """Return the squares from which the piece reaches `to` on an empty board."""
+    return (*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line))
 
 
 class Written:
@@ -196,19 +203,17 @@ Ray = tuple[int, ...]
 """Squares in a row, the nearest first."""
 
 NOWHERE: Final = 1
-"""What a search has found before it looks; every square found is one more digit to the base 81 behind it."""
+"""A search without a source; each source is one more digit to the base 81 behind it."""
 
 
 class Side(NamedTuple):
     """A searched move for one colour.
 
-    `piece` is the signed piece, `kind` its kind if it may be dropped without further words, else 0; `steps`
-    and `rays` are the squares from which it could come. `plans` are by what was found there, None where the
-    rules have to be asked.
+    `piece` is the signed piece; `steps` and `rays` are the squares from which it could come. `plans` are by
+    the result of a search, None where the rules have to be asked.
     """
 
     piece: int
-    kind: int
     steps: tuple[int, ...]
     rays: tuple[Ray, ...]
     plans: Memo[int, Plan | None]
@@ -253,14 +258,13 @@ class Search(Written):
         return self._side(to, 0), self._side(to, 1)
 
     def _side(self, to: int, color: int) -> Side:
-        piece, dropped = signed(color, self.kind), self.words == "H"
-        kind = self.kind if self.kind in HAND_KINDS and (not self.words or "H" in self.words) else 0
+        piece = signed(color, self.kind)
         plans = Memo[int, Plan | None](lambda found: self._chosen(found, to, color))
-        steps, rays = ((), ()) if dropped else (STEPS[-piece][to], RAYS[-piece][to])
-        return Side(piece, kind, steps, rays, plans)
+        steps, rays = ((), ()) if self.words == "H" else (STEPS[-piece][to], RAYS[-piece][to])
+        return Side(piece, steps, rays, plans)
 
     def _chosen(self, found: int, to: int, color: int) -> Plan | None:
-        """Return the plan for the sources that a search has found; None if the rules have to be asked.
+        """Return the plan for the result of a search; None if the rules have to be asked.
 
         No source at all means a drop; of several the words choose one.
         """
@@ -269,7 +273,8 @@ class Search(Written):
             found, origin = divmod(found, 81)
             origins.append(origin)
         if not origins:
-            return self._plan(-1, to, color)
+            drops = self.kind in HAND_KINDS and (not self.words or "H" in self.words)
+            return self._plan(-1, to, color) if drops else None
         if len(origins) > 1:
             origins = [] if "H" in self.words else rules.matching(origins, to, color, self.words)
         return self._plan(origins[0], to, color) if len(origins) == 1 else None
@@ -321,7 +326,9 @@ class Bare(Written):
             raise IllegalMoveError("bad-drop")
         same = self.same or (not self.complete and to == last)
         found = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
-        return found._replace(move={**found.move, "from": None}, variants={}) if self.null_origin else found
+        if not self.null_origin:
+            return found
+        return found._replace(move={**found.move, "from": None}, variants={})
 
 
 class Ended(Exception):

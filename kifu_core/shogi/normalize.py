@@ -242,12 +242,12 @@ class _Replay:
         append = entries.append
         chosen: Plan | None
         for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
-            if isinstance(step, tuple):
+            if type(step) is tuple:
                 chosen = step[turn]
             else:
                 chosen = None
                 if type(step) is Search and (sides := step.sides or step.sides_at(last)):
-                    piece, kind, squares, rays, plans = sides[turn]
+                    piece, squares, rays, plans = sides[turn]
                     found = NOWHERE
                     for origin in squares:
                         if board[origin] == piece:
@@ -258,57 +258,56 @@ class _Replay:
                                 if board[origin] == piece:
                                     found = found * 81 + origin
                                 break
-                    if found != NOWHERE or hands[turn][kind]:
-                        chosen = plans[found]
+                    chosen = plans[found]
                 if chosen is None:
                     position.turn = turn
                     try:
-                        chosen = step.plan(position, last)
+                        chosen = step.plan(position, last)  # type: ignore[union-attr]
                     except Ended:
                         append(self._ending(job, step, entries, time))
                         continue
                     except (IllegalMoveError, AmbiguousMoveError) as error:
                         self._stop(job, error.code, len(entries), error.params)
                         return False
-            origin, to, piece, landed, between, rivals, base, _, variants = chosen
+            origin, to, piece, landed, between, rivals, move, fault, variants = chosen
             taken = board[to]
-            if origin >= 0:
-                sound = between is not None and board[origin] == piece
-                if taken and (taken * piece > 0 or taken in _KINGS):
+            # Most moves go to an empty square with nothing on the way.
+            if taken or between or board[origin] != piece:
+                sound = not fault
+                for square_between in between:
+                    if board[square_between]:
+                        sound = False
+                if origin < 0:
+                    kind = -piece if turn else piece
+                    if fault or not hands[turn][kind] or (kind == FU and piece in board[to % 9 :: 9]):
+                        sound = False
+                elif board[origin] != piece or (taken and (taken * piece > 0 or taken in _KINGS)):
                     sound = False
-                if between:
-                    for square_between in between:
-                        if board[square_between]:
-                            sound = False
-            else:
-                kind = -piece if turn else piece
-                sound = between is not None and not taken and hands[turn][kind] > 0
-                if kind == FU and piece in board[to % 9 :: 9]:
-                    sound = False
-            if not sound:
-                position.turn = turn
-                chosen = self._repair(job, chosen, len(entries))
-                if chosen is None:
-                    return False
-                origin, to, piece, landed, _, rivals, base, _, variants = chosen
-            words, variant = "", 0
+                if not sound:
+                    position.turn = turn
+                    chosen = self._settle(job, step, chosen, len(entries), last)
+                    if chosen is None:
+                        return False
+                    origin, to, piece, landed, _, rivals, move, _, variants = chosen
             for rival in rivals:
                 if board[rival] == piece:
-                    position.turn = turn
-                    words = rules.relative(position, chosen.packed)
+                    if words := rules.relative_words(board, origin, to, piece):
+                        move = {**move, "relative": words}
                     break
-            if origin >= 0:
-                board[origin] = 0
-                if taken and (kind := IN_HAND[taken]):
-                    hands[turn][kind] += 1
-                    variant = taken
-            else:
+            if origin < 0:
                 hands[turn][-piece if turn else piece] -= 1
-            if restore_same and to == last:
-                variant += AGAIN
-            move = (variants.get(variant) or chosen.variant(variant)) if variant else base
-            if words:
-                move = {**base, "relative": words, **move}
+            else:
+                board[origin] = 0
+                if taken:
+                    variant = 0
+                    if kind := IN_HAND[taken]:
+                        hands[turn][kind] += 1
+                        variant = taken
+                    if restore_same and to == last:
+                        variant += AGAIN
+                    if variant:
+                        added = variants.get(variant) or chosen.variant(variant)
+                        move = {**move, **added} if "relative" in move else added
             board[to] = landed
             append({"move": move} if time is None else {"move": move, "time": time})
             last = to
@@ -353,6 +352,20 @@ class _Replay:
             return
         finding = Finding(code, severity, job.line, index, job.ply + index + 1, params or {})
         self.played.findings.append(finding)
+
+    def _settle(self, job: _Job, step: Step, chosen: Plan, index: int, last: int) -> Plan | None:
+        """Return what is played where a plan breaks a rule; None if nothing sensible can be played.
+
+        A searched move takes the only piece on its squares for the one that moves; the rules may find that it
+        cannot come.
+        """
+        if isinstance(step, Search):
+            try:
+                chosen = step.plan(job.position, last)
+            except (IllegalMoveError, AmbiguousMoveError) as error:
+                self._stop(job, error.code, index, error.params)
+                return None
+        return self._repair(job, chosen, index)
 
     def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
         """Return what is played for a plan that breaks a rule; None if nothing sensible can be played."""

@@ -66,8 +66,10 @@ def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
 
     The way of moving and pieces in between count, but not pins, nor what is on `to`.
     """
-    board = position.board
-    mover = -piece if color else piece
+    return _coming(position.board, -piece if color else piece, to)
+
+
+def _coming(board: list[int], mover: int, to: int) -> list[int]:
     found = [origin for origin in STEPS[-mover][to] if board[origin] == mover]
     for line in RAYS[-mover][to]:
         for origin in line:
@@ -337,20 +339,30 @@ def relative(position: Position, move: int) -> str:
     up, sideways or down; then 直 for the piece right behind, never for horses and dragons; then left or
     right; then both.
     """
-    color = position.turn
     origin, to = move >> 8, move >> 1 & 127
+    color = position.turn
     if origin > DROP:
-        return "H" if sources(position, color, origin - DROP, to) else ""
-    piece = abs(position.board[origin])
-    rivals = sources(position, color, piece, to)
-    return _words_among(tuple(rivals), origin, to, color, piece < UM) if len(rivals) > 1 else ""
+        return relative_words(position.board, -1, to, DROP - origin if color else origin - DROP)
+    return relative_words(position.board, origin, to, position.board[origin])
+
+
+def relative_words(board: list[int], origin: int, to: int, piece: int) -> str:
+    """Return JKF's relative words of a signed piece that is about to go to a square, as `relative` does.
+
+    `origin` is -1 for a drop.
+    """
+    comers = _coming(board, piece, to)
+    if origin < 0:
+        return "H" if comers else ""
+    return _words_among(tuple(comers), origin, to, piece) if len(comers) > 1 else ""
 
 
 @lru_cache(maxsize=1 << 14)
-def _words_among(rivals: tuple[int, ...], origin: int, to: int, color: int, straight: bool) -> str:
+def _words_among(comers: tuple[int, ...], origin: int, to: int, piece: int) -> str:
     """Return the words for one of several pieces of a kind; the same few squares make up most records."""
-    ways = [_way(rival, to, color) for rival in rivals]
-    return _fewest_words(_way(origin, to, color), ways, straight=straight)
+    color = int(piece < 0)
+    ways = [_way(comer, to, color) for comer in comers]
+    return _fewest_words(_way(origin, to, color), ways, straight=abs(piece) < UM)
 
 
 Way = tuple[int, int]
