@@ -178,6 +178,19 @@ _LOWER: Final = {
 """The words of every format in small letters, blanks and hyphens as underscores."""
 
 
+_LETTERS: Final = {"black": 0, "sente": 0, "b": 0, "+": 0, "white": 1, "gote": 1, "w": 1, "-": 1}
+
+
+def side_of(text: str) -> int | None:
+    """Return the colour of a side by its name or mark, None for any other text.
+
+    >>> side_of("▲"), side_of("後手番"), side_of("GOTE"), side_of("")
+    (0, 1, 1, None)
+    """
+    name = text.strip()
+    return (_ALL_SIDES | _LETTERS).get(re.sub("(?<=手)[番側]$", "", name.lower()))
+
+
 @lru_cache(maxsize=1024)
 def find(word: str) -> EndingKind | None:
     """Return the ending named by a word of any format or the text of a result line; None if unknown.

@@ -8,7 +8,6 @@ of the games that the site answers with. There is no writer: nothing but the sit
 import json
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kifu_core import validation
@@ -16,6 +15,7 @@ from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import ParseError
 from kifu_core.formats import Format, Mark, Stage
+from kifu_core.instants import in_japan
 from kifu_core.json_text import note_error, values
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
@@ -47,10 +47,6 @@ _RESULTS: Final[dict[str, int | None]] = {"sente_win": 0, "gote_win": 1, "draw":
 _WORDS: Final = {"sennichite": "千日手", "jishogi": "持将棋", "chudan": "中断"}
 
 _MOVE: Final = re.compile(r"([-+])([0-9]{4}[A-Z]{2})")
-_INSTANT: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2})(?::[0-9.]{1,12})?Z")
-_JAPAN: Final = timedelta(hours=9)
-_DAYS: Final = frozenset(["00:00", "09:00"])
-"""Times of day at which a day without a time stands: midnight in Japan or at Greenwich."""
 
 _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
@@ -124,21 +120,8 @@ def _header(given: dict[str, Any]) -> dict[str, str]:
     for name, ours in _HEADERS.items():
         found[ours] = found.get(ours) or _text(given.get(name)).strip()
     for name in ("開始日時", "終了日時"):
-        found[name] = _day(found.get(name, ""))
+        found[name] = in_japan(found.get(name, ""))
     return {name: text for name, text in found.items() if text}
-
-
-def _day(text: str) -> str:
-    """Return an instant of UTC as day and time in Japan, another text as it stands."""
-    if (match := _INSTANT.fullmatch(text)) is None:
-        return text
-    try:
-        there = datetime(*map(int, match.groups())) + _JAPAN  # type: ignore[arg-type]
-    except (ValueError, OverflowError):
-        return text
-    clock = f"{there:%H:%M}"
-    day = f"{there.year:04d}/{there:%m/%d}"
-    return day if clock in _DAYS else f"{day} {clock}"
 
 
 def _set_start(draft: Draft) -> None:
