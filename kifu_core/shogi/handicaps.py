@@ -36,7 +36,7 @@ def _start(preset: str, name: str, back: str, second: str, *aliases: str, hand: 
 
 
 HANDICAPS: Final = (
-    Handicap("HIRATE", "平手", INITIAL_SFEN),
+    Handicap("HIRATE", "平手", INITIAL_SFEN, ("本将棋", "平手将棋", "定先", "互先")),
     _start("KY", "香落ち", "lnsgkgsn1", "1r5b1", "左香落ち"),
     _start("KY_R", "右香落ち", "1nsgkgsnl", "1r5b1"),
     _start("KA", "角落ち", "lnsgkgsnl", "1r7"),

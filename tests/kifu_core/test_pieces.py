@@ -143,6 +143,8 @@ def test_a_named_start_is_found_by_name_and_by_position():
         ("平手(レート)", "HIRATE"),
         ("【平手】", "HIRATE"),
         ("平手戦", "HIRATE"),
+        ("本将棋", "HIRATE"),
+        ("定先", "HIRATE"),
         ("二枚落ち (2-piece)", "2"),
         ("飞车落", "HI"),
         ("飞香落", "HIKY"),

@@ -122,6 +122,13 @@ def test_headers_that_contradict_the_ending_are_believed_and_told():
     assert [issue.code for issue in game.issues] == ["result-mismatch"]
 
 
+def test_the_start_of_a_game_may_have_a_shorter_key():
+    """So write shogidb2's CSA files."""
+    game = kifu_core.load("$START:2017-03-22T01:00:00.000Z\n+\n+7776FU\n", "a.csa").games[0]
+    assert game.record["header"] == {"開始日時": "2017-03-22T01:00:00.000Z"}
+    assert "$START_TIME:2017-03-22T01:00:00.000Z" in kifu_core.dump(game.record, "csa").splitlines()
+
+
 def test_other_headers_say_nothing_of_the_result():
     for header in ({}, {"X_FINAL": ""}, {"X_FINAL": "謎", "X_WINNER": "甲"}, {"棋戦": "切断"}):
         assert read_headers(header) is None

@@ -21,11 +21,11 @@ from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft
 from kifu_core.shogi.formats.read_csa import read_move
-from kifu_core.shogi.handicaps import by_name
+from kifu_core.shogi.handicaps import by_name, is_other_game
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.specials import BY_CSA, BY_WORD
+from kifu_core.shogi.specials import find
 from kifu_core.shogi.start import drawn_initial, named_initial
 
 _HEADERS: Final = {
@@ -44,7 +44,6 @@ _HEADERS: Final = {
 """English names to those of headers, for objects that lack the Japanese ones."""
 
 _RESULTS: Final[dict[str, int | None]] = {"sente_win": 0, "gote_win": 1, "draw": None}
-_WORDS: Final = {"sennichite": "千日手", "jishogi": "持将棋", "chudan": "中断"}
 
 _MOVE: Final = re.compile(r"([-+])([0-9]{4}[A-Z]{2})")
 
@@ -129,7 +128,7 @@ def _set_start(draft: Draft) -> None:
     handicap = by_name(name or "平手")
     if handicap is None:
         draft.notes.add("unknown-handicap", 0, "error", None, name=name)
-        draft.playable = False
+        draft.playable, draft.doubtful_start = not is_other_game(name), True
         return
     draft.position = Position.from_sfen(handicap.sfen)
     named = handicap.preset != "OTHER"
@@ -140,17 +139,17 @@ def _step(text: str) -> tuple[Step, str]:
     """Return the step of a move's text, and its sign."""
     if match := _MOVE.fullmatch(text):
         return _STEPS[match[2]], match[1]
-    if kind := BY_CSA.get(text.removeprefix("%")) or BY_WORD.get(text):
+    if kind := find(text):
         return Special(text.removeprefix("%"), kind.special), ""
     return Garbled(text[:20]), ""
 
 
 def _end(draft: Draft, result: str) -> None:
     """End the main line by what the site says of the result, where no move is an ending."""
-    if result in _WORDS:
-        draft.line.steps.append(Special(_WORDS[result], BY_WORD[_WORDS[result]].special))
-    elif result in _RESULTS:
+    if result in _RESULTS:
         draft.decide(_RESULTS[result], 0)
+    elif kind := find(result):
+        draft.line.steps.append(Special(kind.word, kind.special))
     elif result:
         draft.notes.add("unknown-ending", None, "warning", None, text=json.dumps(result)[:20])
 
