@@ -168,6 +168,8 @@ def begins_with_step(text: str) -> bool:
 _NUMBER_ONE: Final = re.compile(
     rf"[ \t]*+(?:1[ \t]?[.:]|(?:1[ \t]|1[ \t]?\)|[(\[]1[)\]])(?=[ \t]*+{MOVE}))", re.IGNORECASE
 )
+_TAG_LINE: Final = re.compile(r'\s*+\[[ \t]*+[^\s"\[\]][^"\[\]]{0,39}[ \t]"')
+"""The beginning of a tag, which is no number in brackets and no list in JSON."""
 _MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re.IGNORECASE)
 
 
@@ -177,10 +179,10 @@ def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
     Inside of comments and forks only tags are believed to stand outside of them.
     """
     text, last = (narrow(one.decode("utf-8", "replace")).rstrip("\r\n") for one in (line, before))
-    if last.lstrip().startswith("["):
+    if _TAG_LINE.match(last):
         return False
-    if depth or text.lstrip().startswith("["):
-        return text.lstrip().startswith("[")
+    if depth or _TAG_LINE.match(text):
+        return _TAG_LINE.match(text) is not None
     if LABEL.match(text) or _NUMBER_ONE.match(text):
         return True
     return _MOVES.match(text) is not None and is_list_of_lines(text, last)
