@@ -133,6 +133,7 @@ _LONGEST: Final = 80
 """Characters in which a sentence about the result fits."""
 
 _PADDING: Final = re.compile("[ 　\t]+")
+_CHINESE: Final = str.maketrans("后胜负", "後勝負")
 
 _MATE: Final = re.compile("(?:[0-9０-９]{1,5}|[〇一二三四五六七八九十百千]{1,7})手(?=詰)")
 """How long a mate is, as ShogiHome says again: まで7手で7手詰."""
@@ -178,7 +179,16 @@ _LOWER: Final = {
 """The words of every format in small letters, blanks and hyphens as underscores."""
 
 
-_LETTERS: Final = {"black": 0, "sente": 0, "b": 0, "+": 0, "white": 1, "gote": 1, "w": 1, "-": 1}
+_NAMES_OF_SIDES: Final = _ALL_SIDES | {
+    "black": 0,
+    "sente": 0,
+    "b": 0,
+    "+": 0,
+    "white": 1,
+    "gote": 1,
+    "w": 1,
+    "-": 1,
+}
 
 
 def side_of(text: str) -> int | None:
@@ -187,8 +197,7 @@ def side_of(text: str) -> int | None:
     >>> side_of("▲"), side_of("後手番"), side_of("GOTE"), side_of("")
     (0, 1, 1, None)
     """
-    name = text.strip()
-    return (_ALL_SIDES | _LETTERS).get(re.sub("(?<=手)[番側]$", "", name.lower()))
+    return _NAMES_OF_SIDES.get(re.sub("(?<=手)[番側]$", "", text.strip().lower()))
 
 
 @lru_cache(maxsize=1024)
@@ -333,7 +342,7 @@ def read_result(text: str) -> EndingAndWinner:
 
 @lru_cache(maxsize=1024)  # most games end with one of a few sentences
 def _read_sentence(text: str) -> EndingAndWinner:
-    text = _MATE.sub("", _PADDING.sub("", text).rstrip("。．."), count=1)
+    text = _MATE.sub("", _PADDING.sub("", text).rstrip("。．.").translate(_CHINESE), count=1)
     if text in BY_WORD:
         return BY_WORD[text], None
     if match := _VERDICT.fullmatch(_NOTED.sub(r"\2により\1", text)):

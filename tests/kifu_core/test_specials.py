@@ -103,6 +103,8 @@ def test_a_mate_in_a_problem_is_nobodys_win():
         ("七手詰め", "TSUMI", NOBODY),
         ("詰上がり。", "TSUMI", NOBODY),
         ("7手詰により先手の勝ち", "TSUMI", BLACK),
+        ("后手胜", "TORYO", WHITE),
+        ("先手胜利", "TORYO", BLACK),
     ],
 )
 def test_a_result_line_names_ending_and_winner(text, special, winner):

@@ -162,7 +162,7 @@ _STEP_FIRST: Final = re.compile(
 
 def begins_with_step(text: str) -> bool:
     """Tell whether the first move of a list is a step of White's pawn from its start, with P before it."""
-    return _STEP_FIRST.match(narrow(text[:9000])) is not None
+    return _STEP_FIRST.match(text) is not None
 
 
 _NUMBER_ONE: Final = re.compile(
