@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 from kifu_core.game import GameKind
 from kifu_core.jkf import Record
 from kifu_core.limits import UNLIMITED, Limits
+from kifu_core.quoridor.formats.alg import begins_with_step
 from kifu_core.quoridor.game import QUORIDOR
 from kifu_core.reading import open_source
 from kifu_core.record import ParseResult
@@ -27,10 +28,11 @@ def of_record(record: Record) -> GameKind[Any]:
 def kind_of(text: str, name: str = "") -> GameKind[Any]:
     """Return the kind of game that a text holds: shogi where it has rows of shogi, or nothing is recognised.
 
-    JSON is Quoridor's only if it says so.
+    JSON is Quoridor's only if it says so or lists its moves. `1. Pe2` looks like a move of chess players'
+    shogi, but no pawn of shogi can begin so.
     """
     format_name, reason = SHOGI.formats.detect(text, name)
-    if format_name is not None and reason == _CERTAIN:
+    if format_name is not None and reason == _CERTAIN and not begins_with_step(text):
         return SHOGI
     return QUORIDOR if QUORIDOR.formats.detect(text, name)[0] is not None else SHOGI
 

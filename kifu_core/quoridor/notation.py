@@ -4,8 +4,8 @@ Everybody names squares by a letter and a digit, and a wall by that square of it
 a1, with `h` or `v`. What differs is where a1 is. The notation of today has it at White's left: White starts
 on e1, and e3h lies above e3. The older one (Glendenning, 2005; Wikipedia until about 2012; OpenSpiel) has it
 at the far left: White starts on e9, and e3h lies below e3 as White sees it. Some put the orientation first
-(`he3`, `He3`), some write where the pawn comes from (`e1-e2`) or which column it jumps over (`c-d5`).
-Capitals mean the same.
+(`he3`, `He3`) and P before the pawn's square (`Pe2`), some write where the pawn comes from (`e1-e2`) or which
+column it jumps over (`c-d5`). Capitals mean the same.
 """
 
 import re
@@ -23,12 +23,20 @@ Origin = Literal["bottom-left", "top-left"]
 """Where a1 is as White sees the board."""
 ORIGINS: Final[tuple[Origin, Origin]] = ("bottom-left", "top-left")
 
-MOVE: Final = r"(?a:[a-h][1-8][hv]|[hv][a-h][1-8]|(?:[a-i][1-9]?-)?[a-i][1-9]|[a-i][1-9][a-i][1-9])"
+FIRST_STEPS: Final = ("e2", "d1", "f1", "e8", "d9", "f9")
+"""Where White's pawn can go at first, with a1 at either place."""
+
+_WALL: Final = "[a-h][1-8][hv]|[hv][a-h][1-8]"
+_STEP: Final = "(?:[a-i][1-9]?-)?[a-i][1-9]|[a-i][1-9][a-i][1-9]"
+MOVE: Final = f"(?a:{_WALL}|p?(?:{_STEP}))"
 """A move in any of these ways, for expressions that ignore case (but take no other letter for an `i`)."""
+SURE_MOVE: Final = f"(?a:{_WALL}|{_STEP}|p(?:{'|'.join(FIRST_STEPS)}))"
+"""A move by which a list is recognised: `Pc4` may be one of shogi or chess."""
 
 _PARTS: Final = re.compile(
     r"(?:(?P<square>[a-h][1-8])(?P<after>[hv])|(?P<before>[hv])(?P<block>[a-h][1-8])"
-    r"|(?:(?P<from>[a-i][1-9])|[a-i])-(?P<target>[a-i][1-9])|(?P<start>[a-i][1-9])(?P<end>[a-i][1-9])|(?P<to>[a-i][1-9]))",
+    r"|p?(?:(?:(?P<from>[a-i][1-9])|[a-i])-(?P<target>[a-i][1-9])|(?P<start>[a-i][1-9])(?P<end>[a-i][1-9])"
+    r"|(?P<to>[a-i][1-9])))",
     re.IGNORECASE,
 )
 
@@ -36,8 +44,8 @@ _PARTS: Final = re.compile(
 def read_move(text: str) -> Move:
     """Return what a move says, its names as written in small letters; raises DecodeError `bad-quoridor-move`.
 
-    >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5")
-    ({'wall': 'e4h'}, {'to': 'e2', 'from': 'e1'}, {'to': 'd5'})
+    >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5"), read_move("Pe2")
+    ({'wall': 'e4h'}, {'to': 'e2', 'from': 'e1'}, {'to': 'd5'}, {'to': 'e2'})
     """
     match = _PARTS.fullmatch(text)
     if match is None:

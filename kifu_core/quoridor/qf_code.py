@@ -15,6 +15,7 @@ from kifu_core.errors import DecodeError, IllegalMoveError, Issue, KifuError
 from kifu_core.quoridor.board import PAWN, STARTS, VERTICAL, WALL, WALLS_EACH, name
 from kifu_core.quoridor.position import WALL_BITS, Position, places
 from kifu_core.quoridor.rules import fault, has_paths, has_room
+from kifu_core.quoridor.width import narrow
 
 LONGEST: Final = 712
 """No code is longer: 20 walls in the state and 1,023 moves of pawns."""
@@ -96,8 +97,8 @@ class _Bits:
 
 
 def clean(text: str) -> str:
-    """Return a pasted code without its white space and without `=` at its end."""
-    return _BLANK.sub("", text).rstrip("=")
+    """Return a pasted code in half-width characters, without its white space and without `=` at its end."""
+    return narrow(_BLANK.sub("", text)).rstrip("=＝")
 
 
 def drop_strange(text: str) -> tuple[str, int]:
@@ -132,7 +133,8 @@ def decode(text: str, *, pasted: bool = True) -> Code:
     if len(code) > LONGEST:
         raise DecodeError("too-long", params={"length": len(code)})
     if strange := _STRANGE.search(code):
-        raise DecodeError("bad-char", column=text.index(strange[0]) + 1, params={"char": strange[0]})
+        at = (narrow(text) if pasted else text).index(strange[0])
+        raise DecodeError("bad-char", column=at + 1, params={"char": text[at]})
     bits = _Bits(code)
     try:
         return _read(bits)

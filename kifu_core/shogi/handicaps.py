@@ -2,7 +2,8 @@
 
 One table. The presets are JKF's; the starts are its reference library's, including preset 3, where the
 lance on 1a goes (other programs take away the one on 9a, which is read as OTHER with its board). Named
-starts beyond the presets have the preset OTHER and their own position.
+starts beyond the presets have the preset OTHER and their own position; their names are those of 81Dojo,
+lishogi and shogi-extend. Left and right are White's.
 """
 
 import re
@@ -26,13 +27,16 @@ class Handicap:
     aliases: tuple[str, ...] = ()
 
 
-def _start(preset: str, name: str, back: str, second: str, *aliases: str) -> Handicap:
-    """Return a row for a start that lacks some of White's pieces on ranks 1 and 2 only."""
-    return Handicap(preset, name, f"{back}/{second}{_REST} w -", aliases)
+def _start(preset: str, name: str, back: str, second: str, *aliases: str, hand: str = "-") -> Handicap:
+    """Return a row for a start that lacks some of White's pieces on ranks 1 and 2 only.
+
+    `hand` are those that Black has got.
+    """
+    return Handicap(preset, name, f"{back}/{second}{_REST} w {hand}", aliases)
 
 
 HANDICAPS: Final = (
-    Handicap("HIRATE", "平手", INITIAL_SFEN),
+    Handicap("HIRATE", "平手", INITIAL_SFEN, ("本将棋", "平手将棋", "定先", "互先")),
     _start("KY", "香落ち", "lnsgkgsn1", "1r5b1", "左香落ち"),
     _start("KY_R", "右香落ち", "1nsgkgsnl", "1r5b1"),
     _start("KA", "角落ち", "lnsgkgsnl", "1r7"),
@@ -41,24 +45,55 @@ HANDICAPS: Final = (
     _start("2", "二枚落ち", "lnsgkgsnl", "9", "飛車角落ち", "飛角落ち"),
     _start("3", "三枚落ち", "lnsgkgsn1", "9"),
     _start("4", "四枚落ち", "1nsgkgsn1", "9"),
-    _start("5", "五枚落ち", "2sgkgsn1", "9", "右五枚落ち"),
-    _start("5_L", "左五枚落ち", "1nsgkgs2", "9"),
+    _start("5", "五枚落ち", "2sgkgsn1", "9", "右五枚落ち", "五枚落ち右桂"),
+    _start("5_L", "左五枚落ち", "1nsgkgs2", "9", "五枚落ち左桂"),
     _start("6", "六枚落ち", "2sgkgs2", "9"),
-    _start("7_L", "左七枚落ち", "2sgkg3", "9"),
-    _start("7_R", "右七枚落ち", "3gkgs2", "9"),
+    _start("7_L", "左七枚落ち", "2sgkg3", "9", "七枚落ち左銀"),
+    _start("7_R", "右七枚落ち", "3gkgs2", "9", "七枚落ち右銀"),
     _start("8", "八枚落ち", "3gkg3", "9"),
     _start("10", "十枚落ち", "4k4", "9"),
     _start("OTHER", "トンボ", "4k4", "1r5b1", "とんぼ"),
     Handicap("OTHER", "歩三兵", "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p"),
+    Handicap("OTHER", "十九枚落ち", "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -", ("裸玉", "裸王")),
+    _start("OTHER", "トンボ＋香", "l3k3l", "1r5b1"),
+    _start("OTHER", "トンボ＋桂香", "ln2k2nl", "1r5b1"),
+    _start("OTHER", "両香落ち", "1nsgkgsn1", "1r5b1"),
+    _start("OTHER", "飛両香落ち", "1nsgkgsn1", "7b1", "飛車両香落ち"),
+    _start("OTHER", "左九枚落ち", "3gk4", "9", "九枚落ち左金"),
+    _start("OTHER", "右九枚落ち", "4kg3", "9", "九枚落ち右金"),
+    _start("OTHER", "香得", "lnsgkgsn1", "1r5b1", hand="L"),
+    _start("OTHER", "角得", "lnsgkgsnl", "1r7", hand="B"),
+    _start("OTHER", "飛車得", "lnsgkgsnl", "7b1", "飛得", hand="R"),
+    _start("OTHER", "飛香得", "lnsgkgsn1", "7b1", "飛車香得", hand="RL"),
+    _start("OTHER", "二枚得", "lnsgkgsnl", "9", "二枚持ち", hand="RB"),
+    _start("OTHER", "四枚得", "1nsgkgsn1", "9", hand="RB2L"),
+    _start("OTHER", "六枚得", "2sgkgs2", "9", hand="RB2N2L"),
+    _start("OTHER", "八枚得", "3gkg3", "9", hand="RB2S2N2L"),
 )
 
 _NUMERALS: Final = str.maketrans("123456789", "一二三四五六七八九")
 
 
+_LONGEST: Final = 60
+"""Characters in which a name fits."""
+_CHINESE: Final = str.maketrans("飞车车两兩", "飛車車両両")
+_OPENING: Final = "([{<「『【〈《〔"
+_CLOSING: Final = ")]}>」』】〉》〕"
+_NOTED: Final = re.compile(rf"(?<=.)[{re.escape(_OPENING)}][^{re.escape(_CLOSING)}]*[{re.escape(_CLOSING)}]$")
+"""What stands in brackets behind a name: 平手（非レート）, 二枚落ち (2-piece)."""
+_GAME: Final = re.compile(r"(?<=.)の?(?:戦|対局|手合割?)$")
+_DROPPED: Final = re.compile(r"(?:落|(?:落|お|オ)[ちチ]|落と?し)$")
+
+
 def _plain(name: str) -> str:
-    """Return a name without what spellings differ in: width, blanks, digits for numerals, a final ち."""
-    text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", name)).replace("10", "十")
-    return text.translate(_NUMERALS).removesuffix("ち")
+    """Return a name without what spellings differ in.
+
+    These are width, blanks, digits for numerals, Chinese forms of characters, brackets, the kana of 落ち.
+    """
+    text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", name[: _LONGEST + 1]))
+    text = _GAME.sub("", _NOTED.sub("", text).strip(_OPENING + _CLOSING))
+    text = re.sub("10|1(?=[1-9])", "十", text).translate(_NUMERALS | _CHINESE)
+    return _DROPPED.sub("落", text).replace("両枚", "二枚")
 
 
 _BY_PRESET: Final = {handicap.preset: handicap for handicap in HANDICAPS if handicap.preset != "OTHER"}
@@ -79,10 +114,10 @@ def by_preset(preset: str) -> Handicap:
 def by_name(name: str) -> Handicap | None:
     """Return the start that a handicap header names, or None if it names none.
 
-    Differences in width, blanks and digits and a missing ち do not matter.
+    Differences in width, blanks, digits and brackets, Chinese forms and a missing ち do not matter.
 
-    >>> by_name("２枚落").preset
-    '2'
+    >>> by_name("２枚落").preset, by_name("【飞车落】").preset, by_name("二枚落ち (2-piece)").preset
+    ('2', 'HI', '2')
     >>> by_name("七枚落ち") is None  # left or right?
     True
     """

@@ -32,8 +32,11 @@ class EndingKind:
     aliases: tuple[str, ...] = ()
 
 
+EndingAndWinner = tuple[EndingKind | None, int | None]
+"""A kind of ending and the winner that its text names; None for what the text does not tell."""
+
 ENDINGS: Final = (
-    EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち", ("Resign",)),
+    EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち", ("Resign", "认输", "認輸")),
     EndingKind("CHUDAN", "中断", "CHUDAN", "none", "中断", ("封じ手",)),
     EndingKind("SENNICHITE", "千日手", "SENNICHITE", "draw", "千日手"),
     EndingKind(
@@ -42,7 +45,7 @@ ENDINGS: Final = (
         "TIME_UP",
         "mover-loses",
         "時間切れにより{winner}の勝ち",
-        ("時間切れ", "時間切れ負け", "Time-up"),
+        ("時間切れ", "時間切れ負け", "Time-up", "超时", "超時"),
     ),
     EndingKind("ILLEGAL_MOVE", "反則負け", "ILLEGAL_MOVE", "mover-loses", "{mover}の反則負け"),
     EndingKind("ILLEGAL_ACTION", "反則勝ち", "", "mover-wins", "{mover}の反則勝ち"),
@@ -52,9 +55,16 @@ ENDINGS: Final = (
     EndingKind(
         "KACHI", "入玉勝ち", "KACHI", "mover-wins", "{mover}の入玉勝ち", ("勝ち宣言", "入玉宣言", "宣言勝ち")
     ),
-    EndingKind("HIKIWAKE", "引き分け", "HIKIWAKE", "draw", "引き分け", ("引分", "引分け")),
+    EndingKind("HIKIWAKE", "引き分け", "HIKIWAKE", "draw", "引き分け", ("引分", "引分け", "和棋")),
     EndingKind("MATTA", "待った", "MATTA", "none", "待った"),
-    EndingKind("TSUMI", "詰み", "TSUMI", "mover-loses", "詰", ("詰",)),
+    EndingKind(
+        "TSUMI",
+        "詰み",
+        "TSUMI",
+        "mover-loses",
+        "詰",
+        ("詰", "詰め", "詰み上がり", "詰上がり", "詰上り", "将死", "將死"),
+    ),
     EndingKind("FUZUMI", "不詰", "FUZUMI", "none", "不詰"),
     EndingKind("ERROR", "エラー", "ERROR", "none", ""),
     EndingKind(None, "不戦勝", "", "mover-wins", "{mover}の不戦勝", ("不戦勝ち",)),
@@ -100,7 +110,7 @@ _CAUSES: Final = {
     **dict.fromkeys(["入玉", "宣言", "入玉宣言勝ち", "入玉宣言法", "宣言法"], BY_SPECIAL["KACHI"]),
     **dict.fromkeys(["時間切れ勝ち", "切れ勝ち", "時間切", "持ち時間切れ"], BY_SPECIAL["TIME_UP"]),
     **dict.fromkeys(["通信切断", "回線切断", "切断負け"], BY_WORD["接続切れ"]),
-    **dict.fromkeys(["詰み上がり", "詰まし"], BY_SPECIAL["TSUMI"]),
+    "詰まし": BY_SPECIAL["TSUMI"],
 }
 """Why a game ended, as sentences say it."""
 
@@ -123,6 +133,10 @@ _LONGEST: Final = 80
 """Characters in which a sentence about the result fits."""
 
 _PADDING: Final = re.compile("[ 　\t]+")
+_CHINESE: Final = str.maketrans("后胜负", "後勝負")
+
+_MATE: Final = re.compile("(?:[0-9０-９]{1,5}|[〇一二三四五六七八九十百千]{1,7})手(?=詰)")
+"""How long a mate is, as ShogiHome says again: まで7手で7手詰."""
 
 _WARS: Final = re.compile(r"(?:(SENTE|GOTE)_WIN|DRAW)_([A-Z_]{1,30})")
 _WARS_KINDS: Final = {
@@ -146,12 +160,69 @@ SERVERS_WORDS: Final = {
 }
 """shogi-server's and 81Dojo's words beyond those of CSA: see `formats.summary`."""
 
+_ENGLISH: Final = {
+    **dict.fromkeys(["resigns", "resigned", "resignation"], BY_SPECIAL["TORYO"]),
+    **dict.fromkeys(["timeout", "time_out", "timeup", "outoftime"], BY_SPECIAL["TIME_UP"]),
+    **dict.fromkeys(["mate", "checkmate", "checkmated", "tsumi"], BY_SPECIAL["TSUMI"]),
+    **dict.fromkeys(["draw", "drawn", "hikiwake"], BY_SPECIAL["HIKIWAKE"]),
+    **dict.fromkeys(["repetition", "draw_by_repetition", "sennichi_te"], BY_SPECIAL["SENNICHITE"]),
+    **dict.fromkeys(["impasse", "entering_king_draw"], BY_SPECIAL["JISHOGI"]),
+    **dict.fromkeys(["declaration", "nyugyoku", "entering_king"], BY_SPECIAL["KACHI"]),
+    **dict.fromkeys(["illegal", "foul"], BY_SPECIAL["ILLEGAL_MOVE"]),
+    **dict.fromkeys(["interrupted", "abort", "aborted", "adjourned", "unfinished"], BY_SPECIAL["CHUDAN"]),
+    **dict.fromkeys(["disconnected", "disconnection"], BY_WORD["接続切れ"]),
+}
+_LOWER: Final = {
+    word.lower().replace("-", "_"): kind
+    for word, kind in (BY_SPECIAL | BY_CSA | BY_WORD | SERVERS_WORDS).items()
+} | _ENGLISH
+"""The words of every format in small letters, blanks and hyphens as underscores."""
+
+
+_NAMES_OF_SIDES: Final = _ALL_SIDES | {
+    "black": 0,
+    "sente": 0,
+    "b": 0,
+    "+": 0,
+    "white": 1,
+    "gote": 1,
+    "w": 1,
+    "-": 1,
+}
+
+
+def side_of(text: str) -> int | None:
+    """Return the colour of a side by its name or mark, None for any other text.
+
+    >>> side_of("▲"), side_of("後手番"), side_of("GOTE"), side_of("")
+    (0, 1, 1, None)
+    """
+    return _NAMES_OF_SIDES.get(re.sub("(?<=手)[番側]$", "", text.strip().lower()))
+
 
 @lru_cache(maxsize=1024)
 def find(word: str) -> EndingKind | None:
-    """Return the ending named by a word of any format or the text of a result line; None if unknown."""
-    found = BY_WORD.get(word) or BY_CSA.get(word) or SERVERS_WORDS.get(word)
-    return found or (read_wars(word) or read_over(word) or read_result(word))[0]
+    """Return the ending named by a word of any format or the text of a result line; None if unknown.
+
+    >>> find("%TORYO") == find("toryo") == find("投了") == find("後手の勝ち") == find("Resigned")
+    True
+    """
+    plain = word.strip().removeprefix("%")
+    found = _LOWER.get(re.sub("[- ]", "_", plain.lower()))
+    return found or (read_wars(plain) or read_over(plain) or read_result(plain))[0]
+
+
+def name_of(word: str, special: str | None, named: int | None = None) -> str | None:
+    """Return JKF's name for an ending: `special` if it is one, else that of its word; None if it has none.
+
+    `named` is the winner where the reader knows one.
+
+    >>> name_of("投了", "投了"), name_of("x", "TORYO"), name_of("先手の反則負け", None), name_of("x", "x")
+    ('TORYO', 'TORYO', 'ILLEGAL_MOVE', None)
+    """
+    if special in BY_SPECIAL:
+        return special
+    return special_of(find(word), named)
 
 
 def winner(kind: EndingKind, turn: int) -> int | None:
@@ -196,7 +267,10 @@ def ending(
     `special` is JKF's name where the reader knows one (`ILLEGAL_ACTION` still without its side), `named` the
     winner where the word itself tells one; a problem that ends in mate has no winner.
     """
-    kind = BY_SPECIAL.get(special or "") or find(word)
+    kind = BY_SPECIAL.get(special or "")
+    if kind is None:
+        kind = find(word)
+        special = special_of(kind, named)
     if special is not None:
         special = loser_of_foul(special, turn, named)
     if kind is None:
@@ -217,10 +291,6 @@ def special_of(kind: EndingKind | None, named: int | None) -> str | None:
     if kind is None:
         return None
     return "ILLEGAL_MOVE" if kind is BY_WORD["王手千日手"] and named is not None else kind.special
-
-
-EndingAndWinner = tuple[EndingKind | None, int | None]
-"""A kind of ending and the winner that its text names; None for what the text does not tell."""
 
 
 def read_wars(text: str) -> EndingAndWinner | None:
@@ -272,7 +342,7 @@ def read_result(text: str) -> EndingAndWinner:
 
 @lru_cache(maxsize=1024)  # most games end with one of a few sentences
 def _read_sentence(text: str) -> EndingAndWinner:
-    text = _PADDING.sub("", text).rstrip("。．.")
+    text = _MATE.sub("", _PADDING.sub("", text).rstrip("。．.").translate(_CHINESE), count=1)
     if text in BY_WORD:
         return BY_WORD[text], None
     if match := _VERDICT.fullmatch(_NOTED.sub(r"\2により\1", text)):

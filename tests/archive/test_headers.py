@@ -94,6 +94,31 @@ def test_the_time_of_day_is_kept(text, time):
     assert headers.read_day(text).time == time
 
 
+@pytest.mark.parametrize(
+    ("text", "day", "time"),
+    [
+        ("2013-01-05T15:00:00.000Z", "2013-01-06", ""),
+        ("2013-01-06T00:00:00.000Z", "2013-01-06", ""),
+        ("2017-03-22T01:00:00Z", "2017-03-22", "10:00"),
+        ("2017/03/22 23:30:05 UTC", "2017-03-23", "08:30:05"),
+        ("2024-12-31T15:30Z", "2025-01-01", "00:30"),
+        ("2024-05-01T09:00:00+09:00", "2024-05-01", "09:00"),
+        ("2024-05-01 09:00:00 +0900", "2024-05-01", "09:00"),
+        ("2024-05-01T23:00:00-05:00", "2024-05-02", "13:00"),
+        ("2024-05-01T20:00:00+0000", "2024-05-02", "05:00"),
+        ("2024-05-01 20:00 JST", "2024-05-01", "20:00"),
+        ("1743-05-01T00:00:00.000Z", "1743-05-01", ""),
+        ("2024-05-01T20:00:00", "2024-05-01", "20:00:00"),
+        ("2024-05-01T25:00:00Z", "2024-05-01", ""),
+        ("9999-12-31T23:00:00Z", "9999-12-31", "23:00:00"),
+    ],
+)
+def test_an_instant_is_of_the_day_in_japan(text, day, time):
+    found = headers.read_day(text)
+    assert (found.text, found.time) == (day, time)
+    assert headers.played({"開始日時": text}).text == day
+
+
 def test_days_of_the_moon_that_no_gregorian_month_has_are_kept_as_text():
     day = headers.read_day("1711/02/30")
     assert (day.start, day.end, day.text) == (date(1711, 2, 1), date(1711, 2, 28), "1711-02-30")
@@ -230,6 +255,37 @@ def test_an_opening_has_one_spelling(written, opening):
         ("00:30+05", TimeLimit(1800, 5)),
         (" 0:00+10", TimeLimit(0, 10)),
         ("0分", TimeLimit(0)),
+        ("各30分60秒", TimeLimit(1800, 60)),
+        ("15分30秒", TimeLimit(900, 30)),
+        ("20分26秒", TimeLimit(1226)),
+        ("持ち時間10分切れ負け", TimeLimit(600)),
+        ("持時間：各６時間", TimeLimit(21600)),
+        ("15分＋秒読み60秒", TimeLimit(900, 60)),
+        ("各1時間、秒読み30秒", TimeLimit(3600, 30)),
+        ("各5時間（1分将棋）", TimeLimit(18000, 60)),
+        ("15分（切れたら60秒）", TimeLimit(900, 60)),
+        ("持ち時間は各15分、使い切ったら60秒", TimeLimit(900, 60)),
+        ("1時間（チェスクロック使用）", TimeLimit(3600)),
+        ("各８時間（2日制）", TimeLimit(28800)),
+        ("早指し 10分 30秒", TimeLimit(600, 30)),
+        ("10分切れ", TimeLimit(600)),
+        ("1時間、秒読みなし", TimeLimit(3600)),
+        ("フィッシャー 5分+10秒", TimeLimit(300, 0, 10)),
+        ("5分＋5秒（フィッシャールール）", TimeLimit(300, 0, 5)),
+        ("5分10秒加算", TimeLimit(300, 0, 10)),
+        ("25分 + 1手 10秒加算", TimeLimit(1500, 0, 10)),
+        ("600+10", TimeLimit(600, 10)),
+        ("30 min + 60 sec", TimeLimit(1800, 60)),
+        ("5m+10s", TimeLimit(300, 10)),
+        ("1手30秒", TimeLimit(0, 30)),
+        ("30秒将棋", TimeLimit(0, 30)),
+        ("秒読み30秒", TimeLimit(0, 30)),
+        ("10分/10分", TimeLimit(600)),
+        ("60分/60秒", TimeLimit(3600, 60)),
+        ("25分/10分", None),
+        ("5+10", None),
+        ("早指し", None),
+        ("なし", None),
         ("3", None),
         ("一億年", None),
         ("", None),
@@ -237,6 +293,15 @@ def test_an_opening_has_one_spelling(written, opening):
 )
 def test_time_limits_are_read_as_seconds(text, limit):
     assert headers.read_limit(text) == limit
+
+
+@pytest.mark.parametrize(
+    "text", ["25分/10分", "▲25分△10分", "先手：25分、後手：10分", "☗25分 ☖10分", "下手25分 上手10分"]
+)
+def test_one_header_may_tell_the_limits_of_both_sides(text):
+    assert headers.limits({"持ち時間": text}) == (TimeLimit(1500), TimeLimit(600))
+    assert headers.header_data({"持ち時間": text})["time_limits"][1]["main"] == 600
+    assert headers.limits({"持ち時間": text, "後手持ち時間": "1時間"}) == (TimeLimit(1500), TimeLimit(3600))
 
 
 def test_limits_come_from_several_places():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tracemalloc
 
 import pytest
@@ -26,9 +27,10 @@ def wrapped(text: str) -> str:
     return "\n".join(text[at : at + 20] for at in range(0, len(text), 20))
 
 
-def numbered(text: str) -> str:
+def numbered(text: str, sign: str = "{}.") -> str:
     words = text.split()
-    return "\n".join(f"{at // 2 + 1}. {' '.join(words[at : at + 2])}" for at in range(0, len(words), 2))
+    pairs = range(0, len(words), 2)
+    return "\n".join(f"{sign.format(at // 2 + 1)} {' '.join(words[at : at + 2])}" for at in pairs)
 
 
 def labelled(texts: list[str]) -> list[str]:
@@ -43,6 +45,11 @@ FILES = {
     "lists": "\n".join(LISTS),
     "labelled lists": "\n".join(labelled(LISTS)),
     "numbered lists": "\n".join(map(numbered, LISTS)),
+    "lists with (1)": "\n".join(numbered(text, "({})") for text in LISTS),
+    "lists with 1)": "\n".join(numbered(text, "{})") for text in LISTS),
+    "lists with [1]": "\n".join(numbered(text, "[{}]") for text in LISTS),
+    "JSON": json.dumps([text.split() for text in LISTS], indent=1),
+    "JSON objects": json.dumps([{"moves": text.split()} for text in LISTS], indent=1),
     "tagged lists": "\n".join(
         QUORIDOR.formats.dump(as_jkf(random_record(seed)), "alg") for seed in range(1, 20, 3)
     ),
@@ -65,8 +72,8 @@ def test_cutting_gives_the_same_games_as_reading_at_once(what, monkeypatch):
     monkeypatch.setattr(texts, "GROUP_BYTES", 60)
     cut, pieces = read(FILES[what], file)
     assert cut == whole
-    # Codes that mail programs broke can only be put together by reading them.
-    assert (pieces > 3) == (what != "broken codes")
+    # Codes that mail programs broke can only be put together by reading them, and JSON is read whole.
+    assert (pieces > 3) == (what != "broken codes" and "JSON" not in what)
 
 
 def test_nothing_is_cut_inside_comments_and_forks(monkeypatch):

@@ -416,6 +416,9 @@ def test_english_names_of_shogidb2_are_taken_where_the_japanese_are_missing():
         ({"result": "sente_win"}, 0, False),
         ({"result": "draw"}, None, True),
         ({"result": "sennichite"}, None, True),
+        ({"result": "jishogi"}, None, True),
+        ({"result": "chudan"}, None, False),
+        ({"result": "resign"}, 1, False),
         ({"moves": [{"csa": "+7776FU"}, {"csa": "%TORYO"}], "result": "sente_win"}, 0, False),
         ({"moves": [{"csa": "+7776FU"}, {"move": "投了"}], "result": None}, 0, False),
     ],
@@ -435,6 +438,12 @@ def test_a_game_of_shogidb2_tells_what_is_wrong_with_it():
     assert codes(site(moves=[move, 7])) == ["jkf-type"]
     assert codes(site(moves=[move, {"csa": "-3334FU", "comments": 7}])) == ["jkf-type"]
     assert codes(site(手合割="五五将棋")) == ["unknown-handicap"]
+    assert site(手合割="五五将棋").games == ()
+    assert [(one.code, one.severity) for one in site(手合割="なぞ").games[0].issues] == [
+        ("unknown-handicap", "warning")
+    ]
+    assert site(手合割="なぞ", moves=[{"csa": "+3334FU"}]).games == ()
+    assert site(手合割="裸玉", moves=[{"csa": "-5152OU"}]).games[0].issues == ()
     assert codes(site(result="whatever")) == ["unknown-ending"]
     assert codes(load(json.dumps([FROM_SITE, 3], ensure_ascii=False))) == ["jkf-type"]
     assert "json" in codes(load(json.dumps(FROM_SITE, ensure_ascii=False)[:-20]))

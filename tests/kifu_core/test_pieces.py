@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kifu_core import dump, load
 from kifu_core.shogi import handicaps, pieces, squares
 from kifu_core.shogi.position import Position
 
@@ -134,6 +135,22 @@ def test_a_named_start_is_found_by_name_and_by_position():
         ("6枚落ち", "6"),
         ("１０枚落ち", "10"),
         ("トンボ", "OTHER"),
+        ("１９枚落", "OTHER"),
+        ("ﾄﾝﾎﾞ＋桂香", "OTHER"),
+        ("五枚落ち左桂", "5_L"),
+        ("七枚落ち右銀", "7_R"),
+        ("平手（非レート）", "HIRATE"),
+        ("平手(レート)", "HIRATE"),
+        ("【平手】", "HIRATE"),
+        ("平手戦", "HIRATE"),
+        ("本将棋", "HIRATE"),
+        ("定先", "HIRATE"),
+        ("二枚落ち (2-piece)", "2"),
+        ("飞车落", "HI"),
+        ("飞香落", "HIKY"),
+        ("两枚落", "2"),
+        ("香オチ", "KY"),
+        ("角落とし", "KA"),
     ],
 )
 def test_a_handicap_is_known_under_other_spellings(name, preset):
@@ -142,7 +159,32 @@ def test_a_handicap_is_known_under_other_spellings(name, preset):
     assert found.preset == preset
 
 
-@pytest.mark.parametrize("name", ["", "七枚落ち", "詰将棋", "5五将棋", "その他"])
+@pytest.mark.parametrize(
+    ("name", "sfen"),
+    [
+        ("十九枚落ち", "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -"),
+        ("裸玉", "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -"),
+        ("トンボ＋香", "l3k3l/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -"),
+        ("香得", "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w L"),
+        ("二枚持ち", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w RB"),
+        ("両香落ち", "1nsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -"),
+        ("左九枚落ち", "3gk4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -"),
+    ],
+)
+def test_starts_beyond_the_presets_have_their_positions(name, sfen):
+    found = handicaps.by_name(name)
+    assert found is not None and (found.preset, found.sfen) == ("OTHER", sfen)
+    game = load(f"手合割：{name}\n手数----指手--\n   1 ５二玉(51)\n").games[0]
+    assert (game.record["initial"]["preset"], game.issues) == ("OTHER", ())
+    for file_format in ("kif", "ki2", "csa", "usi"):
+        again = load(dump(game.record, file_format)).games[0]
+        assert again.record["initial"] == game.record["initial"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "七枚落ち", "九枚落ち", "20枚落ち", "詰将棋", "5五将棋", "その他", "対局", "落ち", "平手" * 50],
+)
 def test_an_unknown_handicap_is_not_guessed(name):
     assert handicaps.by_name(name) is None
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import load
-from kifu_core.shogi.specials import BY_CSA, BY_SPECIAL, BY_WORD, ENDINGS, ending, find, read_result
+from kifu_core.shogi.specials import (
+    BY_CSA,
+    BY_SPECIAL,
+    BY_WORD,
+    ENDINGS,
+    ending,
+    find,
+    loser_of_foul,
+    name_of,
+    read_result,
+)
 
 BLACK, WHITE, NOBODY = 0, 1, None
 
@@ -88,6 +98,13 @@ def test_a_mate_in_a_problem_is_nobodys_win():
         ("中断", "CHUDAN", NOBODY),
         ("詰み", "TSUMI", NOBODY),
         ("不詰", "FUZUMI", NOBODY),
+        ("61手詰", "TSUMI", NOBODY),
+        ("６１手詰み", "TSUMI", NOBODY),
+        ("七手詰め", "TSUMI", NOBODY),
+        ("詰上がり。", "TSUMI", NOBODY),
+        ("7手詰により先手の勝ち", "TSUMI", BLACK),
+        ("后手胜", "TORYO", WHITE),
+        ("先手胜利", "TORYO", BLACK),
     ],
 )
 def test_a_result_line_names_ending_and_winner(text, special, winner):
@@ -111,3 +128,50 @@ def test_no_word_means_two_endings():
 def test_words_of_every_format_are_found():
     assert find("投了") == find("TORYO") == find("後手の勝ち")
     assert find("なぞ") is None
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ENDINGS if kind.special])
+def test_every_word_has_jkf_s_name(kind):
+    words = [kind.word, *kind.aliases, kind.special, kind.special.lower(), kind.csa, f"%{kind.csa.lower()}"]
+    for word in filter(lambda word: word.strip("%"), words):
+        assert name_of(word, word) == name_of(word, None) == name_of("x", kind.special) == kind.special
+        assert ending(word, word, 3, 1).special == loser_of_foul(kind.special, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("word", "special"),
+    [
+        ("Resigned", "TORYO"),
+        ("认输", "TORYO"),
+        ("time-up", "TIME_UP"),
+        ("Time up", "TIME_UP"),
+        ("超时", "TIME_UP"),
+        ("checkmate", "TSUMI"),
+        ("Draw", "HIKIWAKE"),
+        ("和棋", "HIKIWAKE"),
+        ("aborted", "CHUDAN"),
+        ("先手の勝ち", "TORYO"),
+        ("時間切れにて終局", "TIME_UP"),
+        ("GOTE_WIN_TORYO", "TORYO"),
+        ("封じ手", "CHUDAN"),
+        ("トライ", None),
+        ("foo", None),
+        ("", None),
+    ],
+)
+def test_words_of_other_programs_have_jkf_s_name(word, special):
+    assert name_of(word, word or None) == special == ending(word, word, 2, 0).special
+
+
+@pytest.mark.parametrize("last", ["まで1手で1手詰", "まで1手で詰み", "まで1手詰", "まで1手で一手詰め"])
+@pytest.mark.parametrize("name", ["a.ki2", "a.kif"])
+def test_a_problem_ends_in_mate(last, name):
+    board = (
+        "後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n"
+        "| ・ ・ ・ ・ ・ ・ ・ ・v玉|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n| ・ ・ ・ ・ ・ ・ ・ ・ 歩|三\n"
+        + "".join(f"| ・ ・ ・ ・ ・ ・ ・ ・ ・|{rank}\n" for rank in "四五六七八九")
+        + "+---------------------------+\n先手の持駒：金二\n"
+    )
+    move = "▲１二金" if name == "a.ki2" else "   1 １二金打"
+    game = load(f"{board}{move}\n{last}\n", name).games[0]
+    assert (game.ending.special, game.ending.winner, game.issues) == ("TSUMI", None, ())

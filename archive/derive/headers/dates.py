@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from archive.derive.headers.text import NUMBER, READ_LIMIT, Header, first, number
+from kifu_core.instants import in_japan
 
 BEGINNINGS: Final = ("開始日時", "対局日", "対局開始日時", "対局日時", "日時", "開始日", "対局年月日")
 ENDS: Final = ("終了日時", "対局終了日時", "終了日")
@@ -122,6 +123,8 @@ def read_day(text: str) -> Day:
     >>> day = read_day("12/30/2018 10:29:48 PM")
     >>> day.text, day.time
     ('2018-12-30', '22:29:48')
+    >>> read_day("2013-01-05T15:00:00.000Z").text  # an instant, of that day in Japan
+    '2013-01-06'
     >>> day = read_day("慶応2年9月")
     >>> day.text, day.precision, day.calendar
     ('1866-09', 'month', 'lunisolar')
@@ -131,7 +134,7 @@ def read_day(text: str) -> Day:
 
 @lru_cache(maxsize=4096)
 def _read_day(text: str) -> Day:
-    normal = unicodedata.normalize("NFKC", text)
+    normal = in_japan(unicodedata.normalize("NFKC", text))
     found = _numbers(normal)
     if found is None:
         # A time of day by itself; behind something that is no day it is not understood either.

@@ -25,21 +25,45 @@ _CSA3: Final = re.compile(
 )
 _CSA2: Final = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}))?\+([0-9]{1,4})")
 _CLOCK: Final = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}))?")
-_EACH: Final = re.compile(r"^(?:双方|両者|各自|各々|各|持ち時間)\s*:?\s*")
-_SUDDEN: Final = re.compile(r"(?:\s*[(]?(?:切れ負け|切負け|切れ負|サドンデス)[)]?)$")
-_WHOLE: Final = re.compile(r"(?:チェスクロック(?:使用|方式)?|ストップウォッチ(?:使用|方式)?)$")
-_EVERY_MOVE: Final = re.compile(r"(?:初手(?:より|から))?\s*(?:1手|一手)\s*(.+?)(?:未満|以内|将棋|の秒読み)?$")
-_THEN: Final = re.compile(
-    r"(?:切れたら|使い切ると|切れ後|以後|のち|後|→)?[、,]?\s*(?:1手|一手)?\s*(.+?)(?:の?秒読み|将棋|未満|以内)?$"
+_MAIN_AND_BYOYOMI: Final = re.compile(r"([0-9]{2,6})\+([0-9]{1,4})")
+_EACH: Final = re.compile(r"^(?:持ち?時間)?は?\s*:?\s*(?:双方|両者|各自|各々|各)?\s*:?\s*")
+_SUDDEN: Final = re.compile(r"\s*(?:切れ負け|切負け|切れ負|切れ|サドンデス|秒読みなし)$")
+_METHOD: Final = re.compile(
+    r"(?:チェスクロック|ストップウォッチ)(?:使用|方式)?|早指し(?:戦|将棋)?|[12一二]日制|[()]", re.IGNORECASE
 )
-_ADDED: Final = re.compile(r"(?:1手(?:ごと|毎)に)?\s*(.+?)\s*(?:追加|加算|フィッシャー|fischer)$")
-_JOINTS: Final = re.compile(r"\s*[+/]\s*|\s+|(?=切れたら|使い切ると)|[、,]")
+"""What a limit may say of the clocks and of the days of play; a blank stands for it, and for brackets."""
+_FISCHER: Final = re.compile(r"フィッシャー(?:ルール|モード|方式)?|fischer", re.IGNORECASE)
+_UNITS: Final = (
+    (re.compile(r"(?<=[0-9])\s?(?:hours?|hr?s?)(?![a-z])", re.IGNORECASE), "時間"),
+    (re.compile(r"(?<=[0-9])\s?(?:min(?:ute)?s?|m)(?![a-z])", re.IGNORECASE), "分"),
+    (re.compile(r"(?<=[0-9])\s?(?:sec(?:ond)?s?|s)(?![a-z])", re.IGNORECASE), "秒"),
+)
+_UNJOINED: Final = re.compile("(?<=[分間半])(?=(?:[0-9]?0|[6-9][0-9])秒)")
+"""Where byoyomi follows a main time: 15分30秒. Nobody has a main time with seconds."""
+_EVERY_MOVE: Final = re.compile(
+    r"(?:初手(?:より|から))?\s*(?:(?:1手|一手|秒読み)\s*(.+?)(?:未満|以内|将棋|の秒読み)?|([^時間]{1,6}[分秒])将棋)$"
+)
+_THEN: Final = re.compile(
+    r"(?:切れたら|使い切(?:ると|ったら)|切れ後|以後|のち|後|→)?[、,]?\s*(?:1手|一手|秒読み)?\s*"
+    r"(.+?)(?:の?秒読み|将棋|未満|以内)?$"
+)
+_ADDED: Final = re.compile(r"(?:1手(?:ごと|毎)?に?)?\s*(.+?)\s*(?:追加|加算)$")
+_JOINTS: Final = re.compile(r"\s*[+/]\s*|\s+|(?=切れたら|使い切|秒読み)|[、,]")
+_OF_SIDES: Final = re.compile(
+    r"(?:先手|下手|▲|☗)\s*:?\s*(?P<black>[^△☖]{1,40}?)[\s、,/]*(?:後手|上手|△|☖)\s*:?\s*(?P<white>.{1,40})"
+    r"|(?P<first>[^/秒]{1,40}[分間半])\s*/\s*(?P<second>[^/秒]{1,40}[分間半])"
+)
+"""Limits of both sides: ▲10分△5分, 25分/10分."""
 _PERIODS: Final = re.compile(r"[(]?(?:考慮時間)\s*(.+?)[)]?$")
 # Of NHK's matches, each a minute: `10回`, `1分10回`, `考慮時間1分×10回`.
 _TIMES: Final = re.compile(
     r"[(]?(?:考慮時間|考慮)?\s*(?:(?:1分|一分)(?:間|単位)?\s*(?:[x×*・]|を|が)?)?\s*([0-9]{1,3})回[)]?",
     re.IGNORECASE,
 )
+
+
+_SHORTEST: Final = 30
+"""Seconds of the shortest main time that is written without units: `5+10` may have minutes."""
 
 
 def seconds_of(text: str) -> int | None:
@@ -70,7 +94,21 @@ def read_limit(text: str) -> TimeLimit | None:
     >>> read_limit("60分 切れたら1分将棋").byoyomi, read_limit("なし（初手より１手30秒未満）").byoyomi
     (60, 30)
     """
-    return _read_limit(_EACH.sub("", plain(text)))
+    black, white = read_limits(text)
+    return black if black == white else None
+
+
+def read_limits(text: str) -> tuple[TimeLimit | None, TimeLimit | None]:
+    """Return the time limits of colours 0 and 1 that a header names, each None if it cannot be read.
+
+    >>> [limit.main for limit in read_limits("25分/10分")], [limit.main for limit in read_limits("各5時間")]
+    ([1500, 600], [18000, 18000])
+    """
+    text = _EACH.sub("", plain(text))
+    if match := _OF_SIDES.fullmatch(text):
+        sides = (match["black"] or match["first"], match["white"] or match["second"])
+        return _read_limit(sides[0].strip()), _read_limit(sides[1].strip())
+    return (_read_limit(text),) * 2
 
 
 @lru_cache(maxsize=1024)
@@ -80,15 +118,22 @@ def _read_limit(text: str) -> TimeLimit | None:
     if match := _CSA2.fullmatch(text):
         main = int(match[1]) * 3600 + int(match[2]) * 60 + int(match[3] or 0)
         return TimeLimit(main, int(match[4]))
-    text = _WHOLE.sub("", _SUDDEN.sub("", text)).strip(" 、,(")
-    if text.startswith("なし") or text.startswith("0分 ") or text.startswith("初手"):
-        return _from_first_move(text.removeprefix("なし").removeprefix("0分").strip(" ()、,"))
-    return _added_up(text)
+    if (match := _MAIN_AND_BYOYOMI.fullmatch(text)) and int(match[1]) >= _SHORTEST:
+        return TimeLimit(int(match[1]), int(match[2]))
+    fischer = _FISCHER.search(text) is not None
+    text = _METHOD.sub(" ", _FISCHER.sub(" ", text)).replace("手 ", "手")
+    for expression, unit in _UNITS:
+        text = expression.sub(unit, text)
+    text = _SUDDEN.sub("", _UNJOINED.sub(" ", text.strip())).strip(" 、,")
+    limit = _from_first_move(text) or _added_up(text)
+    if limit is not None and fischer:
+        return TimeLimit(limit.main, 0, limit.increment or limit.byoyomi, limit.periods)
+    return limit
 
 
 def _from_first_move(text: str) -> TimeLimit | None:
-    match = _EVERY_MOVE.match(text)
-    span = seconds_of(match[1]) if match else None
+    match = _EVERY_MOVE.fullmatch(text.removeprefix("なし").removeprefix("0分").strip(" 、,"))
+    span = seconds_of(match[1] or match[2]) if match else None
     return TimeLimit(0, span) if span is not None else None
 
 
@@ -134,7 +179,8 @@ _INCREMENT: Final = re.compile(r"Increment:([0-9]{1,4})$")
 
 def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | None, TimeLimit | None]:
     """Return the time limits of colours 0 and 1: by their own headers, a common one, or the event's name."""
-    both = read_limit(first(header, LIMITS))
+    sides = read_limits(first(header, LIMITS))
+    both = sides[0] if sides[0] == sides[1] else None
     event = plain(first(header, ("棋戦",)))
     if both is None and (match := _OF_SERVER.search(event.partition("+")[2] or event)):
         rest = int(match[2])
@@ -143,7 +189,10 @@ def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | Non
         both = read_limit(match[1])
     if both is not None:
         both = _completed(both, header, remarks)
-    black, white = (read_limit(first(header, names)) or both for names in LIMITS_OF_SIDE)
+    black, white = (
+        read_limit(first(header, names)) or both or side
+        for names, side in zip(LIMITS_OF_SIDE, sides, strict=True)
+    )
     return black, white
 
 

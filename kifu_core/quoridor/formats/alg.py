@@ -15,12 +15,21 @@ from kifu_core.quoridor import endings, qf_code
 from kifu_core.quoridor.formats.headers import LABEL, RESULT, START, header_of, tag_of
 from kifu_core.quoridor.formats.json_record import is_json
 from kifu_core.quoridor.formats.parts import endings_without_name
-from kifu_core.quoridor.formats.read_alg import AROUND, LIST, SINGLE, START_TAG, is_list_of_lines, load
-from kifu_core.quoridor.notation import MOVE
+from kifu_core.quoridor.formats.read_alg import (
+    AROUND,
+    JSON_LIST,
+    LIST,
+    SINGLE,
+    START_TAG,
+    is_list_of_lines,
+    load,
+)
+from kifu_core.quoridor.notation import FIRST_STEPS, MOVE
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State
 from kifu_core.quoridor.record import Move, MoveEntry, Record, from_jkf, start
 from kifu_core.quoridor.replay import main_line
+from kifu_core.quoridor.width import narrow
 
 _WIDTH: Final = 100
 _NO_NAME: Final = re.compile(r"""["\[\]]|^[\s{]|(?<=.{39}).+|\s$""" + f"|{BREAKS.pattern}", re.DOTALL)
@@ -137,13 +146,30 @@ def _folded(words: list[str]) -> str:
 
 
 def _is_list(text: str, name: str) -> bool:
-    """Tell whether a text has moves of a list; JSON may hold them in its comments."""
+    """Tell whether a text has moves of a list; JSON may hold others in its comments."""
     if is_json(text):
-        return False
+        return JSON_LIST.match(text) is not None
+    text = narrow(text)
     return bool(LIST.search(text) or SINGLE.fullmatch(text[:100]) or START_TAG.search(text))
 
 
-_NUMBER_ONE: Final = re.compile(rf"[ \t]*+1[ \t]?(?:[.:]|[ \t](?=[ \t]*+{MOVE}))", re.IGNORECASE)
+_STEP_FIRST: Final = re.compile(
+    rf"(?:\s*+\[[^\n]{{0,400}}+\n){{0,40}}\s*+(?:1[ \t]?[.:)]|[(\[]1[)\]])?[ \t]*+"
+    rf"(?a:p(?:{'|'.join(FIRST_STEPS)}))(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def begins_with_step(text: str) -> bool:
+    """Tell whether the first move of a list is a step of White's pawn from its start, with P before it."""
+    return _STEP_FIRST.match(text) is not None
+
+
+_NUMBER_ONE: Final = re.compile(
+    rf"[ \t]*+(?:1[ \t]?[.:]|(?:1[ \t]|1[ \t]?\)|[(\[]1[)\]])(?=[ \t]*+{MOVE}))", re.IGNORECASE
+)
+_TAG_LINE: Final = re.compile(r'\s*+\[[ \t]*+[^\s"\[\]][^"\[\]]{0,39}[ \t]"')
+"""The beginning of a tag, which is no number in brackets and no list in JSON."""
 _MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re.IGNORECASE)
 
 
@@ -152,11 +178,11 @@ def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
 
     Inside of comments and forks only tags are believed to stand outside of them.
     """
-    text, last = (one.decode("utf-8", "replace").rstrip("\r\n") for one in (line, before))
-    if last.lstrip().startswith("["):
+    text, last = (narrow(one.decode("utf-8", "replace")).rstrip("\r\n") for one in (line, before))
+    if _TAG_LINE.match(last):
         return False
-    if depth or text.lstrip().startswith("["):
-        return text.lstrip().startswith("[")
+    if depth or _TAG_LINE.match(text):
+        return _TAG_LINE.match(text) is not None
     if LABEL.match(text) or _NUMBER_ONE.match(text):
         return True
     return _MOVES.match(text) is not None and is_list_of_lines(text, last)

@@ -3,12 +3,17 @@
 import re
 from typing import Final
 
+from kifu_core.quoridor.notation import MOVE
+
 TITLE: Final = "表題"
 START: Final = "Start"
 """The tag of a start of its own: the qf_code of a position."""
 RESULT: Final = "Result"
 
-LABEL: Final = re.compile(r"(?![ \t]*+[0-9]{1,5}[.:])[^\t\n]{1,200}\t(?=[ \t]*+\S)")
+LABEL: Final = re.compile(
+    rf"(?![ \t]*+(?:[0-9]{{1,5}}[.:]|[(\[]?[0-9]{{1,5}}[)\]][ \t]*+{MOVE}))[^\t\n]{{1,200}}\t(?=[ \t]*+\S)",
+    re.IGNORECASE,
+)
 """What stands before a game on its line, and a tab."""
 
 _HEADERS: Final = {

@@ -36,9 +36,9 @@ QUOTED: Final = re.compile(
 """A code in a page or in JSON."""
 
 _WORD: Final = re.compile(
-    r"(?<![A-Za-z0-9+/%])(?:[A-Za-z0-9+/]|%2[BbFf]){8,712}+={0,5}+(?![A-Za-z0-9+/%=_-])"
+    r"(?<![A-Za-z0-9+/%])(?>(?:[A-Za-z0-9+/]|%2[BbFf]){8,712})(?>(?:=|%3[Dd]){0,5})(?![A-Za-z0-9+/%=_-])"
 )
-"""A word of a text that may be a code, also in an address, which writes `+` and `/` as escapes."""
+"""A word of a text that may be a code, also in an address, which writes `+`, `/` and `=` as escapes."""
 _RUN: Final = re.compile(r"[^A-Za-z0-9+/]{0,20}+[A-Za-z0-9+/]\S*+\s*+")
 """A line without blanks inside, behind the marks of a quotation: strange characters in it may be dropped."""
 
@@ -93,7 +93,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 def _found(text: str) -> Iterator[Found]:
     """Yield the codes of a text and what should be one."""
     quoted = [
-        Found(match.start(match.lastindex or 1), match[match.lastindex or 1])
+        Found(match.start(match.lastindex or 1), unquote(match[match.lastindex or 1]))
         for match in QUOTED.finditer(text)
     ]
     if quoted:

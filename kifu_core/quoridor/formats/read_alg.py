@@ -4,45 +4,59 @@ forks and results.
 What is read: tags as in PGN (`[White "..."]`), a label and a tab before the moves of a line, numbers or
 none, comments in braces, after `;` and after `*` (the habit of BoardGameGeek's forums) to the next number
 or the end of the line, lines that begin with `#`, forks in parentheses after the move they replace, `X`
-for a player who gives up, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game.
+for a player who gives up, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game. Letters, digits and
+punctuation may be full-width. In JSON a game is a list of moves, or an object that holds one.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
 from kifu_core.jkf import FORK_LEVELS
+from kifu_core.json_text import values
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.quoridor import endings, notation, qf_code
 from kifu_core.quoridor.formats.finish import Draft
 from kifu_core.quoridor.formats.headers import RESULT, START, TITLE, header_of
-from kifu_core.quoridor.notation import MOVE, Origin
+from kifu_core.quoridor.formats.json_record import is_json
+from kifu_core.quoridor.notation import FIRST_STEPS, MOVE, SURE_MOVE, Origin
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import Move, MoveEntry
+from kifu_core.quoridor.width import narrow
 from kifu_core.record import ParsedGame
+
+_LISTS: Final = ("moves", "history", "actions", "plies", "record")
+"""Members of JSON objects that may be a list of moves."""
+_MEMBERS: Final = "move|to|notation|action|wall|square|cell|pos|position"
+"""Members of JSON objects that may be a move."""
 
 _ENDING: Final = "(?:" + "|".join(re.escape(word) for word in endings.BY_WORD if word != "*") + r")(?![\w/-])"
 
 _TOKEN: Final = re.compile(
     rf"""
     (?P<tag>^[ \t]*+\[[ \t]*+(?P<tag_name>[^\s"\[\]][^"\[\]\n]{{0,39}}?)[ \t]++
-        "(?P<tag_value>(?:[^"\\\n]|\\[^\n])*+)"[ \t]*+\])
+        "(?P<tag_value>[^"\\\n]*+(?:\\[^\n][^"\\\n]*+){{0,1000}})"[ \t]*+\])
     |(?P<remark>^[ \t]*+(?:\#|//)(?P<remark_text>[^\n]*+))
-    |(?P<label>^(?![ \t]*+(?:[0-9]{{1,5}}[.:]|{MOVE}(?![\w-])))[^\t\n]{{1,200}}+\t)
+    |(?P<label>^(?![ \t]*+(?:[0-9]{{1,5}}[.:]|(?:[(\[]?[0-9]{{1,5}}[)\]][ \t]*+)?{MOVE}(?![\w-])))
+        [^\t\n]{{1,200}}+\t)
     |(?P<comment>\{{(?P<brace_text>[^}}]*+)(?P<brace_end>\}}?)|;(?P<line_text>[^\n]*+)
-        |\*(?![ \t]*+(?:[0-9]{{1,5}}\.|[\n)]|\Z))(?P<star_text>(?:(?![ \t][0-9]{{1,5}}\.)[^\n])*+))
+        |\*(?![ \t]*+(?:[0-9]{{1,5}}\.|[\n)]|\Z))(?P<star_text>[^\n]*?)
+            (?=[ \t][0-9]{{1,5}}\.|\n|\Z))
     |(?P<ending>{_ENDING}|\*)
     |(?P<number>(?P<digits>[0-9]{{1,5}})[ \t]?(?P<dots>\.{{1,3}}|…|:)
-        |^[ \t]*+(?P<bare>[0-9]{{1,5}})(?=[ \t]+{MOVE}(?![\w-])))
-    |(?P<moves>(?:{MOVE}(?![\w-])[ \t,]*+)++)
+        |(?:^[ \t]*+(?P<bare>[0-9]{{1,5}})(?=[ \t])
+            |(?P<opens>^[ \t]*+)?[(\[](?P<inside>[0-9]{{1,5}})[)\]]|(?P<before>[0-9]{{1,5}})[ \t]?\))
+        (?=[ \t]*+{MOVE}(?![\w-])))
+    |(?P<moves>(?:{MOVE}(?![\w-])[ \t,]*+){{1,1000}})
     |(?P<open>\()
     |(?P<close>\))
     |(?P<mark>[!?+\#=]{{1,4}}|\$[0-9]{{1,3}})
@@ -53,21 +67,27 @@ _TOKEN: Final = re.compile(
 )
 
 LIST: Final = re.compile(
-    rf"""(?<![\w.-])[0-9]{{1,5}}[ \t]?[.:][ \t]{{0,9}}{MOVE}(?![\w-])
+    rf"""(?<![\w.-])(?:[0-9]{{1,5}}[ \t]?[.:)]|[(\[][0-9]{{1,5}}[)\]])[ \t]{{0,9}}{SURE_MOVE}(?![\w-])
     |^(?:[^\t\n]{{1,200}}\t)?[ \t]{{0,9}}(?:1[ \t]{{1,9}})?
-        {MOVE}[ \t]{{0,9}}[,\t\n ][ \t]{{0,9}}{MOVE}(?![\w-])""",
+        {SURE_MOVE}[ \t]{{0,9}}[,\t\n ][ \t]{{0,9}}{MOVE}(?![\w-])""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 """A numbered move, or a line that begins with two moves."""
+JSON_LIST: Final = re.compile(
+    rf"""(?:\s*+(?:\[\s*+){{1,2}}|[\s\S]{{0,2000}}?"(?:{"|".join(_LISTS)})"\s{{0,99}}:\s{{0,99}}\[\s{{0,99}})
+    (?:(?:\{{\s{{0,99}}"move"\s{{0,9}}:\s{{0,9}})?\{{[^{{}}\[\]]{{0,200}}?"(?:{_MEMBERS})"\s{{0,9}}:\s{{0,9}})?
+    "{SURE_MOVE}"\s{{0,99}}[,\]}}]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""JSON that begins with a list of moves, or has one by its name; the first move is a text or in an object."""
 START_TAG: Final = re.compile(rf'^[ \t]{{0,9}}\[{START}[ \t]{{1,9}}"', re.MULTILINE)
 """The tag of a start of its own."""
-SINGLE: Final = re.compile(rf"\s*{MOVE}\s*", re.IGNORECASE)
+SINGLE: Final = re.compile(rf"\s*{SURE_MOVE}\s*", re.IGNORECASE)
 """A text that is one move."""
 
 AROUND: Final = " \t\n\r\f\v　"
 """Blanks around a comment, which are no part of it."""
 
-_FIRST_STEPS: Final = frozenset({"e2", "d1", "f1", "e8", "d9", "f9"})
 _ONE_GAME_LINE: Final = 3
 """Without numbers, lines of so many moves are games of their own, shorter ones go on."""
 
@@ -79,8 +99,10 @@ _FORK: Final = re.compile(
 _ASIDE: Final = re.compile(r"\(([^()\n]{0,400})\)")
 _ESCAPED: Final = re.compile(r"\\(.)")
 _A_MOVE: Final = re.compile(rf"(?<![\w-]){MOVE}(?![\w-])", re.IGNORECASE)
+_MOVE_TEXT: Final = re.compile(MOVE, re.IGNORECASE)
+_LYING: Final = frozenset(["h", "v", "horizontal", "vertical"])
 _A_WORD: Final = re.compile(r"[^\s,]++")
-_A_NUMBER: Final = re.compile(r"(?<![\w-])[0-9]{1,5}[ \t]?[.:]")
+_A_NUMBER: Final = re.compile(r"(?<![\w-])[0-9]{1,5}[ \t]?[.:)\]]")
 
 _MOVES: Final = Memo(notation.read_move)
 """Moves by their texts; games share them until they are played."""
@@ -105,11 +127,11 @@ def _line_between(text: str, begin: int, end: int) -> _Line:
     count, step = 0, ""
     for match in _A_MOVE.finditer(text, begin, end):
         count += 1
-        if not step and len(match[0]) == len("e2"):
-            step = match[0].lower()
+        if not step and len(target := match[0].lower().removeprefix("p")) == len("e2"):
+            step = target
         if step and count >= _ONE_GAME_LINE:
             break
-    opens = count >= _ONE_GAME_LINE and (not step or step in _FIRST_STEPS)
+    opens = count >= _ONE_GAME_LINE and (not step or step in FIRST_STEPS)
     return _Line(begin, end, count > 0, _A_NUMBER.search(text, begin, end) is not None, opens)
 
 
@@ -125,8 +147,8 @@ class _Game:
 
     `added` are all entries in the order of the text, `spots` where they stand: (index of the first entry,
     offset) per row of words.
-    `cut` is the offset of a word of the main line that is no move, `skipped` counts open parentheses of a
-    fork that is nested too deep.
+    `cut` is the offset of a word of the main line that is no move, `rest` what follows such a word in JSON,
+    `skipped` counts open parentheses of a fork that is nested too deep.
     """
 
     draft: Draft
@@ -139,6 +161,7 @@ class _Game:
     plies: int = 0
     cut: int | None = None
     end: int = 0
+    rest: str = ""
     result: str = ""
     pending: list[str] = field(default_factory=list)
 
@@ -193,7 +216,7 @@ class _Reader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.text = source.text
+        self.text = narrow(source.text)
         self.at = 0
         self.games: list[_Game] = []
         self.blank = False
@@ -242,11 +265,16 @@ class _Reader:
             self.line = _line_between(self.text, begin, len(self.text) if end < 0 else end)
         return self.line
 
+    def _written(self, match: re.Match[str], group: str) -> str:
+        """Return a group as it stands in the source, not narrowed; nothing for one that has no text."""
+        return self.source.text[slice(*match.span(group))] if match[group] else ""
+
     # --- around the moves --------------------------------------------------------------------------------
 
     def _tag(self, match: re.Match[str]) -> None:
         game = self._new(match.start()) if self.game.begun else self.game
-        name, value = match["tag_name"], _ESCAPED.sub(r"\1", match["tag_value"]).strip()
+        name = self._written(match, "tag_name")
+        value = _ESCAPED.sub(r"\1", self._written(match, "tag_value")).strip()
         if name.lower() == START.lower():
             self._start(game, value, match.start())
         elif name.lower() == RESULT.lower():
@@ -269,13 +297,13 @@ class _Reader:
         game = self.game
         if game.begun or TITLE in game.draft.header:
             game = self._new(match.start())
-        game.draft.header[TITLE] = match[0].strip()
+        game.draft.header[TITLE] = self._written(match, "label").strip()
 
     def _remark(self, match: re.Match[str]) -> None:
-        self.game.draft.remarks.append(match["remark_text"].strip())
+        self.game.draft.remarks.append(self._written(match, "remark_text").strip())
 
     def _comment(self, match: re.Match[str]) -> None:
-        text = match["brace_text"] or match["line_text"] or match["star_text"] or ""
+        text = "".join(self._written(match, name) for name in ("brace_text", "line_text", "star_text"))
         if match["brace_end"] == "":
             self.game.draft.notes.add("unclosed", match.start(), text="{")
         if text := text.strip(AROUND):
@@ -293,8 +321,12 @@ class _Reader:
         game = self.game
         if len(game.lines) > 1:
             return
-        first = int(match["digits"] or match["bare"]) == 1 and match["dots"] not in ("...", "…")
-        if first and game.begun:
+        number = int(match["digits"] or match["bare"] or match["inside"] or match["before"])
+        opens = match["opens"] is not None or not match["inside"]
+        if not opens and number not in (game.plies + 1, game.plies // 2 + 1):
+            return game.comment(match["inside"])
+        first = number == 1 and match["dots"] not in ("...", "…")
+        if first and opens and game.begun:
             game = self._new(match.start())
         game.numbered = True
 
@@ -316,9 +348,9 @@ class _Reader:
 
     def _word(self, match: re.Match[str]) -> None:
         line, game = self._line_at(match.start()), self.game
-        text = match[0][:40]
+        text = self._written(match, "word")[:40]
         if not line.moves and not line.numbered:
-            game.draft.remarks.append(self.text[line.begin : line.end].strip()[:1000])
+            game.draft.remarks.append(self.source.text[line.begin : line.end].strip()[:1000])
             game.draft.notes.add("unknown-line", line.begin, text=text, expected="list_moves,list_comment")
             self.at = line.end
             return
@@ -338,7 +370,7 @@ class _Reader:
             aside = _ASIDE.match(self.text, match.start())
             if aside is not None:
                 self.at = aside.end()
-                game.comment(aside[1].strip())
+                game.comment(self.source.text[slice(*aside.span(1))].strip())
         elif len(game.lines) > FORK_LEVELS:
             game.draft.notes.add("variation-too-deep", match.start(), "error", number=game.plies)
             game.skipped = 1
@@ -362,7 +394,7 @@ class _Reader:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Read the games of a text of move lists, in order. What could not be read at all goes to `notes`."""
     limit = most_games(source.text)
-    games = _Reader(source).read(limit)
+    games = list(_in_json(source, notes)) if is_json(source.text) else _Reader(source).read(limit)
     if len(games) > limit:
         notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
     found = [(game, _origin(game)) for game in watched(games[:limit])]
@@ -383,6 +415,46 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
         else:
             draft.give_up(notes)
     return finished
+
+
+def _in_json(source: Source, notes: Notes) -> Iterator[_Game]:
+    """Yield the games of a JSON text: lists of moves, or objects that hold one and headers."""
+    found = values(notes)
+    for one in watched([found] if found and _MOVE_TEXT.fullmatch(_move_text(found[0])) else found):
+        draft = Draft(Notes(source))
+        game = _Game(draft, [draft.entries])
+        given: dict[str, Any] = one if isinstance(one, dict) else {_LISTS[0]: one}
+        for name, value in given.items():
+            if name.lower() == RESULT.lower():
+                game.result = str(value)
+            elif isinstance(value, str) and value.strip():
+                draft.header[header_of(name)] = value.strip()
+        lists = [given[name] for name in _LISTS if isinstance(given.get(name), list)]
+        if not lists:
+            game.cut, game.rest = 0, json.dumps(one, ensure_ascii=False)
+        moves = lists[0] if lists else []
+        for index, text in enumerate(watched(map(_move_text, moves))):
+            if kind := endings.BY_WORD.get(text.lower()):
+                draft.entries.append({"special": kind.special})
+            elif _MOVE_TEXT.fullmatch(text):
+                draft.entries.append({"move": _MOVES[text]})
+            else:
+                draft.notes.add("unreadable-move", None, "error", index + 1, text=text[:40])
+                game.cut, game.rest = 0, json.dumps(moves[index:], ensure_ascii=False)
+                break
+        yield game
+
+
+def _move_text(value: object) -> str:
+    """Return the text of a move in JSON: a text, or an object that has it among its values."""
+    if isinstance(value, dict) and isinstance(value.get("move"), dict):
+        value = value["move"]
+    if not isinstance(value, dict):
+        return narrow(value).strip() if isinstance(value, str) else ""
+    texts = [narrow(one).strip() for one in value.values() if isinstance(one, str)]
+    lying = next((one[0] for one in texts if one.lower() in _LYING), "")
+    text = value.get("to") or next(filter(_MOVE_TEXT.fullmatch, texts), "")
+    return f"{text}{lying}"
 
 
 def _origin(game: _Game) -> Origin | None:
@@ -421,5 +493,7 @@ def _finished(game: _Game, index: int) -> ParsedGame | None:
     kind = endings.BY_WORD.get(game.result.lower())
     if kind is not None and kind.special != "CHUDAN" and not game.ended() and game.cut is None:
         draft.entries.append({"special": kind.special})
-    unread = "" if game.cut is None else draft.notes.source.text[game.cut : game.end].strip()
+    unread = game.rest
+    if game.cut is not None and not unread:
+        unread = draft.notes.source.text[game.cut : game.end].strip()
     return draft.finish(index, unread)

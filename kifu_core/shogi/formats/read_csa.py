@@ -21,7 +21,7 @@ from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.draft import Draft, Places, Said, finished
 from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
-from kifu_core.shogi.formats.summary import ending_step, read_summary
+from kifu_core.shogi.formats.summary import ending_step, read_headers, read_summary
 from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
 from kifu_core.shogi.normalize import TOTALS, Line, seconds
 from kifu_core.shogi.pieces import BY_CODE, FULL_SET, HAND_KINDS, MOST_IN_HAND, UNPROMOTED, signed
@@ -103,6 +103,7 @@ else; each has its groups."""
 HEADERS: Final = {
     "EVENT": "棋戦",
     "SITE": "場所",
+    "START": "開始日時",
     "START_TIME": "開始日時",
     "END_TIME": "終了日時",
     "TIME_LIMIT": "持ち時間",
@@ -265,6 +266,10 @@ class _Reader:
         if self.named is not None:
             offset = source.text.find(self.named[0], self.draft.first_offset)
             self.draft.said = Said(*self.named, offset, believed=True)
+        if (found := read_headers(header)) is not None:
+            self.draft.said = Said(*found, self.draft.first_offset, believed=True)
+            line.steps += [] if ended else [ending_step(found)]
+            line.times += [] if ended else [None]
         last = len(line.steps) - 1
         places = [last - 1, last] if ended else [last]
         texts = [text for place in places for text in line.comments.get(place, ()) if text[:8] == "summary:"]

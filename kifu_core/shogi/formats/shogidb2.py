@@ -8,7 +8,6 @@ of the games that the site answers with. There is no writer: nothing but the sit
 import json
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kifu_core import validation
@@ -16,16 +15,17 @@ from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import ParseError
 from kifu_core.formats import Format, Mark, Stage
+from kifu_core.instants import in_japan
 from kifu_core.json_text import note_error, values
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft
 from kifu_core.shogi.formats.read_csa import read_move
-from kifu_core.shogi.handicaps import by_name
+from kifu_core.shogi.handicaps import by_name, is_other_game
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.specials import BY_CSA, BY_WORD
+from kifu_core.shogi.specials import find
 from kifu_core.shogi.start import drawn_initial, named_initial
 
 _HEADERS: Final = {
@@ -44,13 +44,8 @@ _HEADERS: Final = {
 """English names to those of headers, for objects that lack the Japanese ones."""
 
 _RESULTS: Final[dict[str, int | None]] = {"sente_win": 0, "gote_win": 1, "draw": None}
-_WORDS: Final = {"sennichite": "千日手", "jishogi": "持将棋", "chudan": "中断"}
 
 _MOVE: Final = re.compile(r"([-+])([0-9]{4}[A-Z]{2})")
-_INSTANT: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2})(?::[0-9.]{1,12})?Z")
-_JAPAN: Final = timedelta(hours=9)
-_DAYS: Final = frozenset(["00:00", "09:00"])
-"""Times of day at which a day without a time stands: midnight in Japan or at Greenwich."""
 
 _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
@@ -124,21 +119,8 @@ def _header(given: dict[str, Any]) -> dict[str, str]:
     for name, ours in _HEADERS.items():
         found[ours] = found.get(ours) or _text(given.get(name)).strip()
     for name in ("開始日時", "終了日時"):
-        found[name] = _day(found.get(name, ""))
+        found[name] = in_japan(found.get(name, ""))
     return {name: text for name, text in found.items() if text}
-
-
-def _day(text: str) -> str:
-    """Return an instant of UTC as day and time in Japan, another text as it stands."""
-    if (match := _INSTANT.fullmatch(text)) is None:
-        return text
-    try:
-        there = datetime(*map(int, match.groups())) + _JAPAN  # type: ignore[arg-type]
-    except (ValueError, OverflowError):
-        return text
-    clock = f"{there:%H:%M}"
-    day = f"{there.year:04d}/{there:%m/%d}"
-    return day if clock in _DAYS else f"{day} {clock}"
 
 
 def _set_start(draft: Draft) -> None:
@@ -146,7 +128,7 @@ def _set_start(draft: Draft) -> None:
     handicap = by_name(name or "平手")
     if handicap is None:
         draft.notes.add("unknown-handicap", 0, "error", None, name=name)
-        draft.playable = False
+        draft.playable, draft.doubtful_start = not is_other_game(name), True
         return
     draft.position = Position.from_sfen(handicap.sfen)
     named = handicap.preset != "OTHER"
@@ -157,17 +139,17 @@ def _step(text: str) -> tuple[Step, str]:
     """Return the step of a move's text, and its sign."""
     if match := _MOVE.fullmatch(text):
         return _STEPS[match[2]], match[1]
-    if kind := BY_CSA.get(text.removeprefix("%")) or BY_WORD.get(text):
+    if kind := find(text):
         return Special(text.removeprefix("%"), kind.special), ""
     return Garbled(text[:20]), ""
 
 
 def _end(draft: Draft, result: str) -> None:
     """End the main line by what the site says of the result, where no move is an ending."""
-    if result in _WORDS:
-        draft.line.steps.append(Special(_WORDS[result], BY_WORD[_WORDS[result]].special))
-    elif result in _RESULTS:
+    if result in _RESULTS:
         draft.decide(_RESULTS[result], 0)
+    elif kind := find(result):
+        draft.line.steps.append(Special(kind.word, kind.special))
     elif result:
         draft.notes.add("unknown-ending", None, "warning", None, text=json.dumps(result)[:20])
 

@@ -1,13 +1,16 @@
-"""The last line of shogi-server's records: `'summary:toryo:A win:B lose`.
+"""What servers and sites say of a result in places of their own.
 
-http://shogi-server.osdn.jp - it tells the result of a game also where the record has no ending.
+The last line of shogi-server's records (http://shogi-server.osdn.jp) is `'summary:toryo:A win:B lose`, and
+shogi-extend has headers in the games of 将棋ウォーズ: `$X_FINAL:切断`, `$X_WINNER:▲`. Both tell the result
+also where the record has no ending.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from kifu_core.shogi.move_resolution import Special
-from kifu_core.shogi.specials import find, special_of
+from kifu_core.shogi.specials import BY_WORD, find, read_result, side_of, special_of
 
 _SUMMARY: Final = re.compile(r"summary:([^:]{1,40}):(.*) (win|lose|draw):(.*) (win|lose|draw)[ \t]*")
 
@@ -60,6 +63,23 @@ def read_summary(text: str, black: str, white: str) -> Summary | None:
     if {result, other} != {"win", "lose"}:
         return Summary(_WORDS.get(reason, reason), None)
     return Summary(_WORDS.get(reason, reason), int((result == "lose") != turned))
+
+
+def read_headers(header: Mapping[str, str]) -> Summary | None:
+    """Return what shogi-extend's headers say of the result, None for headers of any other origin.
+
+    A repetition that somebody wins is one by perpetual check.
+
+    >>> read_headers({"X_FINAL": "切断", "X_WINNER": "▲"}), read_headers({"X_FINAL": "入玉", "X_WINNER": "△"})
+    (Summary(word='接続切れ', winner=0), Summary(word='入玉勝ち', winner=1))
+    """
+    text, side = header.get("X_FINAL", "").strip(), side_of(header.get("X_WINNER", ""))
+    kind = find(text) or read_result(f"{text}により先手の勝ち")[0] if text else None
+    if kind is None and side is None:
+        return None
+    if kind is BY_WORD["千日手"] and side is not None:
+        kind = BY_WORD["王手千日手"]
+    return Summary(kind.word if kind else text, side)
 
 
 def ending_step(found: Summary) -> Special:

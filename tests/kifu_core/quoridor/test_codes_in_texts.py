@@ -37,6 +37,11 @@ def test_one_code_or_many():
         f"the game {SEED}, which I lost.",
         f"{SEED}==\r\n",
         f"\ufeff{SEED}",
+        f"{SEED}%3D",
+        f"https://example.org/st/board.html?code={SEED}%3d%3D&ply=3",
+        f'<div data-qfcode="{SEED}%3D">',
+        SEED.translate({ord(char): ord(char) + 0xFEE0 for char in SEED}),
+        SEED.translate({ord(char): ord(char) + 0xFEE0 for char in SEED[:9]}) + "＝\n",
     ],
 )
 def test_codes_travel_in_mails_and_pages(text):

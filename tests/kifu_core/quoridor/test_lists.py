@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kifu_core import games
 from kifu_core.errors import IllegalMoveError, ParseError
 from kifu_core.messages import message
 from kifu_core.quoridor import formats
@@ -29,6 +30,23 @@ from tests.kifu_core.quoridor.reading import GAME, SEED, codes, moves_of, one
         "e8 e2 e7 e3 e6 e4 d6h e3h",
         "1. e8 e2 2. e7 e3 3. e6 e4 4. Hd6 He3",
         "e9-e8 e1-e2 e7 e3 e6 e4 d6h e3h",
+        "1. Pe2 Pe8 2. Pe3 Pe7 3. Pe4 Pe6 4. Hd3 He6",
+        "Pe2 PE8 pe3 pe7 Pe3-e4 Pe6 Hd3 He6",
+        "(1) e2 (2) e8 (3) e3 (4) e7 (5) e4 (6) e6 (7) d3h (8) e6h",
+        "(1) e2 e8\n(2) e3 e7\n(3) e4 e6\n(4) d3h e6h\n",
+        "1) e2 e8 2) e3 e7 3) e4 e6 4 ) d3h e6h",
+        "1)\te2\te8\n2)\te3\te7\n3)\te4\te6\n4)\td3h\te6h\n",
+        "[1] e2 e8 [2] e3 e7 [3] e4 e6 [4] d3h e6h",
+        "１．ｅ２　ｅ８　２．ｅ３　ｅ７　３．ｅ４　ｅ６　４．ｄ３ｈ　ｅ６ｈ",
+        "（１）Ｐｅ２（２）Ｐｅ８（３）Ｐｅ３（４）Ｐｅ７（５）Ｐｅ４（６）Ｐｅ６（７）Ｈｄ３（８）Ｈｅ６",
+        "ｅ２、ｅ８、ｅ３、ｅ７、ｅ４、ｅ６、ｄ３ｈ、ｅ６ｈ",
+        '["e2","e8","e3","e7","e4","e6","d3h","e6h"]',
+        '[["Pe2", "Pe8", "Pe3", "Pe7", "Pe4", "Pe6", "Hd3", "He6"]]',
+        '{"moves": ["e2", "e8", "e3", "e7", "e4", "e6", "d3h", "e6h"]}',
+        '[{"to":"e2"},{"to":"e8"},{"to":"e3"},{"to":"e7"},{"to":"e4"},{"to":"e6"},{"wall":"d3h"},{"wall":"e6h"}]',
+        '{"id": 7, "history": [{"from": "e1", "to": "e2"}, {"move": {"to": "e8"}}, {"move": "e3"},'
+        ' {"notation": "e7"}, {"type": "pawn", "position": "e4"}, {"move": "e6"},'
+        ' {"type": "wall", "pos": "d3", "orientation": "horizontal"}, {"wall": "e6", "turned": "h"}]}',
     ],
 )
 def test_the_same_game_in_all_the_ways_of_writing_it(text):
@@ -36,6 +54,41 @@ def test_the_same_game_in_all_the_ways_of_writing_it(text):
     assert moves_of(game) == GAME
     assert [code for code in codes(game) if code != "top-left-origin"] == []
     assert ("top-left-origin" in codes(game)) == text.removeprefix("1. ").startswith(("e8", "e9"))
+    assert games.kind_of(text).name == "quoridor"
+
+
+def test_what_is_full_width_in_headers_and_comments_stays_so():
+    game = one("［Ａ］の一局\te2 e8 {ＡＢＣ、（笑）} ｅ３ （ｄ６です） # 完\n")
+    assert moves_of(game) == "e2 e8 e3"
+    assert game.record["header"] == {"表題": "［Ａ］の一局"}
+    assert [entry.get("comments") for entry in game.record["moves"]] == [
+        None,
+        None,
+        ["ＡＢＣ、（笑）"],
+        ["ｄ６です", "#"],
+    ]
+
+
+def test_numbers_in_parentheses_that_do_not_count_moves_are_comments():
+    game = one("1. e2 (12) e8 (3) 2. e3 (1)")
+    assert [entry.get("comments") for entry in game.record["moves"]] == [None, ["12"], ["3"], ["1"]]
+    result = formats.load("(1) e2 e8\n(2) e3 e7\n\n(1) d1 e8\n")
+    assert [moves_of(game) for game in result.games] == ["e2 e8 e3 e7", "d1 e8"]
+
+
+def test_json_holds_many_games_and_their_headers():
+    result = formats.load(
+        '[{"white": "A", "black": "B", "date": "2024-05-01", "moves": ["e2", "e8", "X"]},'
+        ' {"moves": ["e8", "e2"], "result": "1-0", "empty": ""}, {"moves": ["e2", "what", "e8"]},'
+        ' {"moves": ["what"]}, 7]'
+    )
+    assert [moves_of(game) for game in result.games] == ["e2 e8", "e2 e8", "e2"]
+    assert result.games[0].record["header"] == {"先手": "A", "後手": "B", "開始日時": "2024-05-01"}
+    endings = [game.ending.special if game.ending else None for game in result.games]
+    assert endings == ["TORYO", "WHITE_WINS", None]
+    assert codes(result.games[2]) == ["unreadable-move"] and result.games[2].unread == '["what", "e8"]'
+    assert sorted(codes(result)) == ["no-moves", "unreadable-move"]
+    assert codes(formats.load('{"moves": ["e2", "e8"')) == ["json"]
 
 
 def test_the_orientation_of_walls_follows_a1():
