@@ -20,7 +20,7 @@ from kifu_core.cutting import Cutter
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import Issue, KifuError
 from kifu_core.jkf import Record
-from kifu_core.reading import Loader, open_source, read
+from kifu_core.reading import Loader, open_source, raise_first, read, reread
 from kifu_core.record import Ending, ParsedGame, ParseResult
 
 # --- telling formats apart -------------------------------------------------------------------------------
@@ -255,9 +255,15 @@ class Formats:
 
     def load_source(self, source: Source, notes: Notes, *, strict: bool = False) -> ParseResult:
         """Read all games of an opened source, as `load` does."""
+        result = reread(self._read, source, notes)
+        if strict:
+            raise_first(result)
+        return result
+
+    def _read(self, source: Source, notes: Notes) -> ParseResult:
         format_name, _ = self.detect(source.text, source.name)
         loader = self.readers[format_name].load if format_name else None
-        return read(source, notes, format_name, loader, self._program(source.text), strict=strict)
+        return read(source, notes, format_name, loader, self._program(source.text))
 
     def writer(self, file_format: str) -> Writer:
         """Return the writer of files with that name; raises KifuError `unknown-format`."""

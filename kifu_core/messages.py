@@ -57,10 +57,21 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "読めない行です: {text}（書けるもの: {expected}）",
         "this line means nothing here: {text} (expected: {expected})",
     ),
-    "row-rest": ("指し手の行に余分な文字があります: {text}", "there is more on the row than a move: {text}"),
     "rows-missing": (
         "手数が飛んでいます: {first}手目から{last}手目までの行がありません",
         "the numbers jump: the rows from {first} to {last} are missing",
+    ),
+    "row-order": (
+        "手数が戻っています: {due}手目の次が{number}手目です",
+        "the numbers go back: {number} stands where {due} is due",
+    ),
+    "game-without-head": (
+        "前の棋譜が終わらないうちに1手目に戻っているので、別の棋譜として読みました",
+        "the numbers begin again although the game before has no ending: read as another game",
+    ),
+    "repeated-header": (
+        "「{name}」が2回以上あるので、改行でつなぎました",
+        "{name} stands here more than once: the values were joined",
     ),
     "no-board": (
         "手合割「{name}」に局面図がないため平手として読みました",

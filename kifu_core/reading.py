@@ -15,6 +15,7 @@ from kifu_core.errors import (
 )
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
+from kifu_core.plain_text import plain
 from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature
 
@@ -54,18 +55,12 @@ def open_source(
 
 
 def read(
-    source: Source,
-    notes: Notes,
-    format_name: str | None,
-    load: Loader | None,
-    program: str,
-    *,
-    strict: bool = False,
+    source: Source, notes: Notes, format_name: str | None, load: Loader | None, program: str
 ) -> ParseResult:
     """Read all games of a source with `load`, the reader of its format.
 
-    `strict` raises the first error instead of noting it. Raises UnknownFormatError `unknown-format` if the
-    format is not known, `is-address` for nothing but the address of a page.
+    Raises UnknownFormatError `unknown-format` if the format is not known, `is-address` for nothing but the
+    address of a page.
     """
     if format_name is None or load is None:
         if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
@@ -75,16 +70,66 @@ def read(
         first = next((line for line in source.text.split("\n") if line.strip()), "")
         raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
     games = load(source, notes)
-    result = ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
-    if strict:
-        _raise_first(result)
-    return result
+    return ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
 
 
-def _raise_first(result: ParseResult) -> None:
+_UNREADABLE: Final = frozenset(
+    ["unknown-line", "unreadable-move", "unknown-ending", "bad-board", "bad-hand", "bad-piece", "bad-time",
+     "unreadable-rank", "no-moves", "json", "bad-usi-move", "sfen-board", "unknown-handicap"]
+)  # fmt: skip
+"""Issues about lines that could not be read as they are written."""
+
+
+def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: Notes) -> ParseResult:
+    """Read a source; if some of it could not be read, read its plain text too and return the better result.
+
+    The better one has games, then fewer lines that could not be read, then more moves. Raises as `read` does.
+    """
+    before = list(notes.issues)
+    try:
+        result = load(source, notes)
+    except UnknownFormatError as error:
+        if (plainer := _plainer(source)) is None:
+            raise
+        try:
+            return load(plainer, _copied(before, plainer))
+        except UnknownFormatError:
+            raise error from None
+    if result.games and _UNREADABLE.isdisjoint(issue.code for issue in _issues(result)):
+        return result
+    if (plainer := _plainer(source)) is None:
+        return result
+    try:
+        again = load(plainer, _copied(before, plainer))
+    except UnknownFormatError:
+        return result
+    return max(result, again, key=_worth)
+
+
+def _plainer(source: Source) -> Source | None:
+    text = source.text if source.encoding == "binary" else plain(source.text)
+    return None if text == source.text else Source(text, source.encoding, source.name, source.limits)
+
+
+def _copied(issues: list[Issue], source: Source) -> Notes:
+    notes = Notes(source)
+    notes.issues += issues
+    return notes
+
+
+def _worth(result: ParseResult) -> tuple[bool, int, int]:
+    unreadable = sum(issue.severity == "error" or issue.code in _UNREADABLE for issue in _issues(result))
+    moves = sum(len(game.record["moves"]) for game in result.games)
+    return bool(result.games), -unreadable, moves
+
+
+def _issues(result: ParseResult) -> list[Issue]:
+    return [*result.issues, *(issue for game in result.games for issue in game.issues)]
+
+
+def raise_first(result: ParseResult) -> None:
     """Raise the error that stands first in the text, if there is any."""
-    issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
-    errors = [issue for issue in issues if issue.severity == "error"]
+    errors = [issue for issue in _issues(result) if issue.severity == "error"]
     if errors:
         raise _error(min(errors, key=lambda issue: (issue.line or 0, issue.column or 0)))
 

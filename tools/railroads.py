@@ -111,6 +111,8 @@ def _node(code: Any, argument: Any, marks: Mapping[str, str]) -> Node | None:
         return Choice(tuple(_several(branch, marks) for branch in argument[1]))
     if code is sre.SUBPATTERN:
         return _several(argument[3], marks)
+    if code is sre.ATOMIC_GROUP:
+        return _several(argument, marks)
     if code in (sre.MAX_REPEAT, sre.POSSESSIVE_REPEAT):
         least, most, part = argument
         return Repeat(_several(part, marks), least, None if most is sre.MAXREPEAT else most)

@@ -350,6 +350,11 @@ class Special(Written):
         raise Ended
 
 
+def pauses(ending: Special) -> bool:
+    """Tell whether play may go on after an ending: it is an adjournment, or a move is taken back."""
+    return ending.special in ("CHUDAN", "MATTA")
+
+
 class Garbled(Written):
     """A row that stands for a move but cannot be read."""
 

@@ -33,6 +33,7 @@ from kifu_core.shogi.move_resolution import (
     Step,
     csa_step,
     known,
+    pauses,
     plan,
 )
 from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, FU, IN_HAND, NAMES, OU, UNPROMOTED
@@ -70,6 +71,17 @@ class Line:
             self.spots.append((first, begin, end))
         else:
             self.spots.append((len(self.steps), begin, end))
+
+    def resume(self) -> bool:
+        """Turn an adjournment that play goes on behind into a comment; return whether there was one."""
+        if not self.steps or not isinstance(ending := self.steps[-1], Special) or not pauses(ending):
+            return False
+        index = len(self.steps) - 1
+        self.steps.pop()
+        self.times.pop()
+        before = self.comments.get(index - 1, ())
+        self.comments[index - 1] = [*before, ending.word, *self.comments.pop(index, ())]
+        return True
 
     def forks_from(self, index: int) -> Iterator[Line]:
         """Yield all forks that are alternatives to the step with that index or a later one, and their own
@@ -265,6 +277,8 @@ class _Replay:
                         chosen = step.plan(position, last)  # type: ignore[union-attr]
                     except Ended:
                         append(self._ending(job, step, entries, time))
+                        if self._goes_on(job, len(entries)):
+                            self._find(job, "after-ending", "warning", len(entries))
                         continue
                     except (IllegalMoveError, AmbiguousMoveError) as error:
                         self._stop(job, error.code, len(entries), error.params)
@@ -325,7 +339,7 @@ class _Replay:
         turn, index = job.position.turn, len(entries)
         if self.played.ending is None and job.parent is None:
             self.played.ending = (step, index, turn)
-        special = step.special
+        special = specials.name_of(step.word, step.special, step.winner)
         if special is None and specials.find(step.word) is None:
             self._find(job, "unknown-ending", "warning", index, {"word": step.word[:40]})
         if special is not None:
@@ -339,6 +353,11 @@ class _Replay:
         if time is not None:
             entry["time"] = time
         return entry
+
+    def _goes_on(self, job: _Job, index: int) -> bool:
+        """Tell whether a move stands behind an ending."""
+        steps = job.line.steps
+        return index < len(steps) and not isinstance(steps[index], Special)
 
     def _stop(self, job: _Job, code: str, index: int, params: Params | None = None) -> None:
         self._find(job, code, "error", index, params)
@@ -529,7 +548,9 @@ def complete_record(
 def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
     """Return the line that raw entries stand for; forks nest at most `jkf.FORK_LEVELS` deep."""
     line = Line(restore_same=notation == "csa", level=level, written=entries)
-    for index, entry in enumerate(watched(entries)):
+    for entry in watched(entries):
+        line.resume()
+        index = len(line.steps)
         line.steps.append(_step_of(entry, notation))
         line.times.append(entry.get("time"))
         if "comments" in entry:

@@ -50,6 +50,8 @@ class _Drawing:
             return self.several(self.random.choice(argument[1]))
         if code is sre.SUBPATTERN:
             return self._group(argument[0], argument[3])
+        if code is sre.ATOMIC_GROUP:
+            return self.several(argument)
         if code in (sre.MAX_REPEAT, sre.POSSESSIVE_REPEAT):
             return self._repeated(*argument)
         return ""  # a place, or something looked ahead at
@@ -85,6 +87,8 @@ def _groups(parts: Any) -> set[int]:
     for code, argument in parts:
         if code is sre.SUBPATTERN:
             found |= _groups(argument[3]) | ({argument[0]} - {None})
+        elif code is sre.ATOMIC_GROUP:
+            found |= _groups(argument)
         elif code in (sre.MAX_REPEAT, sre.POSSESSIVE_REPEAT):
             found |= _groups(argument[2])
         elif code is sre.BRANCH:
@@ -98,11 +102,13 @@ def _members(members: Any) -> list[str]:
     for code, argument in members[negated:]:
         if code is sre.RANGE:
             wanted |= {chr(char) for char in range(argument[0], argument[1] + 1)}
+        elif code is sre.CATEGORY and argument is sre.CATEGORY_NOT_SPACE:
+            wanted |= set(POOL) - set(_CATEGORIES[sre.CATEGORY_SPACE])
         elif code is sre.CATEGORY:
             wanted |= set(_CATEGORIES[argument])
         else:
             wanted.add(chr(argument))
-    return sorted(set(POOL) - wanted) if negated else sorted(wanted)
+    return sorted((set(POOL) | set("\t")) - wanted) if negated else sorted(wanted)
 
 
 _CATEGORIES = {sre.CATEGORY_SPACE: " \t\n\f\v　", sre.CATEGORY_DIGIT: "0123456789０９"}

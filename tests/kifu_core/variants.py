@@ -188,7 +188,7 @@ class KifSpeller(KakinokiSpeller):
             spelt = self._move(next(self.moves))
         else:
             spelt = self.random.choice([word for word, kind in BY_WORD.items() if kind == ending])
-        row = self.parts["row"].replace("[0-9]{1,6}+", number, 1)
+        row = self.parts["row"].replace("[0-9０-９]{1,6}+", self._widths(number), 1)
         return text_of(row, self.random, {1: spelt, 2: self._time() if self._coin() else None}) + "\n"
 
     def _time(self) -> str:

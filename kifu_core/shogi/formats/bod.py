@@ -53,7 +53,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
     The line of the last move, for which JKF has no place, becomes a remark.
     """
-    return read_games(_Reader, GRAMMAR, source, notes)
+    return read_games(_Reader, source, notes)
 
 
 def _locate(block: str) -> list[int]:
@@ -62,6 +62,7 @@ def _locate(block: str) -> list[int]:
 
 
 class _Reader(KakinokiReader):
+    grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(_locate)
 

@@ -50,7 +50,8 @@ class Draft:
     an ending, or if it is to be believed. `lost` are variations that belong to no move and are kept as text.
     `plain_times` marks times that may lack totals. `started` marks a source that says where it starts: that
     is a record even without moves. `doubtful_start` marks a source that names its start in an unknown way:
-    that is a record only if it can be played from the usual start.
+    that is a record only if it can be played from the usual start. `adds_up` marks a main line whose totals
+    are known to be the sums of its times.
     """
 
     notes: Notes
@@ -70,6 +71,7 @@ class Draft:
     playable: bool = True
     doubtful_start: bool = False
     started: bool = False
+    adds_up: bool = False
 
     def finish(self, index: int, locate: Locate) -> ParsedGame | None:
         """Return the finished game; None if it cannot be played or has no move, no ending and no start."""
@@ -119,6 +121,8 @@ class Draft:
         """Note totals that are not the sums of the times: formats that write no totals lose them."""
         if self.line.restore_same or not any(self.line.times):
             return  # CSA and USI have none
+        if self.adds_up and (played.ending is None or played.ending[1] == len(self.line.steps) - 1):
+            return
         if wrong := wrong_totals(played.entries, self.position.turn):
             offset = Places(self.notes.source, locate).offset(self.line, wrong[0] - 1)
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
@@ -128,9 +132,9 @@ class Draft:
 
         If it is, the error about its start becomes a warning.
         """
-        if played.cuts or not any("move" in entry for entry in played.entries):
+        if not any("move" in entry for entry in played.entries):
             return False
-        if any(one.severity == "error" for one in played.findings):
+        if any(one.severity == "error" and one.line is self.line for one in played.findings):
             return False
         issues = self.notes.issues
         issues[:] = [

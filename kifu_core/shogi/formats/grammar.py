@@ -2,7 +2,8 @@
 
 A grammar describes the structure of a file; its leaves are lines or blocks of lines, each one compiled
 expression, because an element per token would cost a hundred times as much. Expressions use possessive
-quantifiers throughout, so that no text makes them backtrack.
+quantifiers of characters and atomic groups, so that no text makes them backtrack. Python 3.11.2 misreads
+possessive quantifiers of groups (https://github.com/python/cpython/issues/106052).
 
 A grammar is compiled when it reads its first text: most processes read few of the formats, and many read
 none.
@@ -61,6 +62,12 @@ class Lines:
             else:
                 break
 
+
+BLANKS: Final = r"[^\S\n]*+"
+"""Any blanks within a line, also full-width and no-break ones."""
+
+MANY: Final = "{0,20000}"
+"""How often a block repeats its lines: each repetition takes memory until the block ends."""
 
 EOL: Final = r"[ \t]*+(?:\n|\Z)"
 

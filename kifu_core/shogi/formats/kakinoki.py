@@ -10,34 +10,44 @@ from typing import Final
 from kifu_core.formats import Mark, Stage
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.formats import kakinoki_words as words
-from kifu_core.shogi.formats.grammar import Leaf, Lines, items, repeated
+from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, Lines, items, repeated
 from kifu_core.shogi.specials import RESULT_LINE
+from kifu_core.shogi.spelling import PIECE, SQUARE
 
 EOL: Final = r"(?:\n|\Z)"
 _REST: Final = r"[^\n]*+" + EOL
 
-_BOARD_ROW: Final = rf"\|{_REST}"
-_BOARD_EDGE: Final = rf"\+-[-+ ]*+{EOL}"
+_BOARD_ROW: Final = rf"[|｜│┃]{_REST}"
+_BOARD_EDGE: Final = rf"[+＋┌└┏┗][-－─━][-+ ＋－─━┬┴┐┘┓┛]*+{EOL}"
 
 REMARK = Leaf("remark", r"#([^\n]*+)" + EOL)
-COMMENT = Leaf("comment", r"[ 　]*+\*([^\n]*+)" + EOL)
+COMMENT = Leaf("comment", BLANKS + r"[*＊]([^\n]*+)" + EOL)
 BOOKMARK = Leaf("bookmark", r"&([^\n]*+)" + EOL)
 BOARD = Leaf(
     "board",
-    rf"(?:[ 　]*+[９9][ 　]*+[８8]{_REST})?+(?:[ 　]*+(?:{_BOARD_EDGE}|{_BOARD_ROW}))++",
+    rf"(?:{BLANKS}[９9]{BLANKS}[８8]{_REST})?{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW})"
+    rf"(?>(?:{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW}|\n(?={BLANKS}[|｜│┃+＋]))){MANY})",
 )
-HAND = Leaf("hand", r"[ 　]*+" + words.SIDE_NAME + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
-SIDE = Leaf("side_to_move", words.SIDE_NAME + r"番[ 　]*+" + EOL)
+HAND = Leaf("hand", rf"{BLANKS}{words.SIDE_NAME}の?持ち?駒{BLANKS}[：:]([^\n]*+){EOL}")
+SIDE = Leaf("side_to_move", rf"{BLANKS}{words.SIDE_NAME}番{BLANKS}{EOL}")
 FLIP = Leaf("flip", r"盤面(?:回転|反転)" + _REST)
 COUNTER = Leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
+_MOVE: Final = rf"(?:同|{SQUARE}){BLANKS}{PIECE}[^\n：:(（]{{0,6}}[(（][0-9０-９]{{2}}[)）]"
+_CLOCK: Final = (
+    rf"[(（\[［〔【{{<＜]{BLANKS}[0-9０-９]{{1,4}}[：:][0-9０-９]|[0-9][：:][0-9]{{2}}(?:\.[0-9]+)?/"
+)
 HEADER = Leaf(
     "header",
-    r"(?![ 　]*+(?:変化|[先後上下]手の?持ち?駒))([^\n：:*#&|][^\n：:]{0,60}+)[：:]([^\n]*+)" + EOL,
+    rf"(?!{BLANKS}(?:変化|[先後上下]手の?持ち?駒|第?[0-9０-９]{{1,6}}+手?目?[：:])"
+    rf"|[^\n：:]{{0,60}}(?:{_CLOCK}|{_MOVE}))"
+    rf"{BLANKS}([^\s：:*＊#&|][^\n：:]{{0,60}}+)[：:]([^\n]*+)" + EOL,
 )
-SEPARATOR = Leaf("separator", r"手数-" + _REST)
+SEPARATOR = Leaf("separator", rf"{BLANKS}手数[-－─]{_REST}")
 RESULT = Leaf("result", RESULT_LINE.pattern + EOL)
-VARIATION = Leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)
-BLANK = Leaf("blank", r"(?:[ 　\t\f\v]*+\n)++|[ 　\t\f\v]++\Z")
+VARIATION = Leaf(
+    "variation", rf"{BLANKS}変化{BLANKS}[：:]?{BLANKS}([0-9０-９〇一二三四五六七八九十百]{{0,6}}+){_REST}"
+)
+BLANK = Leaf("blank", r"\s*\n|[^\S\n]++\Z")
 UNKNOWN = Leaf("unknown", r"[^\n]++" + EOL)
 
 
@@ -89,7 +99,7 @@ def holds_header(grammar: Lines, file_format: str, name: str, text: str) -> bool
         return starred is not None and f"*{starred[1]}" == name
     if kind == "variation":
         return (name, text) == ("変化", f"{match[1]}手")
-    return kind == "header" and match[1] == name
+    return kind == "header" and match[1].strip() == name
 
 
 _LINE: Final = re.compile(

@@ -12,11 +12,12 @@ from kifu_core.shogi.spelling import MARKS
 SIDE_NAME: Final = "(先手|後手|上手|下手)"
 _PLAYER: Final = re.compile(SIDE_NAME + r"[ 　\t]++(\S[^\n]{0,60}+)")
 _NAME: Final = rf"[ 　]*+([^{MARKS}1-9１-９同\n][^{MARKS}\n]{{0,40}}+)"
-_NAMES: Final = re.compile(rf"([{MARKS}]){_NAME}(?:([{MARKS}]){_NAME})?+")
+_NAMES: Final = re.compile(rf"([{MARKS}]){_NAME}(?:([{MARKS}]){_NAME})?")
 """Players with the marks of their sides: `▲山田太郎 △佐藤花子`."""
 
-CELL: Final = re.compile(r"([vVｖ]?)[ 　^＾]*([^vVｖ \n|^＾　])")
-_RANK: Final = re.compile(r"^[ 　]*+\|([^|\n]*+)", re.MULTILINE)
+CELL: Final = re.compile(r"([vVｖ]?)[ 　\t^＾]*([^vVｖ\s|^＾])")
+_RANK: Final = re.compile(r"^[^\S\n]*+\|([^|\n]*+)", re.MULTILINE)
+_FRAME: Final = str.maketrans("｜│┃＋┌└┏┗－─━", "|||+++++---")
 HAND_ITEM: Final = re.compile(
     r"([^\s　一二三四五六七八九十0-9０-９])[ ]?([一二三四五六七八九十0-9０-９]{0,4})"
 )
@@ -25,7 +26,7 @@ _NUMERALS: Final = {numeral: value for value, numeral in enumerate("〇一二三
 
 
 def read_number(text: str) -> int:
-    """Return a count in Chinese numerals up to 99 or in digits of either width; no text is 1.
+    """Return a count in Chinese numerals up to 999 or in digits of either width; no text is 1.
 
     >>> read_number("十八"), read_number("二"), read_number("１８"), read_number("")
     (18, 2, 18, 1)
@@ -34,6 +35,9 @@ def read_number(text: str) -> int:
         return 1
     if text.isdecimal():
         return int(text)
+    hundreds, hundred, text = text.rpartition("百")
+    if hundred:
+        return _NUMERALS.get(hundreds[:1], 1) * 100 + (read_number(text) if text else 0)
     tens, ten, ones = text.partition("十")
     if not ten:
         return _NUMERALS.get(text[0], 1)
@@ -72,7 +76,7 @@ def read_board(text: str) -> tuple[list[int], int, list[WrongRank]]:
     A rank is wrong if it is missing, superfluous, or not of nine cells.
     """
     board: list[int] = []
-    drawn = list(_RANK.finditer(text))
+    drawn = list(_RANK.finditer(text.translate(_FRAME)))
     others = []
     for number, rank in enumerate(drawn[:9], start=1):
         cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in CELL.findall(rank[1])]
@@ -87,7 +91,7 @@ def other_size(text: str) -> tuple[int, int] | None:
 
     One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
     """
-    ranks = [line.strip(" 　") for line in text.split("\n")]
+    ranks = [line.strip() for line in text.translate(_FRAME).split("\n")]
     drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
     widths = {len(CELL.findall(rank)) for rank in drawn}
     edges = sum(rank.startswith("+") for rank in ranks)

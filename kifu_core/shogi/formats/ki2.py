@@ -22,7 +22,7 @@ from kifu_core.shogi.formats.kakinoki import (
     OF_START,
     headers_mark,
 )
-from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
+from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Leafed, read_games
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step
 from kifu_core.shogi.moves import target
 from kifu_core.shogi.pieces import BY_NAME
@@ -95,7 +95,7 @@ _STEPS: Final = Memo(_read_move)
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a KI2 text. Issues that belong to no game that could be read go to `notes`."""
-    return read_games(_Reader, GRAMMAR, source, notes)
+    return read_games(_Reader, source, notes)
 
 
 def locate(block: str) -> list[int]:
@@ -109,13 +109,14 @@ _RESULT: Final = re.compile(RESULT_LINE.pattern + EOL)
 class _Reader(KakinokiReader):
     """Reads also what `dump` writes into remarks: `waiting` are comments that an ending is to follow."""
 
+    grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(locate)
     first_mark = ""
     shielded = False
     waiting: list[str] | None = None
 
-    def read(self, name: str, match: re.Match[str]) -> None:
+    def read(self, name: str, match: Leafed) -> None:
         """Take in one leaf; comments that wait for an ending are the last move's if something else comes."""
         if name not in ("remark", "comment", "bookmark", "blank", "result"):
             self._end_waiting()
@@ -140,11 +141,11 @@ class _Reader(KakinokiReader):
         if match[1] or not shielded:
             super()._comment(match)
 
-    def _add_comment(self, text: str, match: re.Match[str]) -> None:
+    def _add_comment(self, text: str, begin: int, end: int) -> None:
         if self.waiting is None or text.startswith("&"):
-            return super()._add_comment(text, match)
+            return super()._add_comment(text, begin, end)
         self.waiting.append(text)
-        self.line.add_text(match.start(), match.end())
+        self.line.add_text(begin, end)
 
     def _end_waiting(self) -> None:
         texts, self.waiting = self.waiting, None
@@ -155,9 +156,9 @@ class _Reader(KakinokiReader):
         super()._result(match)
         self._end_waiting()
 
-    def _variation(self, match: re.Match[str]) -> None:
+    def _open_variation(self, number: int, begin: int, end: int) -> None:
         """Open a variation; the first move of some is written without 同, see `_names_square`."""
-        super()._variation(match)
+        super()._open_variation(number, begin, end)
         if self.line.level > 1:
             (_, first), (_, ply) = self.open_lines[-2:]
             self.line.restore_same = ply - first == 1
@@ -173,7 +174,7 @@ class _Reader(KakinokiReader):
         steps = _STEPS.each(texts)
         if Garbled in map(type, steps):
             return self._mixed_moves(match)
-        self._add_steps(steps, [None] * len(texts), match)
+        self._add_steps(steps, [None] * len(texts), match.start(), match.end())
 
     def _mixed_moves(self, match: re.Match[str]) -> None:
         first = len(self.line.steps)
@@ -186,17 +187,17 @@ class _Reader(KakinokiReader):
                 clocks.append(item.clock)
             else:
                 comments.setdefault(first + len(steps) - 1, []).append(item.comment)
-        self._add_timed(steps, clocks, match)
+        self._add_timed(steps, clocks, match.start(), match.end())
         for index, texts in comments.items():
             self.line.comments.setdefault(index, []).extend(texts)
 
-    def _note_unknown(self, match: re.Match[str]) -> None:
+    def _note_unknown(self, line: str, at: int) -> None:
         """Note an unknown line; one with a mark stands for a move."""
-        text = match[0].strip(" 　\t\n")
+        text = line.strip()
         if text[0] in MARKS:
-            self._add_steps([Garbled(text[: typed.SHOWN])], [None], match)
+            self._add_steps([Garbled(text[:SHOWN])], [None], at, at + len(line))
         else:
-            super()._note_unknown(match)
+            super()._note_unknown(line, at)
 
     def _mover(self, position: Position, step: Step) -> int:
         """Return whose mark stands before the first move; the colours' marks alternate in `MARKS`."""

@@ -1,7 +1,6 @@
 """KIF: a row per move with its number, source square and time (.kif, .kifu)."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -14,41 +13,43 @@ from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import Leaf, expected
+from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
-from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
-from kifu_core.shogi.formats.times import CLOCK, TIME
-from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known
+from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Reread, read_games
+from kifu_core.shogi.formats.rows import Row, read_row
+from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, PlainTime
+from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known, pauses
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import BY_WORD, EndingKind
+from kifu_core.shogi.spelling import PIECE, SQUARE
 from kifu_core.shogi.squares import BY_JAPANESE
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_DIGITS = r"[0-9]{1,6}+"
-_NUMBER = rf"[ \t　]*+{_DIGITS}[ \t　]++"
-_COUNTED = _NUMBER.replace(_DIGITS, f"({_DIGITS})")
-_TEXT = r"[^\n(（+]{1,40}+(?:[(（][0-9０-９]{2}[)）])?+"
+_NUMBER = rf"{BLANKS}[0-9０-９]{{1,6}}+[^\S\n]++"
+_COUNTED = rf"{BLANKS}([0-9０-９]{{1,6}}+)[^\S\n]++"
+_TEXT = r"[^\n(（+]{1,40}+(?:[(（][0-9０-９]{2}[)）])?"
 _CLOCK = CLOCK
-_TIMED = rf"({_TEXT})[ \t　]*+(?:[(（]({_CLOCK})[)）])?+[ \t　]*+\+?"
+_TIMED = rf"({_TEXT}){BLANKS}(?:[(（]({_CLOCK})[)）])?{BLANKS}\+?"
 _ROW = _NUMBER + _TIMED
-_ROW_LINE = rf"{_NUMBER}[^\s(（][^\n]*+{EOL}"
+_FILES = rf"{BLANKS}[９9]{BLANKS}[８8]{BLANKS}[７7]{BLANKS}[６6]"
+_ROW_LINE = rf"(?!{_FILES}){_NUMBER}[^\s(（][^\n]*+{EOL}"
+_FIRST = rf"{BLANKS}[1１][^\S\n]"
 
-ROWS = Leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
-"""A block of rows, each a move or an ending, with the comments between them."""
+ROWS = Leaf("rows", rf"{_ROW_LINE}(?>(?:(?!{_FIRST}){BLANKS}(?:[0-9０-９*＊][^\n]*+{EOL}|\n)){MANY})")
+"""A block of rows, each a move or an ending, with the comments between them. A row 1 begins another block."""
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)
 EXPECTED: Final = expected(GRAMMAR)
 holds_header = partial(kakinoki.holds_header, GRAMMAR, "kif")
 
-_WHOLE_ROW: Final = re.compile(rf"^{_COUNTED}{_TIMED}[ \t　]*+{EOL}", re.MULTILINE)
 _ANY_LINE: Final = re.compile(
-    rf"^(?:{_COUNTED}{_TIMED}([^\n]*+)|[ 　]*+\*([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
+    rf"^(?:{_COUNTED}{_TIMED}([^\n]*+)|{BLANKS}[*＊]([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
 )
 """A row with what stands behind it, a comment, or another line; each has its own group."""
 
-_NUMBERED: Final = re.compile(_NUMBER)
+_NUMBERED: Final = re.compile(_COUNTED)
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -81,9 +82,14 @@ def _read_row(text: str) -> Step:
     return known(origin, to, kind, ending == "成") if origin >= 0 else Garbled(text)
 
 
+def _is_unknown(step: Step) -> bool:
+    return isinstance(step, Special) and step.special is None and step.word not in BY_WORD
+
+
 def holds_ending(word: str) -> bool:
     """Tell whether the word of an ending is read as one in a row, and not as a piece."""
-    return isinstance(_read_row(word), Special)
+    row = read_row(f"1 {word}")
+    return isinstance(_read_row(word), Special) and (row is None or isinstance(row.step, Special))
 
 
 PARTS: Final = {
@@ -99,7 +105,18 @@ PARTS: Final = {
 
 _STEPS: Final = Memo(_read_row)
 
-_NUMBERS: Final = tuple(map(str, range(2000)))
+
+def _read_plain_row(text: str) -> Step:
+    """Return the step of a row as programs write it; raises ValueError for other texts and adjournments."""
+    step = _STEPS[text.replace("同", "同　")]
+    if isinstance(step, Garbled) or _is_unknown(step) or (isinstance(step, Special) and pauses(step)):
+        raise ValueError(text)
+    return step
+
+
+_PLAIN_STEPS: Final = Memo(_read_plain_row)
+
+_NUMBERS: Final = list(map(str, range(2000)))
 """The first numbers of rows as nearly all programs write them: text compares faster than it is counted."""
 
 # --- load ------------------------------------------------------------------------------------------------
@@ -107,7 +124,7 @@ _NUMBERS: Final = tuple(map(str, range(2000)))
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a KIF text. Issues that belong to no game that could be read go to `notes`."""
-    return read_games(_Reader, GRAMMAR, source, notes)
+    return read_games(_Reader, source, notes)
 
 
 def locate(block: str) -> list[int]:
@@ -117,51 +134,105 @@ def locate(block: str) -> list[int]:
 
 
 class _Reader(KakinokiReader):
+    grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(locate)
 
+    @classmethod
+    def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
+        """Return a line that the grammar does not know as a row; None if it is none."""
+        row = read_row(match[0].rstrip("\n"))
+        return None if row is None else ("row", Reread(match, row))
+
+    @classmethod
+    def numbers(cls, name: str, match: re.Match[str] | Reread) -> tuple[int | None, int | None]:
+        """Return the first and the last number of a block of rows."""
+        if isinstance(match, Reread):
+            return match.row.number, match.row.number
+        first = int(match[0].split(maxsplit=1)[0])
+        lines = (_NUMBERED.match(line) for line in reversed(match[0].split("\n")))
+        return first, next((int(line[1]) for line in lines if line), first)
+
+    @classmethod
+    def plays(cls, match: re.Match[str] | Reread) -> bool:
+        """Tell whether a block of rows has a move."""
+        if isinstance(match, Reread):
+            return not isinstance(match.row.step, Special)
+        rows = _ANY_LINE.finditer(match[0])
+        return any(row[2] and not isinstance(_STEPS[row[2]], Special) for row in rows)
+
     def _rows(self, match: re.Match[str]) -> None:
-        """Read a block that is nothing but rows all at once, any other line by line."""
-        block = match[0]
-        if self.line is self.draft.line and not self.line.steps:
-            self._begin(block)
-        found = _WHOLE_ROW.findall(block)
-        if len(found) != block.count("\n") + (block[-1] != "\n"):
+        """Read a block that is nothing but rows as programs write them all at once, any other line by line.
+
+        The fields of such a block are those between blanks.
+        """
+        block = match[0].rstrip()
+        self._begin(match)
+        fields = block.replace("( ", "(").replace("同　", "同").split()
+        count = block.count("\n") + 1
+        timed = len(fields) == 3 * count
+        width = 3 if timed else 2
+        if len(fields) != width * count or fields[::width] != _NUMBERS[self.due : self.due + count]:
             return self._mixed_rows(match)
-        numbers, texts, clocks = zip(*found, strict=True)
-        self._compare_numbers(numbers, match)
-        self._add_timed(_STEPS.each(texts), clocks, match)
+        try:
+            steps = _PLAIN_STEPS.each(fields[1::width])
+            clocks = PLAIN_TIMES.each(fields[2::3]) if timed else []
+        except ValueError:
+            return self._mixed_rows(match)
+        self.due += count
+        times: list[Consumption | None] = [None] * count
+        if timed:
+            times = [clock.time for clock in clocks]
+            self._add_sums(clocks)
+        self._add_steps(steps, times, match.start(), match.end())
+
+    def _add_sums(self, clocks: list[PlainTime]) -> None:
+        """Remember whether the totals of the main line are the sums of its times: most are."""
+        before = [clock.before for clock in clocks]
+        after = [clock.after for clock in clocks]
+        adds_up = before[:2] == [0, 0][: len(before)] and before[2:] == after[:-2]
+        self.draft.adds_up = adds_up and self.line is self.draft.line and not self.line.steps
 
     def _mixed_rows(self, match: re.Match[str]) -> None:
-        first = len(self.line.steps)
-        numbers: list[str] = []
-        steps: list[Step] = []
-        clocks: list[str] = []
-        comments: dict[int, list[str]] = {}
         for line in watched(_ANY_LINE.finditer(match[0])):
             number, text, time, rest, comment, other = line.groups()
+            begin, end = match.start() + line.start(), match.start() + line.end()
             if comment is not None:
-                comments.setdefault(first + len(steps) - 1, []).append(comment)
+                self._add_comment(comment, begin, end)
                 continue
-            numbered = _NUMBERED.match(other) if other else None
-            if other and not numbered:
-                at = match.start() + line.start()
-                self.draft.notes.add("unknown-line", at, text=other.strip()[:40], expected=EXPECTED)
-                continue
-            numbers.append(numbered[0] if numbered else number)
-            steps.append(Garbled(other.strip()[:40]) if other else _STEPS[text])
-            clocks.append(time or "")
-            if rest and (rest := rest.strip(" 　\t")):
-                self.draft.notes.add("row-rest", match.start() + line.start(), "warning", text=rest[:40])
-        self._compare_numbers(numbers, match)
-        self._add_timed(steps, clocks, match)
-        for index, texts in comments.items():
-            self.line.comments.setdefault(index, []).extend(texts)
+            step = _STEPS[text] if text else None
+            rest = (rest or "").strip()
+            doubtful = rest or step is None or isinstance(step, Garbled) or _is_unknown(step)
+            if doubtful and (row := read_row(line[0].rstrip("\n"))):
+                self._add_row(row, begin, end)
+            elif step is not None:
+                self._add_row(Row(int(number), step, time or "", rest), begin, end)
+            elif numbered := _NUMBERED.match(other):
+                garbled = Garbled(other.strip()[:SHOWN])
+                self._add_row(Row(int(numbered[1]), garbled, "", ""), begin, end)
+            else:
+                self._note_unknown(other, begin)
 
-    def _begin(self, block: str) -> None:
-        """Count from the first row's number, as a game may start in the middle."""
-        self.due = int(block.split(maxsplit=1)[0])
-        self.base = max(0, self.due - 1)
+    def _row(self, match: Reread) -> None:
+        self._begin(match)
+        self._add_row(match.row, match.start(), match.end())
+
+    def _add_row(self, row: Row, begin: int, end: int) -> None:
+        if row.number is not None:
+            self._compare_number(row.number, isinstance(row.step, Special), begin)
+        self.due += 1
+        self._add_timed([row.step], [row.clock], begin, end)
+        if row.comment:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(row.comment)
+
+    def _begin(self, match: re.Match[str] | Reread) -> None:
+        """Count from the number of the first row: a game may start in the middle."""
+        number = self.numbers("", match)[0]
+        if self.unnumbered:
+            self._open_variation(number or self.due, match.start(), match.end())
+        if self.line is self.draft.line and not self.line.steps:
+            self.due = 1 if number is None else number
+            self.base = max(0, self.due - 1)
 
     def _set_start(self) -> None:
         """Set the start, and note the rows that are missing before the first.
@@ -173,27 +244,23 @@ class _Reader(KakinokiReader):
         if self.base and self.board is None and spots:
             self.draft.notes.add("rows-missing", spots[0][1], "warning", None, first=1, last=self.base)
 
-    def _variation(self, match: re.Match[str]) -> None:
-        super()._variation(match)
-        self.due = int(match[1])
+    def _open_variation(self, number: int, begin: int, end: int) -> None:
+        super()._open_variation(number, begin, end)
+        self.due = number
 
-    def _compare_numbers(self, numbers: Sequence[str], match: re.Match[str]) -> None:
-        """Note the rows that are missing where the numbers of a block jump ahead.
+    def _compare_number(self, number: int, ends: bool, at: int) -> None:
+        """Note rows that are missing, and numbers that go back.
 
-        Some programs count anew, or do not count an ending.
+        Some programs do not count an ending. Where numbers go back to a move of the line, a variation whose
+        line cannot be read begins.
         """
-        due = self.due
-        if tuple(numbers) == _NUMBERS[due : due + len(numbers)]:
-            self.due += len(numbers)
-            return
-        written = [*map(int, numbers)]
-        self.due = written[-1] + 1
-        places = self.locate(match[0])
-        for place, number in watched(zip(places, written, strict=True)):
-            if number > due:
-                at = match.start() + place
-                self.draft.notes.add("rows-missing", at, "warning", None, first=due, last=number - 1)
-            due = number + 1
+        due, self.due = self.due, number
+        if number > due:
+            self.draft.notes.add("rows-missing", at, "warning", None, first=due, last=number - 1)
+        elif number < due and not (number == due - 1 and self._has_ended()):
+            self.draft.notes.add("row-order", at, "warning", None, number=number, due=due)
+            if not ends and (number < due - 1 or self.puzzled):
+                self._open_variation(number, at, at)
 
     def _mover(self, position: Position, step: Step) -> int:
         """Return the side whose piece stands on the first row's source, or that alone has it in hand."""
@@ -285,13 +352,31 @@ class _Endings(Endings):
         return holds_ending(writing.ending_word(kind, turn))
 
 
-_MARK: Final = r"""[ \t　]*+[0-9]{1,6}+[ 　\t]++
-    (?![▲△☗☖▼▽][^\n▲△☗☖▼▽]*+[▲△☗☖▼▽][ 　]*+[１-９1-9同])
-    [▲△☗☖▼▽]?(?:[１-９1-9][一二三四五六七八九1-9１-９]|同|投了|中断|詰)"""
+_ANOTHER = r"[^\n▲△☗☖▼▽]*+[▲△☗☖▼▽][^\S\n]*+[１-９1-9同]"
+_MARK: Final = rf"""{BLANKS}[0-9０-９]{{1,6}}+[^\S\n]++(?![▲△☗☖▼▽]{_ANOTHER})
+    [▲△☗☖▼▽]?(?:[１-９1-9一二三四五六七八九][一二三四五六七八九1-9１-９]|同|投了|中断|詰)"""
 _RULE: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves, which some KI2 texts have too: it decides where no move does before."""
 
+_SOURCED: Final = re.compile(
+    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:第?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、])?)?[^\S\n]*[▲△☗☖▼▽]?"
+    rf"(?:同|{SQUARE}|[一二三四五六七八九]{{2}})[^\S\n]*{PIECE}[^\n(（▲△☗☖▼▽]{{0,6}}[(（][0-9０-９]{{2}}[)）](?!{_ANOTHER})",
+    re.MULTILINE,
+)
+"""A move by itself on its line, with its source."""
+
+_NUMBERED_MOVE: Final = re.compile(f"^{_MARK}", re.MULTILINE | re.VERBOSE)
+
+
+def _has_rows(text: str, name: str) -> bool:
+    """Tell whether a text has rows of KIF, whatever stands before them."""
+    if ("(" in text or "（" in text) and _SOURCED.search(text):
+        return True
+    return "手数--" in text and _NUMBERED_MOVE.search(text) is not None
+
+
 _MARKS: Final = [
+    Mark(Stage.PAIR, _has_rows),
     Mark(Stage.ROW, _MARK),
     Mark(Stage.RULE, lambda text, name: _RULE.search(text) is not None),
     headers_mark("kif"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
@@ -15,9 +14,18 @@ from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
 from kifu_core.shogi.formats.draft import Draft, Locate, Said
-from kifu_core.shogi.formats.grammar import Item, Lines, items
+from kifu_core.shogi.formats.grammar import Lines, items
+from kifu_core.shogi.formats.joined_headers import split_header
 from kifu_core.shogi.formats.kakinoki import OF_ENDING, STARRED_HEADER
-from kifu_core.shogi.formats.kakinoki_words import handicap_named, other_size, read_board, read_hand, told_by
+from kifu_core.shogi.formats.kakinoki_words import (
+    handicap_named,
+    other_size,
+    read_board,
+    read_hand,
+    read_number,
+    told_by,
+)
+from kifu_core.shogi.formats.rows import Row
 from kifu_core.shogi.formats.times import TIMES, Partial, Unreadable, fraction
 from kifu_core.shogi.formats.writing import DRAWN_HANDICAPS
 from kifu_core.shogi.handicaps import Handicap
@@ -30,73 +38,181 @@ from kifu_core.shogi.start import drawn_initial, named_start
 _OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
 """Headers that tell, behind moves, that another game begins."""
 
+_HEADERS: Final = _OPENERS | {
+    "終了日時", "棋戦", "棋戦詳細", "表題", "場所", "持ち時間", "消費時間", "戦型", "備考", "掲載", "秒読み",
+    "開始日", "終了日", "先手省略名", "後手省略名", "手番", "作者", "作品名", "発表誌", "出典", "詰手数",
+    "完全性",
+}  # fmt: skip
+"""Headers that are read as such also among the moves."""
+
 _HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
-_PLAYS: Final = frozenset(["rows", "moves"])
+_PLAYS: Final = frozenset(["rows", "row", "moves"])
 _BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_counter"])
 
 _OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
 """The remarks that belong to the game before them: see `ki2.dump`."""
 
+SHOWN: Final = 40
+"""Characters of a line that an issue shows."""
 
-def read_games(
-    reader: type[KakinokiReader], grammar: Lines, source: Source, notes: Notes
-) -> list[ParsedGame]:
+
+class Reread(NamedTuple):
+    """A line that the grammar does not know, read as a row."""
+
+    match: re.Match[str]
+    row: Row
+
+    def start(self) -> int:
+        """Return where the line begins in the text."""
+        return self.match.start()
+
+    def end(self) -> int:
+        """Return where the line ends in the text."""
+        return self.match.end()
+
+
+Leafed = re.Match[str] | Reread
+
+
+def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a text. Issues that belong to no game that could be read go to `notes`."""
     games: list[ParsedGame] = []
     limit, count, begun = most_games(source.text), 1, 0
     one = reader(source)
-    for begin, (name, match) in watched(_by_game(grammar, source.text)):
+    for begin, (name, match) in watched(_Games(reader, source.text)):
         if begin != begun:
             games += one.games(len(games), notes)
             if count == limit:
                 notes.add("too-many-games", begin, "error", limit=limit)
                 return games
+            goes_on = name in _PLAYS and not one.has_result()
             one, count, begun = reader(source, begin), count + 1, begin
+            if goes_on:
+                one.draft.notes.add("game-without-head", begin)
         one.read(name, match)
     return games + one.games(len(games), notes)
 
 
-def _by_game(grammar: Lines, text: str) -> Iterator[tuple[int, Item]]:
-    """Yield the leaves with the offset of the game that each belongs to.
+class _Games:
+    """The leaves of a text with the offset of the game that each belongs to.
 
     Several games may have been copied into one text. Another one begins with the first line of a head
     (headers, a board, 手数----) that stands between moves and further moves, if it names players, start or
-    handicap or is 手数---- itself. Only what follows a head shows whose it is: then the head is read once
-    more, for to keep its leaves would take much memory.
+    handicap or is 手数---- itself, and the numbers behind it do not go on: then it was only the head of a
+    page. Without a head another one begins with a row 1, and with a move behind a result. Only what follows a
+    head shows whose it is: then the head is read once more, for to keep its leaves would take much memory.
     """
-    game, head, played, opened = 0, -1, False, False
-    for name, match in watched(items(grammar, text)):
-        if played and name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1])):
-            head = match.start() if head < 0 else head
-            opened = opened or name == "separator" or (name == "header" and match[1] in _OPENERS)
-            continue
-        if head >= 0:
-            if name in _BETWEEN:
+
+    def __init__(self, reader: type[KakinokiReader], text: str) -> None:
+        self.reader = reader
+        self.text = text
+        self.game = 0
+        self.last: tuple[str, Leafed] | None = None
+        self.decided = False
+        self.varies = False
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+        head, opened = -1, False
+        for name, match in self.reader.leaves(self.text):
+            if self.last and isinstance(match, re.Match) and self._is_head(name, match):
+                head = match.start() if head < 0 else head
+                opened = opened or name == "separator" or (name == "header" and match[1].strip() in _OPENERS)
                 continue
-            if opened and name in _PLAYS:
-                game = head
-            yield from ((game, held) for held in _until(match.start(), items(grammar, text, head)))
-            head, opened = -1, False
-        played = played or name in _PLAYS
-        yield game, (name, match)
-    if head >= 0:
-        yield from ((game, held) for held in items(grammar, text, head))
+            if head >= 0:
+                if name in _BETWEEN:
+                    continue
+                if name in _PLAYS and (
+                    self._is_first(name, match) or (opened and not self._goes_on(name, match))
+                ):
+                    self._begin(head)
+                yield from self._until(match.start(), head)
+                head, opened = -1, False
+            elif name in _PLAYS and self.last and self._is_first(name, match):
+                self._begin(match.start())
+            self._follow(name, match)
+            yield self.game, (name, match)
+        if head >= 0:
+            yield from self._until(len(self.text), head)
 
+    def _is_head(self, name: str, match: re.Match[str]) -> bool:
+        return name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1]))
 
-def _until(end: int, found: Iterator[Item]) -> Iterator[Item]:
-    return takewhile(lambda item: item[1].start() < end, found)
+    def _begin(self, offset: int) -> None:
+        self.game, self.last, self.decided = offset, None, False
+
+    def _until(self, end: int, begin: int) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+        for name, match in self.reader.leaves(self.text, begin):
+            if match.start() >= end:
+                break
+            yield self.game, (name, match)
+
+    def _follow(self, name: str, match: Leafed) -> None:
+        """Remember what tells whose the following moves are."""
+        if name in _PLAYS:
+            self.last, self.varies, self.decided = (name, match), False, False
+        elif name == "variation":
+            self.varies = True
+        elif name == "result" and self.last:
+            self.decided = self.decided or self.reader.decides(match)
+
+    def _is_first(self, name: str, match: Leafed) -> bool:
+        """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
+        number = self.reader.numbers(name, match)[0]
+        if number is None:
+            return self.decided and not self.varies
+        return number == 1 and not self.varies and not self._goes_on(name, match) and self._has_moves()
+
+    def _has_moves(self) -> bool:
+        assert self.last is not None
+        return self.reader.numbers(*self.last)[1] != 1 or self.reader.plays(self.last[1])
+
+    def _goes_on(self, name: str, match: Leafed) -> bool:
+        """Tell whether the numbers of rows go on where those of the rows before have ended."""
+        number = self.reader.numbers(name, match)[0]
+        last = self.reader.numbers(*self.last)[1] if self.last else None
+        return number is not None and last is not None and number == last + 1
 
 
 class KakinokiReader:
     """Reads the leaves of a KIF or KI2 text into a draft; there is a method per leaf.
 
     The variations of a text are a flat list: `変化：N手` belongs to the latest line above it that begins
-    before ply N. `open_lines` are those lines with the ply of their first step. `base` is how many plies the
-    numbers count before the first step, `due` the number of the next row, 0 in formats without.
+    before ply N and is as long. `open_lines` are those lines with the ply of their first step. `base` is how
+    many plies the numbers count before the first step, `due` the number of the next row, 0 in formats
+    without. `unnumbered` marks the line of a variation without its number, `puzzled` a line just before that
+    could not be read.
     """
 
+    grammar: Lines
     locate: Locate
     expected: str
+
+    @classmethod
+    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
+        """Yield the leaves of a text from an offset on; lines of no other leaf as `reread` has them."""
+        for name, match in items(cls.grammar, text, begin):
+            yield (name == "unknown" and cls.reread(match)) or (name, match)
+
+    @classmethod
+    def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
+        """Return a line that the grammar does not know as another leaf, if it is one."""
+        return None
+
+    @classmethod
+    def numbers(cls, name: str, match: Leafed) -> tuple[int | None, int | None]:
+        """Return the numbers of the first and the last move of a block; None in formats without."""
+        return None, None
+
+    @classmethod
+    def plays(cls, match: Leafed) -> bool:
+        """Tell whether a block of moves and endings has a move."""
+        return True
+
+    @classmethod
+    def decides(cls, match: Leafed) -> bool:
+        """Tell whether play cannot go on behind a result line."""
+        assert isinstance(match, re.Match)
+        return match[2].strip() not in ("中断", "封じ手")
 
     def __init__(self, source: Source, offset: int = 0) -> None:
         self.draft = Draft(Notes(source), first_offset=offset)
@@ -112,12 +228,15 @@ class KakinokiReader:
         self.said_anything = False
         self.handicap_offset = 0
         self.other_size = False
+        self.unnumbered = False
+        self.puzzled = False
 
-    def read(self, name: str, match: re.Match[str]) -> None:
+    def read(self, name: str, match: Leafed) -> None:
         """Take in one leaf."""
         if name not in ("blank", "remark"):
             self.said_anything = True
         getattr(self, f"_{name}")(match)
+        self.puzzled = name == "unknown" or (self.puzzled and name == "blank")
 
     def games(self, index: int, notes: Notes) -> list[ParsedGame]:
         """Return the finished game; none, with its issues in `notes`, if nothing of it can be played."""
@@ -139,7 +258,7 @@ class KakinokiReader:
     def _set_start(self) -> None:
         """Set the start: a drawn board whatever the header says, else the handicap's, if it is known."""
         draft = self.draft
-        name = draft.header.get("手合割", "").strip(" 　")
+        name = draft.header.get("手合割", "").rpartition("\n")[2].strip()
         handicap = handicap_named(name) if name else None
         if name and handicap is None and handicaps.is_other_game(name):
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
@@ -158,7 +277,6 @@ class KakinokiReader:
         elif name == "その他":
             draft.notes.add("no-board", None, "warning", None, name=name)
         elif name:
-            draft.playable = "将棋" not in name  # another game: 五々将棋, 京都将棋
             draft.doubtful_start = True
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
 
@@ -195,12 +313,29 @@ class KakinokiReader:
         self.in_header = self.in_header and not self.draft.header
 
     def _header(self, match: re.Match[str]) -> None:
-        key, value = match[1], match[2]
-        self.draft.header[key] = value
-        if key == "手合割":
+        """Take in a header; among the moves a line with a colon is a comment if its name is none."""
+        key = match[1].strip()
+        if (
+            self.line.steps
+            and key not in _HEADERS
+            and not (self.line is self.draft.line and self._has_ended())
+        ):
+            return self._add_comment(match[0].strip(), match.start(), match.end())
+        for name, value in split_header(key, match[2]).items():
+            self._add_header(name, value, match)
+
+    def _add_header(self, name: str, value: str, match: re.Match[str]) -> None:
+        before = self.draft.header.get(name, value)
+        if value.strip() in map(str.strip, before.split("\n")):
+            value = value if "\n" not in before else before
+        else:
+            self._note("repeated-header", match, name=name[:SHOWN])
+            value = f"{before}\n{value}"
+        self.draft.header[name] = value
+        if name == "手合割":
             self.handicap_offset = match.start()
-        elif key == "手番":
-            self.turn = SIDES.get(value.strip(" 　").removesuffix("番"), self.turn)
+        elif name == "手番":
+            self.turn = SIDES.get(value.strip().removesuffix("番"), self.turn)
 
     def _hand(self, match: re.Match[str]) -> None:
         counts, strange = read_hand(match[2])
@@ -235,12 +370,12 @@ class KakinokiReader:
                 self.handicap_offset = match.start()
         elif text in BY_WORD and self.line.steps and not self._has_ended():
             self._end(text, BY_WORD[text], None)
-            self._add_spot(match)
+            self._add_spot(match.start(), match.end())
         else:
-            self._note_unknown(match)
+            self._note_unknown(match[0], match.start())
 
-    def _note_unknown(self, match: re.Match[str]) -> None:
-        self._note("unknown-line", match, text=match[0].strip()[:40], expected=self.expected)
+    def _note_unknown(self, line: str, at: int) -> None:
+        self.draft.notes.add("unknown-line", at, text=line.strip()[:SHOWN], expected=self.expected)
 
     # --- comments ------------------------------------------------------------------------------------
 
@@ -253,64 +388,68 @@ class KakinokiReader:
             self.draft.header["*" + header[1]] = header[2]
             return
         self.in_header = False
-        self._add_comment(match[1], match)
+        self._add_comment(match[1], match.start(), match.end())
 
     def _bookmark(self, match: re.Match[str]) -> None:
         """Keep a bookmark among the comments with its sign, as JKF's reference does."""
         self.in_header = False
-        self._add_comment("&" + match[1], match)
+        self._add_comment("&" + match[1], match.start(), match.end())
         if self.line is self.draft.line:
             self.draft.bookmarks.append((len(self.line.steps), match[1]))
 
-    def _add_comment(self, text: str, match: re.Match[str]) -> None:
+    def _add_comment(self, text: str, begin: int, end: int) -> None:
         line = self.line
         index = len(line.steps) - 1
         if index < 0 and line is self.draft.line:
             self.draft.comments.append(text)
         else:
             line.comments.setdefault(index, []).append(text)
-            line.add_text(match.start(), match.end())
+            line.add_text(begin, end)
 
-    def _add_spot(self, match: re.Match[str]) -> None:
+    def _add_spot(self, begin: int, end: int) -> None:
         """Add a leaf to the current line's text."""
-        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+        self.line.spots.append((len(self.line.steps), begin, end))
 
     # --- play ----------------------------------------------------------------------------------------
 
-    def _add_steps(self, steps: list[Step], times: list[Consumption | None], match: re.Match[str]) -> None:
+    def _add_steps(self, steps: list[Step], times: list[Consumption | None], begin: int, end: int) -> None:
         """Add a block of steps to the current line."""
         self.in_header = False
         line = self.line
-        if not line.steps and -1 in line.comments:  # comments between 変化 and its first move
+        if line.steps:
+            line.resume()
+        elif -1 in line.comments:  # comments between 変化 and its first move
             line.comments[0] = line.comments.pop(-1)
-        self._add_spot(match)
+        self._add_spot(begin, end)
         line.steps += steps
         line.times += times
 
-    def _add_timed(self, steps: list[Step], clocks: Sequence[str], match: re.Match[str]) -> None:
+    def _add_timed(self, steps: list[Step], clocks: Sequence[str], begin: int, end: int) -> None:
         """Add a block of steps with what stands in brackets behind each."""
         times = TIMES.each(clocks)
         kinds = set(map(type, times))
         if Partial in kinds:
             self.draft.plain_times = True
+        text = self.draft.notes.source.text[begin:end]
         if Unreadable in kinds:
-            self._report_times(times, clocks, match)
+            self._report_times(times, clocks, text, begin)
             times = [None if isinstance(time, Unreadable) else time for time in times]
-        if self.line is self.draft.line and "." in match[0]:
+        if self.line is self.draft.line and "." in text:
             ply = len(self.line.steps) + 1
             for number, clock in enumerate(watched(clocks), start=ply):
                 if "." in clock and (digits := fraction(clock)):
                     self.draft.fractions[number] = digits
-        self._add_steps(steps, times, match)
+        self.draft.adds_up = False
+        self._add_steps(steps, times, begin, end)
 
     def _report_times(
-        self, times: Sequence[Consumption | None], clocks: Sequence[str], match: re.Match[str]
+        self, times: Sequence[Consumption | None], clocks: Sequence[str], text: str, begin: int
     ) -> None:
-        places = self.locate(match[0])
+        places = self.locate(text)
         for index, time in enumerate(watched(times)):
             if isinstance(time, Unreadable):
-                at = match.start() + (places[index] if index < len(places) else 0)
-                self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:40])
+                at = begin + (places[index] if index < len(places) else 0)
+                self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:SHOWN])
 
     def _result(self, match: re.Match[str]) -> None:
         """Take in a result line.
@@ -329,7 +468,7 @@ class KakinokiReader:
             self._note("unknown-ending", match, word=word[:40])
         if (kind is not None or ours) and not ended:
             self._end(word, kind, side)
-            self._add_spot(match)
+            self._add_spot(match.start(), match.end())
 
     def _compare_count(self, match: re.Match[str]) -> None:
         """Note a line's first result line if its count fits neither the moves nor their numbers.
@@ -355,6 +494,11 @@ class KakinokiReader:
 
     def _has_ended(self) -> bool:
         return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+
+    def has_result(self) -> bool:
+        """Tell whether an ending of the main line has been read."""
+        steps = self.draft.line.steps
+        return self.draft.said is not None or (bool(steps) and isinstance(steps[-1], Special))
 
     def _end(self, word: str, kind: EndingKind | None, side: int | None) -> None:
         """Add the ending that a sentence tells to the current line."""
@@ -382,34 +526,44 @@ class KakinokiReader:
         return winner(kind, self.draft.position.turn ^ (len(self.draft.line.steps) & 1))
 
     def _variation(self, match: re.Match[str]) -> None:
-        """Open the line that `変化：N手` begins; before the first row it is only a header."""
+        """Open the line that `変化：N手` begins; before the first row it is only a header.
+
+        Without a number that can be read, the variation begins with the number of its first row.
+        """
         if self.in_header and not self.line.steps:
-            self.draft.header["変化"] = f"{match[1]}手"
+            self.draft.header["変化"] = match[0].strip().removeprefix("変化").lstrip("：: 　")
             return
         self.in_header = False
-        ply = max(1, int(match[1]) - self.base)
+        self.unnumbered = not match[1]
+        if match[1]:
+            self._open_variation(read_number(match[1]), match.start(), match.end())
+
+    def _open_variation(self, number: int, begin: int, end: int) -> None:
+        """Open a variation that begins with the move of a number."""
+        self.unnumbered = False
+        ply = max(1, number - self.base)
         lines = self.open_lines
-        while len(lines) > 1 and lines[-1][1] >= ply:
+        while len(lines) > 1 and (lines[-1][1] >= ply or ply - lines[-1][1] > len(lines[-1][0].steps)):
             lines.pop()
         parent, first = lines[-1]
         index = ply - first
         if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
-            self._note("variation-past-end", match, number=ply)
+            self.draft.notes.add("variation-past-end", begin, number=ply)
             self.line = parent
-            parent.add_text(match.start(), match.end())
+            parent.add_text(begin, end)
             return
         fork = Line(level=parent.level + 1)
         if fork.level > FORK_LEVELS:
-            self._note("variation-too-deep", match, "error", number=ply)
+            self.draft.notes.add("variation-too-deep", begin, "error", number=ply)
             self.draft.lost.append(fork)
         elif index > len(parent.steps) - 1:
-            self._note("variation-without-move", match, "error", number=ply)
+            self.draft.notes.add("variation-without-move", begin, "error", number=ply)
             self.draft.lost.append(fork)
         else:
             parent.forks.setdefault(index, []).append(fork)
         lines.append((fork, ply))
         self.line = fork
-        self._add_spot(match)
+        self._add_spot(begin, end)
 
 
 def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:

@@ -1,7 +1,7 @@
 """Times as KIF writes them behind its moves: `( 0:16/00:00:16)`, and what people write instead."""
 
 import re
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from kifu_core.jkf import Consumption, Time
 from kifu_core.memo import Memo
@@ -85,6 +85,33 @@ def _read_spoken(first: str, second: str) -> Consumption | None:
 
 TIMES: Final = Memo(_read_time)
 """Times by their text; records share them."""
+
+
+_PLAIN: Final = re.compile(r"\(([0-9]{1,3}):([0-9]{2})/([0-9]{2,3}):([0-9]{2}):([0-9]{2})\)")
+
+
+class PlainTime(NamedTuple):
+    """A time as nearly all programs write it, and the side's seconds before and after the move."""
+
+    time: Consumption
+    before: int
+    after: int
+
+
+def _read_plain_time(text: str) -> PlainTime:
+    """Return the time of `(0:16/00:00:16)`; raises ValueError for anything else."""
+    match = _PLAIN.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    minutes, second, hours, total_minutes, total_seconds = map(int, match.groups())
+    after = hours * 3600 + total_minutes * 60 + total_seconds
+    first, _, second_part = text[1:-1].partition("/")
+    now, total = _NOWS[first], _TOTALS[second_part]
+    assert now is not None and total is not None
+    return PlainTime({"now": now, "total": total}, after - minutes * 60 - second, after)
+
+
+PLAIN_TIMES: Final = Memo(_read_plain_time)
 
 
 def fraction(text: str) -> str:
