@@ -61,6 +61,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "手数が飛んでいます: {first}手目から{last}手目までの行がありません",
         "the numbers jump: the rows from {first} to {last} are missing",
     ),
+    "bad-board-piece": (
+        "局面図に駒の名前でない文字があります: {text}",
+        "the drawn board has a text that names no piece: {text}",
+    ),
     "row-order": (
         "手数が戻っています: {due}手目の次が{number}手目です",
         "the numbers go back: {number} stands where {due} is due",

@@ -13,6 +13,10 @@ from typing import Final
 _ESCAPE: Final = re.compile(r'(?:\\r)?\\n\n?|\\(?:[rt"/\\]|u[0-9a-fA-F]{4})')
 _BREAK: Final = re.compile(r"<br[^\S\n]{0,9}/?>\n?", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[a-z][a-z0-9]{0,9}(?:[^\S\n][^<>\n]{0,200})?>", re.IGNORECASE)
+_PAGE: Final = re.compile("</?(?:p|pre|div|li|td|span|code|body|font)(?: [^<>\n]{0,200})?>", re.IGNORECASE)
+_FENCE: Final = re.compile(
+    r"^[^\S\n]*(?:```\w{0,9}|\[/?(?:code|quote|pre|kifu?)\])[^\S\n]*$", re.MULTILINE | re.IGNORECASE
+)
 _ENTITY: Final = re.compile(r"&(?:[a-z]{2,6}|#[0-9]{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
 _SPACED: Final = re.compile(r"&(?:nbsp|#160|#12288|#x3000);|&#[0-9]{4,5};")
 _LINE_END: Final = re.compile("\n?[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -21,10 +25,12 @@ _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0
 
 _BLANK: Final = re.compile("[^\\S \n\u3000]")
 _QUOTED: Final = re.compile(r"^[^\S\n]*[>＞»](?:[^\S\n]?[>＞»]){0,9} ?", re.MULTILINE)
+_QUOTED_BOARD: Final = re.compile(r"^[^\S\n]*[>＞] ?[|｜][^\n]{18,40}[|｜]", re.MULTILINE)
 _LINE: Final = re.compile(r"^[^\S\n]*\S", re.MULTILINE)
 _INDENT: Final = re.compile(r"^[^\S\n]+(?=\S)", re.MULTILINE)
 
 _MOVE: Final = r"(?:同|[1-9１-９][1-9１-９一二三四五六七八九])[^\S\n]?[成歩香桂銀金角飛玉王と杏圭全馬龍竜]"
+_PLAYS: Final = re.compile(rf"{_MOVE}|[-+][0-9]{{4}}[A-Z]{{2}}|手合割|[先後]手[：:]")
 _BEGINNING: Final = re.compile(
     rf"""[^\S\n]+(?=
     [^\s：:]{{2,10}}[：:] | 手数-- | [▲△☗☖] | [0-9]{{1,4}}[^\S\n]+(?:{_MOVE}|投了|中断|千日手|詰み|持将棋)
@@ -63,7 +69,8 @@ def _character(match: re.Match[str]) -> str:
 
 def _without_markup(text: str) -> str:
     """Return a text without tags and entities, if its lines or blanks were written by these."""
-    if not (_BREAK.search(text) or _SPACED.search(text) or "<pre" in text):
+    text = _FENCE.sub("", text)
+    if not (_BREAK.search(text) or _SPACED.search(text) or _PAGE.search(text)):
         return text
     text = _TAG.sub("", _BREAK.sub("\n", text))
     return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
@@ -75,14 +82,16 @@ def _unquoted(text: str) -> str:
     if len(stripped) > 1 and stripped[0] + stripped[-1] in ('""', "''", "“”", "「」"):
         text = stripped[1:-1] + "\n"
     lines = len(_LINE.findall(text))
-    if 2 * len(_QUOTED.findall(text)) > lines:
+    if 2 * len(_QUOTED.findall(text)) > lines or _QUOTED_BOARD.search(text):
         text = _QUOTED.sub("", text)
     return _INDENT.sub("", text) if lines and len(_INDENT.findall(text)) == lines else text
 
 
 def _unfolded(text: str) -> str:
     """Return a text of a single line as lines."""
-    return text if "\n" in text.strip("\n") else _BEGINNING.sub("\n", text)
+    if "\n" in text.strip("\n") or not _PLAYS.search(text):
+        return text
+    return _BEGINNING.sub("\n", text)
 
 
 _RULES: Final[tuple[Callable[[str], str], ...]] = (

@@ -60,6 +60,7 @@ TEXTS_WITH: dict[str, bytes | str] = {
     "no-board": "手合割：その他\n手数----指手--\n1 ７六歩(77)\n",
     "unknown-handicap": "手合割：五五将棋\n手数----指手--\n1 ７六歩(77)\n",
     "bad-board": BARE + "1 投了\n",
+    "bad-board-piece": BARE.replace("・", "象", 1) * 9,
     "bad-board-rank": "P1-KY\n+\n+7776FU\n",
     "unreadable-rank": "P1-KY ? \n+\n+7776FU\n",
     "other-board": "+---+\n" + "| ・ ・ ・ ・ ・|一\n" * 5 + "+---+\n" + HEAD + "1 ７六歩(77)\n",

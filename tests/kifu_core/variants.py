@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from kifu_core.jkf import Move, Record
-from kifu_core.shogi.formats.kakinoki_words import read_hand
+from kifu_core.shogi.formats.kakinoki_words import NO_PIECE, read_hand
 from kifu_core.shogi.formats.writing import branches
 from kifu_core.shogi.handicaps import HANDICAPS, by_name
 from kifu_core.shogi.pieces import BY_CODE, BY_NAME, CODES, HAND_KINDS
@@ -157,7 +157,8 @@ class KakinokiSpeller(Speller):
     def _cell(self, text: str) -> str:
         pattern = self.parts["cell"]
         if text[1] == "・":
-            return self._drawn(pattern, {1: ""}, lambda cell: cell[-1] not in BY_NAME)
+            drawn = self._drawn(pattern, {1: ""})
+            return drawn[:-1] + self.random.choice(sorted(NO_PIECE - set(" 　")))
         name = self.random.choice(self._names(BY_NAME[text[1]], "."))
         return text_of(
             pattern, self.random, {1: self.random.choice("vVｖ") if text[0] == "v" else "", 2: name}

@@ -13,14 +13,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 Item = tuple[str, re.Match[str]]
 """The name of a leaf and what it matched."""
 
 Matcher = tuple[str, Callable[[str, int], re.Match[str] | None]]
 """The name of a leaf and what looks for it at a place of a text."""
+
+
+class LeafMatch(Protocol):
+    """The match of a leaf: its groups, and its place in the text."""
+
+    def __getitem__(self, group: int, /) -> str: ...
+    def start(self) -> int: ...
+    def end(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Relined:
+    """The match of a line that was put in other words, at the place of the line itself."""
+
+    match: re.Match[str]
+    begin: int
+    stop: int
+
+    def __getitem__(self, group: int, /) -> str:
+        return self.match[group]
+
+    def start(self) -> int:
+        """Return where the line begins in the text."""
+        return self.begin
+
+    def end(self) -> int:
+        """Return where the line ends in the text."""
+        return self.stop
 
 
 class Leaf(NamedTuple):

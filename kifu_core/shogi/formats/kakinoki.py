@@ -28,7 +28,7 @@ BOARD = Leaf(
     rf"(?:{BLANKS}[９9]{BLANKS}[８8]{_REST})?{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW})"
     rf"(?>(?:{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW}|\n(?={BLANKS}[|｜│┃+＋]))){MANY})",
 )
-HAND = Leaf("hand", rf"{BLANKS}{words.SIDE_NAME}の?持ち?駒{BLANKS}[：:]([^\n]*+){EOL}")
+HAND = Leaf("hand", rf"{BLANKS}[▲△☗☖]?{BLANKS}{words.SIDE_NAME}の?持ち?駒{BLANKS}[：:]([^\n]*+){EOL}")
 SIDE = Leaf("side_to_move", rf"{BLANKS}{words.SIDE_NAME}番{BLANKS}{EOL}")
 FLIP = Leaf("flip", r"盤面(?:回転|反転)" + _REST)
 COUNTER = Leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
@@ -36,16 +36,18 @@ _MOVE: Final = rf"(?:同|{SQUARE}){BLANKS}{PIECE}[^\n：:(（]{{0,6}}[(（][0-9�
 _CLOCK: Final = (
     rf"[(（\[［〔【{{<＜]{BLANKS}[0-9０-９]{{1,4}}[：:][0-9０-９]|[0-9][：:][0-9]{{2}}(?:\.[0-9]+)?/"
 )
+_VARIES: Final = rf"[^\S\n【［\[(（]*+変化(?:手順|図)?[】］\])）]?{BLANKS}"
 HEADER = Leaf(
     "header",
-    rf"(?!{BLANKS}(?:変化|[先後上下]手の?持ち?駒|第?[0-9０-９]{{1,6}}+手?目?[：:])"
-    rf"|[^\n：:]{{0,60}}(?:{_CLOCK}|{_MOVE}))"
+    rf"(?!{BLANKS}(?:[▲△☗☖]?{BLANKS}[先後上下]手の?持ち?駒|第?[0-9０-９]{{1,6}}+手?目?[：:])"
+    rf"|{_VARIES}|[^\n：:]{{0,60}}(?:{_CLOCK}|{_MOVE}))"
     rf"{BLANKS}([^\s：:*＊#&|][^\n：:]{{0,60}}+)[：:]([^\n]*+)" + EOL,
 )
 SEPARATOR = Leaf("separator", rf"{BLANKS}手数[-－─]{_REST}")
 RESULT = Leaf("result", RESULT_LINE.pattern + EOL)
 VARIATION = Leaf(
-    "variation", rf"{BLANKS}変化{BLANKS}[：:]?{BLANKS}([0-9０-９〇一二三四五六七八九十百]{{0,6}}+){_REST}"
+    "variation",
+    rf"{_VARIES}[：:＝=；;]?{BLANKS}([0-9０-９〇一二三四五六七八九十百]{{0,6}}+){_REST}",
 )
 BLANK = Leaf("blank", r"\s*\n|[^\S\n]++\Z")
 UNKNOWN = Leaf("unknown", r"[^\n]++" + EOL)

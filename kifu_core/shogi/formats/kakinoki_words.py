@@ -69,21 +69,47 @@ class WrongRank(NamedTuple):
     cells: int
 
 
-def read_board(text: str) -> tuple[list[int], int, list[WrongRank]]:
-    """Return the 81 cells of a drawn board, the number of wrong ranks, and the ranks that do not have nine
-    cells.
+class Board(NamedTuple):
+    """A drawn board: its 81 cells, how many ranks are wrong, those that have not nine cells, and the first
+    text in a cell that names no piece.
 
     A rank is wrong if it is missing, superfluous, or not of nine cells.
     """
+
+    cells: list[int]
+    wrong: int
+    ranks: list[WrongRank]
+    unknown: str
+
+
+NO_PIECE: Final = frozenset("・･·.．,、。*＊-－ー—_＿□■○0０　 ")
+"""Characters that stand in empty squares."""
+
+
+def read_board(text: str) -> Board:
+    """Return the drawn board of a text."""
     board: list[int] = []
     drawn = list(_RANK.finditer(text.translate(_FRAME)))
     others = []
+    unknown = ""
     for number, rank in enumerate(drawn[:9], start=1):
-        cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in CELL.findall(rank[1])]
+        cells = _cells(rank[1])
+        unknown = unknown or next(
+            (name for _, name in cells if name not in BY_NAME and name not in NO_PIECE), ""
+        )
         if len(cells) != 9:
             others.append(WrongRank(rank.start(), number, len(cells)))
-        board += (cells + [0] * 9)[:9]
-    return (board + [0] * 81)[:81], abs(9 - len(drawn)) + len(others), others
+        pieces = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in cells]
+        board += (pieces + [0] * 9)[:9]
+    return Board((board + [0] * 81)[:81], abs(9 - len(drawn)) + len(others), others, unknown)
+
+
+def _cells(rank: str) -> list[tuple[str, str]]:
+    """Return the marks and names of a rank; blank cells are two characters wide."""
+    cells: list[tuple[str, str]] = CELL.findall(rank)
+    if len(cells) < 9 and len(rank) == 18:
+        cells = [("v" if rank[at] in "vVｖ" else "", rank[at + 1]) for at in range(0, 18, 2)]
+    return cells
 
 
 def other_size(text: str) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import spelling
 from kifu_core.shogi.formats import kakinoki, kif, typed, writing
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import Leaf, expected
+from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import (
     EOL,
     OF_ENDING,
@@ -23,6 +23,7 @@ from kifu_core.shogi.formats.kakinoki import (
     headers_mark,
 )
 from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Leafed, read_games
+from kifu_core.shogi.formats.rows import LETTERS
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step
 from kifu_core.shogi.moves import target
 from kifu_core.shogi.pieces import BY_NAME
@@ -36,11 +37,17 @@ from kifu_core.shogi.start import start_position
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_COUNT: Final = rf"(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[ 　\t]))[ 　\t]*+)?+"
-_MOVE_LINE = rf"[ 　\t]*+{_COUNT}[{MARKS}][ 　]*+(?=[1-9１-９同]|{typed.ENDING})[^\n：]*+{EOL}"
-_BARE_LINE = rf"[ 　\t]*+(?:{spelling.BARE})++(?:投了|中断|千日手|持将棋|詰み?+)?+[ 　\t。]*+{EOL}"
+_COUNT: Final = rf"(?>(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[^\S\n])){BLANKS})?)"
+_ODD_MARK: Final = (
+    rf"(?:[{MARKS}⛊⛉●○■□◆◇]|[先後上下]手){BLANKS}[:：.]?{BLANKS}"
+    rf"(?:同|[1-9１-９一二三四五六七八九][1-9１-９一二三四五六七八九ニハー－―]){BLANKS}(?:{spelling.PIECE}|[A-Z+Ａ-Ｚ])"
+)
+_MOVE_LINE = (
+    rf"{BLANKS}{_COUNT}(?:[{MARKS}]{BLANKS}(?=[1-9１-９同仝]|{typed.ENDING})|(?={_ODD_MARK}))[^\n：]*+{EOL}"
+)
+_BARE_LINE = rf"{BLANKS}(?>(?:{spelling.BARE}){{1,200}})(?:投了|中断|千日手|持将棋|詰み?)?[^\S\n。]*+{EOL}"
 
-MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE})(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
+MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE})(?>(?:{BLANKS}(?:[{MARKS}*＊][^\n]*+{EOL}|\n)){MANY})")
 """A block of lines of moves, with the comments between and behind them."""
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)
@@ -48,16 +55,11 @@ EXPECTED: Final = expected(GRAMMAR)
 holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
 
 _ONE_TOKEN: Final = re.compile(typed.TOKEN)
-_FIRST_MARK: Final = re.compile(rf"[ 　\t]*+{_COUNT}([{MARKS}])")
+_FIRST_MARK: Final = re.compile(rf"{BLANKS}{_COUNT}([{MARKS}])")
 _AROUND: Final = " 　\t、，,。．.・"
 
 # --- words -----------------------------------------------------------------------------------------------
 
-WORDS: Final = {word: letter for letter, word in spelling.RELATIVE.items()}
-"""The relative words to JKF's letters."""
-
-_ALIASES: Final = {"行": "U", "入": "U", "下": "D"}
-_LETTERS: Final = WORDS | _ALIASES
 _ORDER: Final = "LCRUMDH"
 
 _MOVE: Final = re.compile(
@@ -74,7 +76,7 @@ def _read_move(text: str) -> Step:
     if match is None or not (match[1] or match[2]):
         return Special(text, BY_WORD[text].special) if text in BY_WORD else Garbled(text)
     to = SAME if match[1] else BY_JAPANESE[match[2]]
-    words = "".join(sorted({_LETTERS[word] for word in match[4] + match[6]}, key=_ORDER.index))
+    words = "".join(sorted({LETTERS[word] for word in match[4] + match[6]}, key=_ORDER.index))
     return Search(to, BY_NAME[match[3]], match[5] == "成", words)
 
 
@@ -181,8 +183,11 @@ class _Reader(KakinokiReader):
         steps: list[Step] = []
         clocks: list[str] = []
         comments: dict[int, list[str]] = {}
+        result: re.Match[str] | None = None
         for item in watched(typed.items(match[0], _STEPS.__getitem__)):
-            if item.step is not None:
+            if item.step is None and match[0].startswith("まで", item.at) and steps:
+                result = _RESULT.match(self.draft.notes.source.text, match.start() + item.at)
+            elif item.step is not None:
                 steps.append(item.step)
                 clocks.append(item.clock)
             else:
@@ -190,6 +195,8 @@ class _Reader(KakinokiReader):
         self._add_timed(steps, clocks, match.start(), match.end())
         for index, texts in comments.items():
             self.line.comments.setdefault(index, []).extend(texts)
+        if result is not None:
+            self._result(result)
 
     def _note_unknown(self, line: str, at: int) -> None:
         """Note an unknown line; one with a mark stands for a move."""
@@ -206,7 +213,6 @@ class _Reader(KakinokiReader):
 
 # --- dump ------------------------------------------------------------------------------------------------
 
-_KANJI: Final = {letter: word for word, letter in WORDS.items()}
 _COLUMNS: Final = 12
 _PER_LINE: Final = 6
 
@@ -308,7 +314,7 @@ def _move_lines(moves: list[str]) -> list[str]:
 
 
 def _move_text(move: Move, names_square: bool) -> str:
-    words = "".join(_KANJI[letter] for letter in move.get("relative", ""))
+    words = "".join(spelling.RELATIVE[letter] for letter in move.get("relative", ""))
     promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
     text = writing.piece_name(move) + words + promote
     if move.get("same") and not names_square:
@@ -405,8 +411,8 @@ def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
     return sum(not writing.has_sentence(kind) for kind in kinds)
 
 
-_MARK: Final = rf"""[ 　\t]*+(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[ 　\t]))[ 　\t]*+)?+[▲△☗☖▼▽][ 　]*+
-    [１-９1-9同][^\n：]|[ 　\t]*+{spelling.BARE}(?:\n[ 　\t]*+)?+{spelling.BARE}"""
+_MARK: Final = rf"""{BLANKS}{_COUNT}(?:[{MARKS}]{BLANKS}[１-９1-9同仝][^\n：]|{_ODD_MARK})
+    |{BLANKS}{spelling.BARE}(?:\n{BLANKS})?{spelling.BARE}"""
 
 _FILE: Final = Writer(
     "ki2",

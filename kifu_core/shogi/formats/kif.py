@@ -17,7 +17,7 @@ from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
 from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Reread, read_games
 from kifu_core.shogi.formats.rows import Row, read_row
-from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, PlainTime
+from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES, PlainTime
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known, pauses
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
@@ -89,7 +89,9 @@ def _is_unknown(step: Step) -> bool:
 def holds_ending(word: str) -> bool:
     """Tell whether the word of an ending is read as one in a row, and not as a piece."""
     row = read_row(f"1 {word}")
-    return isinstance(_read_row(word), Special) and (row is None or isinstance(row.step, Special))
+    return isinstance(_read_row(word), Special) and (
+        row is None or (isinstance(row.step, Special) and row.step.word == word)
+    )
 
 
 PARTS: Final = {
@@ -203,7 +205,8 @@ class _Reader(KakinokiReader):
             step = _STEPS[text] if text else None
             rest = (rest or "").strip()
             doubtful = rest or step is None or isinstance(step, Garbled) or _is_unknown(step)
-            if doubtful and (row := read_row(line[0].rstrip("\n"))):
+            no_time = bool(time and time.strip()) and TIMES[time] is None
+            if (doubtful or no_time) and (row := read_row(line[0].rstrip("\n"))):
                 self._add_row(row, begin, end)
             elif step is not None:
                 self._add_row(Row(int(number), step, time or "", rest), begin, end)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, islice
@@ -20,7 +21,16 @@ from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.draft import Draft, Places, Said, finished
-from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import (
+    BLANKS,
+    MANY,
+    Leaf,
+    LeafMatch,
+    Relined,
+    expected,
+    items,
+    repeated,
+)
 from kifu_core.shogi.formats.summary import ending_step, read_headers, read_summary
 from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
 from kifu_core.shogi.normalize import TOTALS, Line, seconds
@@ -32,34 +42,34 @@ from kifu_core.shogi.start import named_initial, start_position
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?+)"
+_TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?)"
 _GAP = r"[\s,]"
-_TIMED = rf"(?:{_GAP}*+{_TIME})?+"
+_TIMED = rf"(?>(?:{_GAP}*+{_TIME})?)"
 _MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
 _LEFT = r"L([0-9]{1,9}+)"
-_END = r"[ \t]*+(?:[,\n]|\Z)"
+_END = rf"{BLANKS}(?:[,\n]|\Z)"
 _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
 STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+:)"
-_HEAD_REST = rf"((?:[^,\n]|,(?![ \t]*+{STATEMENT}))*+)(?:[,\n]|\Z)"
-"""What stands behind a player's sign or a key: it may have commas, unless another statement follows."""
+_HEAD_REST = rf"([^,\n]*+(?>(?:,(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+){{0,1000}}))(?:,{BLANKS}\n?|\n|\Z)"
+"""The rest of a line behind a player's sign or a key: it may have commas, unless a statement follows."""
 
 VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
 PLAYER = Leaf("player", r"N([-+])" + _HEAD_REST)
 INFORMATION = Leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
-START_EVEN = Leaf("start_even", r"PI((?:[1-9]{2}[A-Z]{2})*+)" + _END)
+START_EVEN = Leaf("start_even", r"PI((?>(?:[1-9]{2}[A-Z]{2}){0,40}))" + _END)
 BOARD_RANK = Leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
-PIECES = Leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
+PIECES = Leaf("pieces", r"P([-+])((?>(?:[0-9]{2}[A-Z]{2}){0,1000}))" + _END)
 TURN = Leaf("turn", r"([-+])" + _END)
 _NEXT = r",[ \t]*+/"
-_LINE_REST = rf"[^\n,']*+(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+)*+(?:\n|\Z|(?={_NEXT}))"
+_LINE_REST = rf"[^\n,']*+(?>(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+){{0,20000}})(?:\n|\Z|(?=[,']))"
 _COMMENT_LINE = r"'[^\n]*+(?:\n|\Z)"
 _MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
 _LINE_AFTER = rf"(?!{_NEXT})(?:{_COMMENT_LINE}|(?:[-+][0-9]|[TL,]|[^\S\n]){_LINE_REST}|\n)"
 
-MOVES = Leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
+MOVES = Leaf("moves", rf"{_MOVE_LINE}(?>(?:{_LINE_AFTER}){MANY})")
 """A block of lines that begin with a move, and of the times and comments between them."""
 
-ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?:{_GAP}++{_TIME})?+")
+ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?>(?:{_GAP}++{_TIME})?)")
 ENDING = Leaf("ending", ENDING_TEXT.pattern + _END)
 _RESULT_WORDS = r"RESIGN|TIME_UP|ILLEGAL_MOVE|OUTE_SENNICHITE|SENNICHITE|MAX_MOVES|DISCONNECT|CHUDAN"
 RESULT_TEXT: Final = re.compile(rf"(?:#({_RESULT_WORDS})|((?:(?:SENTE|GOTE)_WIN|DRAW)_[A-Z_]{{1,30}}+))")
@@ -67,7 +77,7 @@ RESULT_WORD = Leaf("result_word", RESULT_TEXT.pattern + _END)
 """81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
 LATE_TIME = Leaf("late_time", _TIME + _END)
 COMMENT = Leaf("comment", _COMMENT)
-NEXT_GAME = Leaf("next_game", r"(?:/(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+)++")
+NEXT_GAME = Leaf("next_game", r"(?>(?:/(?!/)(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+){1,20000})")
 BLANK = Leaf("blank", rf"{_GAP}++")
 UNKNOWN = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
@@ -91,6 +101,14 @@ _PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
 _CLOCK: Final = re.compile(rf"(?:{_TIME})?+")
 
 _CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
+
+_DASHES: Final = str.maketrans("−‐‑–—―─ー", "--------")
+_LOOSE_MOVE: Final = re.compile(r"(?:[0-9]{1,4}[.:)] ?)?([-+]?) ?([0-9]{4}) ?([A-Za-z]{2})(?![A-Za-z0-9])")
+_LOOSE_TIME: Final = re.compile(r"[ ,]{0,3}[Tt] ?([0-9]{1,9}(?:\.[0-9]{1,9})?)")
+_LOOSE_ENDING: Final = re.compile(r"% ?([-+_A-Za-z]{1,40})[ ,]*(?:[Tt] ?([0-9]{1,9}))?")
+_LOOSE_PLAYER: Final = re.compile(r"[Nn] ?([-+])")
+_LONGEST_LOOSE: Final = 500
+"""Statements as people type and copy them."""
 
 _ANYSTATEMENT: Final = re.compile(
     rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
@@ -187,19 +205,31 @@ def _readers(source: Source) -> Iterator[_Reader]:
     """Yield a reader per game, fed with the game's lines.
 
     Files that were copied one after the other have no `/` between their games: a version, a player or a
-    board behind moves is of the next one.
+    board behind moves is of the next one, unless neither a start nor moves follow.
     """
-    reader = _Reader(source, 0)
+    reader, before = _Reader(source, 0), None
     for name, match in watched(items(GRAMMAR, source.text)):
         if name == "next_game":
-            yield reader
-            reader = _Reader(source, match.end())
+            yield from _joined(before, reader)
+            reader, before = _Reader(source, match.end()), None
             continue
         if name in _OPENERS and reader.line.steps:
-            yield reader
-            reader = _Reader(source, match.start())
+            yield from _joined(before, None)
+            reader, before = _Reader(source, match.start()), reader
         reader.read(name, match)
-    yield reader
+    yield from _joined(before, reader)
+
+
+def _joined(before: _Reader | None, reader: _Reader | None) -> Iterator[_Reader]:
+    """Yield the readers of two games; headers behind the moves of a game without players are its own."""
+    if before is not None:
+        yield_alone = reader is None or not reader.only_heads or reader.line.steps or before.has_players
+        if not yield_alone and reader is not None:
+            before.draft.header |= reader.draft.header
+            reader = None
+        yield before
+    if reader is not None:
+        yield reader
 
 
 def _locate(block: str) -> list[int]:
@@ -231,7 +261,22 @@ class _Reader:
         self.said_anything = False
         self.is_line = False
 
-    def read(self, name: str, match: re.Match[str]) -> None:
+    @property
+    def only_heads(self) -> bool:
+        """Whether nothing but headers has been read."""
+        return self.board is None and self.turn is None and not self.line.steps and self.rest is None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the last step read is an ending."""
+        return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+
+    @property
+    def has_players(self) -> bool:
+        """Whether a player's name has been read."""
+        return not self.draft.header.keys().isdisjoint(PLAYERS.values())
+
+    def read(self, name: str, match: LeafMatch) -> None:
         """Take in one leaf."""
         if name not in ("blank", "comment"):
             self.said_anything = True
@@ -249,6 +294,8 @@ class _Reader:
         self.draft.position = position
         self.draft.initial = named_initial(position)
         self.draft.started = self.board is not None or self.turn is not None
+        if not self.draft.started and position.turn:
+            self.draft.notes.add("side-mark", self._offset(0), "warning", 1, sign="-")
         self._check_signs(position.turn)
         self._spend_left(position.turn)
         self._set_times()
@@ -339,27 +386,50 @@ class _Reader:
 
     # --- header --------------------------------------------------------------------------------------
 
-    def _version(self, match: re.Match[str]) -> None:
+    def _version(self, match: LeafMatch) -> None:
         """Pass over the version: nothing depends on it, and what it allows is read in any case."""
 
-    def _blank(self, match: re.Match[str]) -> None:
+    def _blank(self, match: LeafMatch) -> None:
         """Pass over blank lines: they separate nothing."""
 
-    def _player(self, match: re.Match[str]) -> None:
+    def _player(self, match: LeafMatch) -> None:
         if match[2]:
             self.draft.header[PLAYERS[match[1]]] = match[2]
 
-    def _information(self, match: re.Match[str]) -> None:
+    def _information(self, match: LeafMatch) -> None:
         self.draft.header[HEADERS.get(match[1], match[1])] = match[2]
 
-    def _unknown(self, match: re.Match[str]) -> None:
-        """Note an unknown line; one that looks like a move ends the readable part instead."""
+    def _unknown(self, match: LeafMatch) -> None:
+        """Read a line in other words, if it is known by these; note any other.
+
+        One that looks like a move ends the readable part instead.
+        """
         text = match[0].rstrip("\n")
-        if text[0] in "+-" and text[1:2].isdecimal():
+        plain = self._plain(text) if len(text) < _LONGEST_LOOSE else text
+        found = list(items(GRAMMAR, plain)) if plain != text else []
+        if found and {"unknown", "next_game"}.isdisjoint(name for name, _ in found):
+            for name, other in found:
+                self.read(name, Relined(other, match.start(), match.end()))
+        elif text[0] in "+-" and text[1:2].isdecimal():
             self._add_spot(match)
             self._add_step(Garbled(text[:40]), None)
         else:
             self.draft.notes.add("unknown-line", match.start(), "warning", text=text[:40], expected=EXPECTED)
+
+    def _plain(self, text: str) -> str:
+        """Return a line in half-width characters without blanks, a move with its sign."""
+        text = unicodedata.normalize("NFKC", text).translate(_DASHES).strip()
+        if match := _LOOSE_MOVE.match(text):
+            first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
+            sign = match[1] or "+-"[(first + len(self.signs)) & 1]
+            text = sign + match[2] + match[3].upper() + _LOOSE_TIME.sub(r",T\1", text[match.end() :])
+        elif match := _LOOSE_ENDING.fullmatch(text):
+            text = f"%{match[1].upper()}" + (f",T{match[2]}" if match[2] else "")
+        elif match := _LOOSE_TIME.fullmatch(text):
+            text = f"T{match[1]}"
+        elif match := _LOOSE_PLAYER.match(text):
+            text = f"N{match[1]}{text[match.end() :]}"
+        return text
 
     # --- start ---------------------------------------------------------------------------------------
 
@@ -368,13 +438,13 @@ class _Reader:
             self.board = Position([0] * 81, [[0] * 8, [0] * 8], 0)
         return self.board
 
-    def _start_even(self, match: re.Match[str]) -> None:
+    def _start_even(self, match: LeafMatch) -> None:
         self.is_line = not self.draft.header and match[0].endswith(",")
         self.board = start_position(None)
         for place in re.findall(r"([1-9]{2})[A-Z]{2}", match[1]):
             self.board.board[SQUARE[place]] = 0
 
-    def _board_rank(self, match: re.Match[str]) -> None:
+    def _board_rank(self, match: LeafMatch) -> None:
         """Set a rank of nine cells; blanks may be collapsed, and cells at the end left out.
 
         A full stop behind the ninth, which mog-core-scala writes to keep blanks, says nothing. With anything
@@ -395,7 +465,7 @@ class _Reader:
         for column, (cell, kind) in enumerate(zip(cells[:9], kinds[:9], strict=True)):
             board[rank * 9 - 9 + column] = signed(int(cell[0] == "-"), kind)
 
-    def _pieces(self, match: re.Match[str]) -> None:
+    def _pieces(self, match: LeafMatch) -> None:
         position, color = self._drawn(), int(match[1] == "-")
         for place, code in re.findall(r"([0-9]{2})([A-Z]{2})", match[2]):
             if place == "00" and code == "AL":
@@ -403,19 +473,20 @@ class _Reader:
             elif not _put(position, color, place, BY_CODE.get(code, 0)):
                 self.draft.notes.add("bad-piece", match.start(), "warning", text=place + code)
 
-    def _turn(self, match: re.Match[str]) -> None:
+    def _turn(self, match: LeafMatch) -> None:
         """Set the side that begins; among the moves the line says nothing (some writers repeat it)."""
         if not self.line.steps:
             self.turn = int(match[1] == "-")
 
     # --- play ----------------------------------------------------------------------------------------
 
-    def _moves(self, match: re.Match[str]) -> None:
+    def _moves(self, match: LeafMatch) -> None:
         """Read moves all at once where they stand as nearly all programs write them, others one by one.
 
         Nearly all write whole seconds behind every move or no times at all, and nothing else between.
         """
         block = match[0]
+        self._resume()
         self._add_spot(match)
         rows = block.removesuffix("\n").replace(",T", "\nT").split("\n")
         timed = rows[1:2] != [] and rows[1][:1] == "T"
@@ -432,7 +503,7 @@ class _Reader:
         self.spent += spent
         self.line.steps += steps
 
-    def _mixed_moves(self, match: re.Match[str]) -> None:
+    def _mixed_moves(self, match: LeafMatch) -> None:
         for statement in watched(_ANYSTATEMENT.finditer(match[0])):
             sign, text, time, comment, late, left, other = statement.groups()
             if text:
@@ -454,7 +525,16 @@ class _Reader:
                 at = match.start() + statement.start()
                 self.draft.notes.add("unknown-line", at, text=other[:40], expected=EXPECTED)
 
-    def _add_spot(self, match: re.Match[str]) -> None:
+    def _resume(self) -> None:
+        """Turn an adjournment that play goes on behind into a comment."""
+        if self.line.steps and len(self.line.times) < len(self.line.steps):
+            self.line.times += [None] * (len(self.line.steps) - len(self.line.times))
+        if self.line.resume():
+            self.clocks.pop()
+            self.spent.pop()
+            self.first_ending = sys.maxsize
+
+    def _add_spot(self, match: LeafMatch) -> None:
         """Add a leaf to the line's text."""
         self.line.spots.append((len(self.line.steps), match.start(), match.end()))
 
@@ -466,11 +546,11 @@ class _Reader:
         if time and (fraction := time.partition(".")[2]):
             self.draft.fractions[len(self.line.steps)] = fraction
 
-    def _ending(self, match: re.Match[str]) -> None:
+    def _ending(self, match: LeafMatch) -> None:
         self._add_spot(match)
         self._add_ending(match[1], match[2])
 
-    def _result_word(self, match: re.Match[str]) -> None:
+    def _result_word(self, match: LeafMatch) -> None:
         self._add_spot(match)
         self._add_ending(match[1] or match[2], None)
 
@@ -488,7 +568,7 @@ class _Reader:
         if won is not None and len(self.line.steps) == self.first_ending + 1:
             self.named = (word, won)
 
-    def _late_time(self, match: re.Match[str]) -> None:
+    def _late_time(self, match: LeafMatch) -> None:
         self._set_late_time(match[1])
         self.line.add_text(match.start(), match.end())
 
@@ -498,7 +578,7 @@ class _Reader:
             self.clocks[-1] = f"T{time}"
             self.spent[-1] = _SECONDS[self.clocks[-1]]
 
-    def _comment(self, match: re.Match[str]) -> None:
+    def _comment(self, match: LeafMatch) -> None:
         """Add a comment: to the file before the side to move is told, then to the game or the last move."""
         if self.line.steps:
             self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])

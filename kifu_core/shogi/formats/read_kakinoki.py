@@ -344,13 +344,16 @@ class KakinokiReader:
         self.hands[SIDES[match[1]]] = counts
 
     def _board(self, match: re.Match[str]) -> None:
-        self.board, wrong, ranks = read_board(match[0])
+        board = read_board(match[0])
+        self.board = board.cells
         if size := other_size(match[0]):
             self.other_size = True
-            self._note("other-board", match, "error", width=size[0], height=size[1])
-        elif wrong:
-            self._note("bad-board", match, "error", count=wrong)
-            for one in ranks:
+            return self._note("other-board", match, "error", width=size[0], height=size[1])
+        if board.unknown:
+            self._note("bad-board-piece", match, "error", text=board.unknown)
+        if board.wrong:
+            self._note("bad-board", match, "error", count=board.wrong)
+            for one in board.ranks:
                 at = match.start() + one.offset
                 self.draft.notes.add("bad-board-rank", at, "error", None, rank=one.rank, count=one.cells)
 

@@ -1,6 +1,6 @@
-"""Rows of KIF as people type and copy them: other numbers, brackets, letters, and words behind the move.
+"""Moves as people type and copy them: other numbers, brackets, letters, and words behind the move.
 
-`kif` reads rows as programs write them, many at once. What it cannot read comes here, one line at a time.
+`kif` and `ki2` read what programs write, many moves at once. What they cannot read comes here.
 """
 
 import re
@@ -10,40 +10,54 @@ from kifu_core.shogi.formats.times import TIMES, Unreadable
 from kifu_core.shogi.move_resolution import SAME, Search, Special, Step, known
 from kifu_core.shogi.pieces import BY_LETTER, BY_NAME
 from kifu_core.shogi.specials import BY_WORD
+from kifu_core.shogi.spelling import RELATIVE
 from kifu_core.shogi.squares import BY_JAPANESE
 
 _BLANKS: Final = (
     "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
-_PLAIN: Final = str.maketrans(
-    {char: chr(char - 0xFEE0) for char in range(0xFF01, 0xFF5F)}
-    | dict.fromkeys(map(ord, _BLANKS), " ")
-    | dict.fromkeys(map(ord, "〔【［[｛{〈《<＜"), "(")
-    | dict.fromkeys(map(ord, "〕】］]｝}〉》>＞"), ")")
-    | dict.fromkeys(map(ord, "⛊●■◆☗▼"), "▲")
-    | dict.fromkeys(map(ord, "⛉○□◇☖▽"), "△")
-    | dict.fromkeys(map(ord, "ー－―─ｰ"), "一")
-    | {ord(char): one for char, one in zip("ニハ步飞龙马银ト卜", "二八歩飛龍馬銀とと", strict=True)}
+_ALIKE: Final = {
+    "〔【［[｛{〈《<＜": "(",
+    "〕】］]｝}〉》>＞": ")",
+    "⛊●■◆☗▼": "▲",
+    "⛉○□◇☖▽": "△",
+    "ー－―─—–ｰ": "一",
+}
+PLAIN: Final = str.maketrans(
+    {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    | dict.fromkeys(_BLANKS, " ")
+    | {char: plain for chars, plain in _ALIKE.items() for char in chars}
+    | dict(zip("ニハ步飞龙马银ト卜仝⇒", "二八歩飛龍馬銀とと同→", strict=True))
 )
-"""Characters that stand for those of a row: of another width or shape, or misread by a scanner."""
+"""Characters that stand for those of a move: of another width or shape, or misread by a scanner."""
 
-_SQUARE: Final = "[1-9一二三四五六七八九]"
+_DIGIT: Final = "[1-9一二三四五六七八九]"
 _NUMBER: Final = (
     r" *(?:[|(・*-] ?)?(?:No\.? ?|第 ?)?(?:(\d{1,5}?)(?: ?(?:手目?|[.:),、|])| (?! )|(?=\D)|(?=\d))[ |]*)?"
 )
-_WORDS: Final = "[左直右上寄引行入下]{0,4}"
-_MOVE: Final = re.compile(
-    rf"{_NUMBER}(?:[▲△] ?|先手? ?[:.]? ?|後手? ?[:.]? ?)?(?:(同) *|({_SQUARE}{_SQUARE}) ?)"
-    r"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜]|\+?[PLNSGBRK])"
-    rf"{_WORDS}(成|不成|打|不|生)?{_WORDS} *(?:\( ?(\d\d|\d ?, ?\d) ?\))? *(不?成(?![香桂銀歩角飛]))?"
+_MARK: Final = "(?:[▲△] ?|先手? ?[:.]? ?|後手? ?[:.]? ?)?"
+_WORDS: Final = "([左直右上寄引行入下打]{0,4})"
+TYPED_MOVE: Final = (
+    rf"(?:(同) *[、,]? *|({_DIGIT}{_DIGIT}) ?)"
+    rf"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜]|\+?[PLNSGBRK](?![A-Za-z])){_WORDS}"
+    rf"(成[りる]?|ナリ|不成|不|生)?{_WORDS}[ちつ]?"
+    rf"(?: *(?:[(（←] ?)({_DIGIT}[ ,-]?{_DIGIT}|00)(?![\d:]) ?[)）]?| +({_DIGIT}{_DIGIT})(?![\d:分秒]))?"
+    r" *(成(?![香桂銀歩角飛])|不成)?"
 )
-_ENDING: Final = re.compile(rf"{_NUMBER}([^\d(*!?#&+]{{1,24}})")
-_IN_BRACKETS: Final = re.compile(r" *\(([^()]{0,40})\)")
+"""A move in plain characters: 同, square, piece, words, promotion, words, source (two groups), promotion."""
+
+_MOVE: Final = re.compile(_NUMBER + _MARK + TYPED_MOVE)
+_ENDINGS: Final = "|".join(" ?".join(word) for word in sorted(BY_WORD, key=len, reverse=True))
+_ENDING: Final = re.compile(rf"{_NUMBER}{_MARK}({_ENDINGS})(?!\w)", re.IGNORECASE)
+_BY_WORD: Final = {word.lower(): word for word in BY_WORD}
+_IN_BRACKETS: Final = re.compile(r" *\(([^()]{0,40})(?:\)|\Z)")
 _BARE: Final = re.compile(
     r" *((?:\d{1,4}:)?\d{1,4}:\d\d(?:\.\d{1,6})?(?: ?/ ?(?:\d{1,4}:)?\d{1,4}:\d\d)?"
     r"|(?=\d)(?:\d{1,4}時間)?(?:\d{1,4}分)?(?:\d{1,4}秒)?(?:/(?:\d{1,4}時間)?(?:\d{1,4}分)?(?:\d{1,4}秒)?)?)"
-    r"(?= |\Z|\*|#)"
+    r"(?= |\Z|[*#+])"
 )
+_BAD_SOURCE: Final = re.compile(r" *\(\d\d\)")
+_NO_COMMENT: Final = re.compile(r"[\s+,、|。.]*")
 _OPENS_COMMENT: Final = "*＊!?！？#＃;；※…→←"
 
 
@@ -57,47 +71,50 @@ class Row(NamedTuple):
 
 
 def read_row(line: str) -> Row | None:
-    """Return what a line says as a row; None if it is none.
+    """Return a line as a row; None if it is none.
 
     A line without a number is one if its move has a source or a clock, or nothing but a comment behind it.
     """
-    text = line.translate(_PLAIN)
+    text = line.translate(PLAIN)
     if match := _MOVE.match(text):
-        step, clear = _step(match), bool(match[1] or match[6])
-        number, end = match[1], match.end()
-    elif (match := _ENDING.match(text)) and (word := _word(match[2])):
+        step = typed_step(match.groups()[1:])
+        clear = bool(match[1] or match[8] or match[9])
+    elif match := _ENDING.match(text):
+        word = _BY_WORD[match[2].replace(" ", "").lower()]
         step, clear = Special(word, BY_WORD[word].special), bool(match[1])
-        number, end = match[1], match.end()
     else:
         return None
     if step is None:
         return None
-    clock, rest = _clock(text[end:], line[end:])
-    rest = rest.strip(" 　\t\xa0")
-    if rest and not (clear or clock or rest[0] in _OPENS_COMMENT):
+    if _BAD_SOURCE.match(text, match.end()):
         return None
-    comment = "" if rest in ("+", "。", ".") else rest.lstrip("*＊").strip(" 　")
-    return Row(int(number) if number else None, step, clock, comment)
+    clock, rest = _clock(text[match.end() :], line[match.end() :])
+    comment = _NO_COMMENT.sub("", rest, 1).rstrip().removesuffix("+").rstrip()
+    if comment and not (clear or clock or comment[0] in _OPENS_COMMENT):
+        return None
+    return Row(int(match[1]) if match[1] else None, step, clock, comment.lstrip("*＊").strip())
 
 
-def _word(text: str) -> str:
-    word = "".join(text.split()).strip("。．.、,|・")
-    return word if word in BY_WORD else ""
-
-
-def _step(match: re.Match[str]) -> Step | None:
-    same, square, name, promotion, source, after = match.groups()[1:]
-    to = SAME if same else BY_JAPANESE[square]
-    kind = BY_NAME.get(name) or BY_LETTER[name] if name.lstrip("+") in BY_LETTER or name in BY_NAME else 0
+def typed_step(groups: tuple[str | None, ...]) -> Step | None:
+    """Return the step of the groups of `TYPED_MOVE`; None if there is no such piece."""
+    same, square, name, before, promotion, behind, source, bare, after = groups
+    assert name is not None and before is not None and behind is not None
+    kind = BY_NAME.get(name) or BY_LETTER.get(name, 0)
+    to = SAME if same else BY_JAPANESE[square or ""]
+    promotes = (promotion or after or "")[:1] in ("成", "ナ")
+    source = (source or bare or "").translate({ord(char): None for char in " ,-"})
     if not kind:
         return None
-    promotes = "成" in (promotion, after)
-    if promotion == "打" or source == "00":
+    if source == "00" or (not source and before + behind == "打" and not same):
         return known(-1, to, kind, False)
-    if source is None:
-        return Search(to, kind, promotes, "")
-    origin = BY_JAPANESE.get(source.replace(" ", "").replace(",", ""), -1)
-    return known(origin, to, kind, promotes) if origin >= 0 else None
+    if source:
+        return known(BY_JAPANESE[source], to, kind, promotes)
+    words = "".join(sorted({LETTERS[word] for word in before + behind}, key="LCRUMDH".index))
+    return Search(to, kind, promotes, words)
+
+
+LETTERS: Final = {word: letter for letter, word in RELATIVE.items()} | {"行": "U", "入": "U", "下": "D"}
+"""The relative words, and other words for them, to JKF's letters."""
 
 
 def _clock(text: str, line: str) -> tuple[str, str]:
@@ -105,9 +122,8 @@ def _clock(text: str, line: str) -> tuple[str, str]:
     for pattern in (_IN_BRACKETS, _BARE):
         match = pattern.match(text)
         if match is not None and _is_time(match[1]):
-            return match[1], line[match.end() :].replace(
-                line[: match.end()].strip(), ""
-            )  # some write it twice
+            # Some programs write the clock twice.
+            return match[1], line[match.end() :].replace(line[: match.end()].strip(), "")
     for match in _IN_BRACKETS.finditer(text[:200]):
         if _is_time(match[1]):
             return match[1], f"{line[: match.start()]} {line[match.end() :]}"

@@ -74,13 +74,17 @@ def _read_time(text: str) -> Consumption | None:
 
 
 def _read_spoken(first: str, second: str) -> Consumption | None:
-    now, total = _SPOKEN.fullmatch(first), _SPOKEN.fullmatch(second)
+    now, total = _part(first), _part(second)
     if now is None or (total is None and second.strip()):
         wrong = any(char.isdecimal() for char in first + second)
         return cast(Consumption, Unreadable()) if wrong else None
     if total is None:
         return cast(Consumption, Partial(now=_now(*now.groups())))
     return {"now": _now(*now.groups()), "total": _total(*total.groups())}
+
+
+def _part(text: str) -> re.Match[str] | None:
+    return _SPOKEN.fullmatch(text) or _NOW.fullmatch(text)
 
 
 TIMES: Final = Memo(_read_time)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
+from kifu_core.memo import Memo
+from kifu_core.shogi.formats.rows import PLAIN, TYPED_MOVE, typed_step
 from kifu_core.shogi.formats.times import CLOCK, TIMES
 from kifu_core.shogi.move_resolution import Garbled, Step
 from kifu_core.shogi.specials import BY_WORD
@@ -14,21 +16,25 @@ from kifu_core.shogi.spelling import APART, MARKS, MOVE, NUMBER
 TEXT: Final = rf"[^{MARKS}\n*(（]{{1,24}}+"
 TOKEN: Final = rf"[{MARKS}]({TEXT})"
 
-_BRACKETS: Final = rf"(?:[(（]({CLOCK})[)）])?+"
+_BRACKETS: Final = rf"(?:[(（]({CLOCK})[)）])?"
 ENDING: Final = "|".join(map(re.escape, sorted(BY_WORD, key=len, reverse=True)))
-_PLAY: Final = rf"({MOVE}{APART}|(?:{ENDING})(?=[\s　、，,。．.(（]|\Z))"
 
 _MARKED: Final = re.compile(TOKEN + _BRACKETS)
-_CLEAR: Final = re.compile(rf"[{MARKS}]?+[ 　\t]*+{_PLAY}{_BRACKETS}")
-"""A move or an ending whatever stands behind it."""
+_SOURCE: Final = re.compile(" ?[1-9][ ,-]?[1-9一二三四五六七八九] ?|00")
+_TYPED: Final = re.compile(
+    rf"([▲△]|[先後上下]手)?[ :.]*{TYPED_MOVE}(?:(?={APART}|[→/;|)(*まで一-])|(?<=\))){_BRACKETS}"
+)
+_ENDED: Final = re.compile(rf"[▲△]?[ ]*({ENDING})(?=[\s、,。.・(]|\Z){_BRACKETS}")
 
-_BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=\s)|[ 　\t、，,。．.・]++")
-_SIGNS: Final = re.compile("[!?！？]++")
-_ALONE: Final = re.compile(rf"(?<=[ 　\t])[{MARKS}][ 　]*+{MOVE}(?=[ 　\t\n(（]|\Z)")
-"""A move behind words that is none of them."""
-
+_BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=\s)|[ 、,。.・→/;|)一-]++")
+_SIGNS: Final = re.compile("[!?]++")
 SHOWN: Final = 40
 """Characters that are told of what cannot be read."""
+
+_ALONE: Final = re.compile(rf"(?<= )[▲△] *{MOVE}(?=[ \n(]|\Z)")
+"""A move behind words that is none of them."""
+
+_STEPS: Final = Memo(typed_step)
 
 
 class Item(NamedTuple):
@@ -41,49 +47,51 @@ class Item(NamedTuple):
 
 
 def items(block: str, read: Callable[[str], Step]) -> Iterator[Item]:
-    """Yield what a block of moves and comments consists of; `read` reads the text of a move.
+    """Yield the parts of a block of moves and comments; `read` reads the text of a move.
 
     Words behind a move are its comment, to the end of their line or to a move with its mark that stands by
     itself. Words before any move of a line are a step that cannot be read.
     """
+    plain = block.translate(PLAIN)
     for line in watched(re.finditer(r"[^\n]++", block)):
-        yield from _line(block, line.start(), line.end(), read)
+        yield from _line(block, plain, line.start(), line.end(), read)
 
 
-def _line(block: str, at: int, end: int, read: Callable[[str], Step]) -> Iterator[Item]:
+def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]) -> Iterator[Item]:
     played = False
     while at < end:
-        if block[at] == "*":
+        if plain[at] == "*":
             yield Item(at, None, comment=block[at + 1 : end])
             return
-        match, step = _step(block, at, end, read)
-        if match is not None and step is not None:
-            yield from _with_brackets(at, step, match[2] or "")
+        if (found := _step(plain, at, end, read)) is not None:
+            stop, step, clock = found
+            yield from _with_brackets(at, step, clock)
             played = True
-        elif (match := _BETWEEN.match(block, at, end)) is None:
-            match = _SIGNS.match(block, at, end)
-            stop = match.end() if match else _words_end(block, at, end)
+        elif match := _BETWEEN.match(plain, at, end):
+            stop = match.end()
+        else:
+            match = _SIGNS.match(plain, at, end)
+            stop = match.end() if match else _words_end(plain, at, end)
             words = block[at:stop].strip()
             yield Item(at, None, comment=words) if played else Item(at, Garbled(words[:SHOWN]))
-            at = stop
-            continue
-        at = match.end()
+        at = stop
 
 
-def _step(
-    block: str, at: int, end: int, read: Callable[[str], Step]
-) -> tuple[re.Match[str] | None, Step | None]:
-    """Return the step that begins at a place, with the match of its text; None for both where there is none.
+def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[int, Step, str] | None:
+    """Return the step that begins at a place, with its end and the text of its clock; None if there is none.
 
     It is a token that is one as a whole, one with words behind it, or a marked text that cannot be read.
     """
-    marked = _MARKED.match(block, at, end)
+    marked = _MARKED.match(plain, at, end)
     step = read(marked[1]) if marked else None
-    if step is not None and not isinstance(step, Garbled):
-        return marked, step
-    if clear := _CLEAR.match(block, at, end):
-        return clear, read(clear[1])
-    return marked, step
+    sourced = marked is not None and _SOURCE.fullmatch(marked[2] or "") is not None
+    if marked and step is not None and not isinstance(step, Garbled) and not sourced:
+        return marked.end(), step, marked[2] or ""
+    if (typed := _TYPED.match(plain, at, end)) and (other := _STEPS[typed.groups()[1:10]]):
+        return typed.end(), other, typed[11] or ""
+    if ended := _ENDED.match(plain, at, end):
+        return ended.end(), read(ended[1]), ended[2] or ""
+    return (marked.end(), step, marked[2] or "") if marked and step else None
 
 
 def _with_brackets(at: int, step: Step, text: str) -> Iterator[Item]:
