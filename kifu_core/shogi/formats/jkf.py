@@ -1,6 +1,7 @@
 """JKF itself: JSON text, normalized or minimal, to games and back."""
 
 import json
+import re
 from typing import Final
 
 from kifu_core.deadline import watched
@@ -70,5 +71,8 @@ _FILE: Final = Writer(
     lost=["fractions", "ending"],
     lost_endings=NamedEndings().lost,
 )
-_MARK: Final = Mark(Stage.JSON, lambda text, name: text.lstrip()[:1] in ("{", "["), "json")
+_BEGINS: Final = re.compile(r"\s*+(?:\{|\[(?!\s*+[A-Za-z]))")
+"""An object or a list; what begins with `[Event` is a record with tags."""
+
+_MARK: Final = Mark(Stage.JSON, lambda text, name: _BEGINS.match(text) is not None, "json")
 FORMAT: Final = Format("jkf", load, [_MARK], [_FILE])
