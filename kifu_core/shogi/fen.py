@@ -9,12 +9,21 @@ import re
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
-_CELLS: Final = "(?:[1-9KRBGSNLPkrbgsnlp+]|%2[Bb]){1,18}"
-_GAP: Final = r"(?:[^\S\n]|_|\.|%20|\+)"
-BOARD: Final = rf"(?:{_CELLS}(?:/|%2[Ff])){{8}}{_CELLS}"
+_CELLS: Final = "[1-9KRBGSNLPkrbgsnlp+]{1,18}+"
+_ENCODED: Final = "(?>(?:[1-9KRBGSNLPkrbgsnlp]|%2[Bb]){1,18})"
+_SIGN: Final = r"(?:[_.+]|%20)"
+_GAP: Final = rf"(?:[^\S\n]|{_SIGN})"
+BOARD: Final = rf"(?:(?:{_CELLS}/){{8}}{_CELLS}|(?:{_ENCODED}(?:/|%2[Ff])){{8}}{_ENCODED})(?!%2[FfBb]|/)"
 """The first field of an SFEN, for expressions."""
-FIELDS: Final = rf"{BOARD}(?:\[[^\]\s]{{0,80}}+\])?{_GAP}{{1,8}}[bw](?={_GAP}|\Z|\n)"
+_HANDS: Final = r"(?:\[[^\]\s]{0,80}+\])?"
+FIELDS: Final = rf"{BOARD}{_HANDS}{_GAP}{{1,8}}[bw](?:{_GAP}|\n|\Z)"
 """The beginning of an SFEN up to the side to move."""
+_JOINED: Final = rf"{BOARD}{_HANDS}{_SIGN}[bw](?:{_SIGN}|\n|\Z)"
+TO_ADDRESS: Final = (
+    rf"(?:https?://\S{{0,500}}?(?:(?<=[/=.+_])|(?<=%20))(?={FIELDS})"
+    rf"|(?:position{_GAP})?(?:sfen{_GAP})?(?={_JOINED}))"
+)
+"""What stands before an SFEN in an address, or copied from one, where it has no blanks."""
 
 _BLANKS: Final = re.compile(r"[\s_.]+")
 _COUNTER: Final = re.compile(r"[0-9]{1,9}")
