@@ -18,6 +18,7 @@ from kifu_core.messages import message
 from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature
 
+_NOTHING: Final = re.compile(r"[\s\x00-\x1f\x7f\ufffd]*+")
 _ADDRESS: Final = re.compile(r"\s*+https?://\S{1,2000}+\s*+")
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
@@ -34,7 +35,7 @@ def open_source(
 
     `is_packed` tells records that are no text from others by their bytes and the file's name: they become one
     with a character for each byte. Raises DecodeError `too-large`, UnknownFormatError `is-picture`,
-    `is-document` and `is-container` for what is no text.
+    `is-document` and `is-container` for what is no text, `unknown-format` for nothing but blanks.
     """
     if is_packed is not None and isinstance(data, bytes) and is_packed(data, name or ""):
         check_size(len(data))
@@ -46,6 +47,8 @@ def open_source(
     else:
         text, findings = clean_text(data)
         encoding = "str"
+    if _NOTHING.fullmatch(text):  # no format need look at megabytes of nothing
+        raise UnknownFormatError("unknown-format", line=1, params={"text": ""})
     source = Source(text, encoding, name, limits)
     notes = Notes(source)
     for code, detail in findings:
