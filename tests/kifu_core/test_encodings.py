@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from random import Random
 
 import pytest
 
@@ -170,6 +171,18 @@ def test_megabytes_of_nothing_cost_some_looks_at_them(part):
 def test_nothing_is_no_record(part):
     with pytest.raises(UnknownFormatError, match="unknown-format"):
         load(part)
+
+
+def test_bytes_of_chance_are_no_record():
+    random = Random(7)
+    for _ in range(2000):
+        with pytest.raises(UnknownFormatError):
+            load(random.randbytes(random.randint(30, 2000)))
+
+
+def test_a_control_character_makes_no_text_binary():
+    (game,) = load(KIF.replace("甲野", "甲\x08野")).games
+    assert game.record["header"]["先手"] == "甲\x08野太郎"
 
 
 def test_gb18030_holds_a_whole_record():

@@ -75,7 +75,7 @@ _FILE: Final = Writer(
     lost=["fractions", "ending"],
     lost_endings=NamedEndings().lost,
 )
-_BEGINS: Final = re.compile(r"\s*+(?:\{|\[(?!\s*+[A-Za-z])|\"\{\\\")")
+_BEGINS: Final = re.compile(r"\s*+(?:\{\s*+(?:[A-Za-z_\"'}]|\Z)|\[\s*+(?:[\[\]{\"'0-9-]|\Z)|\"\{\\\")")
 """An object, a list, or JSON in a text of JSON; what begins with `[Event` is a record with tags."""
 
 _MARK: Final = Mark(Stage.JSON, lambda text, name: _BEGINS.match(text) is not None, "json")
