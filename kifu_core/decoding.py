@@ -66,9 +66,7 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     if not mistaken_for and (mistaken_for := misread(text)):
         findings.append(("misread", mistaken_for))
     if "\r" in text:
-        if "\r\n" in text:
-            text = text.replace("\r\r\n", "\n").replace("\r\n", "\n")
-        text = text.replace("\r", "\n")
+        text = _with_line_feeds(text)
     if "\ufeff" in text:  # files that were put together, each with its own byte order mark
         text = text.replace("\n\ufeff", "\n")
     clean, count = text.replace("\0", "\ufffd"), text.count("\0")
@@ -76,6 +74,15 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
         clean, surrogates = _SURROGATE.subn("\ufffd", clean)
         count += surrogates
     return clean, [*findings, ("bad-characters", str(count))] if count else findings
+
+
+def _with_line_feeds(text: str) -> str:
+    """Return a text with `\\n` for all of its line ends, which may be mixed; some programs write `\\n\\r`."""
+    if text.count("\n\r") == text.count("\r"):
+        return text.replace("\n\r", "\n")
+    if "\r\n" in text:
+        text = text.replace("\r\r\n", "\n").replace("\r\n", "\n")
+    return text.replace("\r", "\n")
 
 
 def _without_end_mark(text: str) -> str:

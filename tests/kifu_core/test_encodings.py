@@ -49,7 +49,7 @@ ENCODINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n", "\n\r"])
 @pytest.mark.parametrize("name", ENCODINGS)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_every_encoding_is_told_from_the_others(kind, name, end):

@@ -247,8 +247,10 @@ def _garbled(match: re.Match[str]) -> Step:
 
 def _by_turn(name: str, *, white_begins: bool) -> str:
     """Return the name of a tag about Black or White as that about Sente or Gote."""
-    first, second = ("white", "black") if white_begins else ("black", "white")
-    return re.sub(f"^{first}", "sente", re.sub(f"^{second}", "gote", name.lower()))
+    name = name.lower()
+    if name.startswith(("black", "white")):
+        return ("sente" if name.startswith("white") == white_begins else "gote") + name[len("black") :]
+    return name
 
 
 def _headers(tags: Mapping[str, str], *, white_begins: bool) -> dict[str, str]:
