@@ -19,11 +19,11 @@ from kifu_core.mojibake import RECORD_WORDS
 _ESCAPES: Final = re.compile(rb"\x1b(?:\$|\(I)")
 """Escapes of ISO-2022-JP: to kanji, to half-width katakana."""
 
-_SEVEN_BITS: Final = (("iso2022_jp", "strict"), ("iso2022_jp_ext", "windows-kanji"))
+_SEVEN_BITS: Final = (("iso2022_jp", "strict"), ("iso2022_jp_ext", "windows_kanji"))
 _EIGHT_BITS: Final = (
     ("cp932", "cp932", "strict"),
     ("euc-jp", "euc_jp", "strict"),
-    ("euc-jp", "euc_jp", "windows-kanji"),
+    ("euc-jp", "euc_jp", "windows_kanji"),
 )
 """Names of encodings, with the codecs that may read them and what these do with what they lack."""
 
@@ -178,7 +178,7 @@ def _windows_kanji(error: UnicodeError) -> tuple[str, int]:
     return found, at + size
 
 
-codecs.register_error("windows-kanji", _windows_kanji)
+codecs.register_error("windows_kanji", _windows_kanji)
 
 
 @cache

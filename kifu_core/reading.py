@@ -52,7 +52,7 @@ def open_source(
     else:
         text, findings = clean_text(data)
         encoding = "str"
-    if _NOTHING.fullmatch(text) or _is_binary(text[:_BEGINNING]):  # no format needs to look at it
+    if _NOTHING.fullmatch(text) or _is_binary(text, findings):  # no format needs to look at it
         raise _unknown(text)
     source = Source(text, encoding, name, limits)
     notes = Notes(source)
@@ -88,8 +88,11 @@ def read(
     return result
 
 
-def _is_binary(beginning: str) -> bool:
-    """Tell bytes that are no text by their control characters, of which texts have one by mistake at most."""
+def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
+    """Tell bytes that are no text: they are valid in no encoding, and some are control characters."""
+    if all(code != "bad-bytes" for code, _ in findings):
+        return False
+    beginning = text[:_BEGINNING]
     return len(_CONTROL.findall(beginning)) > max(1, len(beginning) // _FEW)
 
 

@@ -497,19 +497,24 @@ def _key(text: str) -> str:
 
 # --- format ----------------------------------------------------------------------------------------------
 
-_HODGES_MOVE: Final = (
-    r"\+?[PLNSGBRK](?:[1-9][a-i1-9][-x]?[1-9][a-i1-9]|[1-9a-i]?[-x]?[1-9][a-i1-9]|['*][1-9][a-i1-9])[+=]?"
-)
+_NUMBERED: Final = r"[PLNSGBRK](?:(?:[1-9]{1,2}[-x]?|[-x])?[1-9]{2}|['*][1-9]{2})[+=]?"
+_LETTERED: Final = r"\+?[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?[-x]?[1-9][a-i]|['*][1-9][a-i])[+=]?"
+_HODGES_MOVE: Final = rf"(?:{_LETTERED}|{_NUMBERED})"
 _CHESS_FIRST: Final = r"(?:P[a-i]4|[LNSGBRK][a-i1-9]?[a-i][1-9])"
 """A first move of chess notation that is none of Quoridor, where `1. Pe2` moves a pawn, too."""
 
 _BEGINS: Final = re.compile(
     r'\s*+(?:(?:\{[^}]*+\}\s*+)?\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|1\.[ \t]*+[PSGRBKNL]'
-    r"|(?:1\.?\s++)?[▲☗△☖]?[PLNSGBRK](?:[1-9][a-i1-9])?-[1-9][a-i1-9][+=]?[\s,▲△☗☖])"
+    r"|(?:1\.?\s++)?[▲☗△☖]?[PLNSGBRK](?:[1-9][a-i])?-[1-9][a-i][+=]?[\s,▲△☗☖]"
+    rf"|(?:1\.?\s++)?[▲☗△☖]?{_HODGES_MOVE}[\s,▲△☗☖]++{_HODGES_MOVE}(?![^\s,▲△☗☖]))"
 )
 """A tag, or the first move."""
-_PLAYS: Final = re.compile(rf"(?<![^\s.▲△☗☖])(?:{_HODGES_MOVE}|[1-9][a-i]-?[1-9][a-i][+=]?)(?=[\s!?(,]|\Z)")
-"""A move of PSN: chess has its letter before the digit."""
+_PLAYS: Final = re.compile(
+    rf"(?<![^\s.▲△☗☖])(?:{_LETTERED}"
+    rf"|[1-9][a-i]-?[1-9][a-i][+=]?|(?:(?<=1\.)|(?<=1\.[ \t])|(?<=[▲△☗☖])){_NUMBERED}"
+    rf"|{_NUMBERED}[\s,▲△☗☖]++(?:[0-9]{{1,3}}\.[ \t]*+)?{_NUMBERED})(?=[\s!?(,]|\Z)"
+)
+"""A move of PSN: chess has its letter before the digit. With numbers for ranks two of them, or the first."""
 _IS_SHOGI: Final = re.compile(rf'\[(?:FEN|Variant)[ \t]++"(?:{BOARD}|(?i:shogi)")')
 _CHESS_MOVE: Final = re.compile(r"(?<![^\s.])[PLNSGBRKHD][a-i1-9]?[x@]?[a-i][1-9](?=[\s=+#!?]|\Z)")
 _BEGINS_AS_CHESS: Final = re.compile(rf"(?<!\S)1\.[ \t]*+{_CHESS_FIRST}(?=[\s=+#!?])")
