@@ -501,7 +501,7 @@ _NUMBERED: Final = r"[PLNSGBRK](?:(?:[1-9]{1,2}[-x]?|[-x])?[1-9]{2}|['*][1-9]{2}
 _LETTERED: Final = r"\+?[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?[-x]?[1-9][a-i]|['*][1-9][a-i])[+=]?"
 _HODGES_MOVE: Final = rf"(?:{_LETTERED}|{_NUMBERED})"
 _CHESS_FIRST: Final = r"(?:P[a-i]4|[LNSGBRK][a-i1-9]?[a-i][1-9])"
-"""A first move of chess notation that is none of Quoridor, where `1. Pe2` moves a pawn, too."""
+"""A first move in the notation of chess. Other games with a letter for pawns begin elsewhere."""
 
 _BEGINS: Final = re.compile(
     r'\s*+(?:(?:\{[^}]*+\}\s*+)?\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|1\.[ \t]*+[PSGRBKNL]'
