@@ -26,6 +26,7 @@ TO_ADDRESS: Final = (
 """What stands before an SFEN in an address, or copied from one, where it has no blanks."""
 
 _BLANKS: Final = re.compile(r"[\s_.]+")
+_STANDARD: Final = re.compile(r"[^\s_.%\[]++ [bw] (?:-|[0-9PLNSGBRplnsgbr]*[A-Za-z])(?: [0-9]++)?")
 _COUNTER: Final = re.compile(r"[0-9]{1,9}")
 _OTHER: Final = {"w": "b", "b": "w"}
 
@@ -44,6 +45,8 @@ def as_sfen(text: str) -> str:
     >>> as_sfen("4k4/9/9/9/9/9/9/9/4K4[PPr] b 0 4"), as_sfen("4k4/9/9/9/9/9/9/9/4K4[-] b - 1")
     ('4k4/9/9/9/9/9/9/9/4K4 w PPr 4', '4k4/9/9/9/9/9/9/9/4K4 b - 1')
     """
+    if _STANDARD.fullmatch(text):
+        return text
     board, *rest = decoded(text).split(" ")
     board, bracket, hands = board.partition("[")
     hands = hands.removesuffix("]") or "-"
