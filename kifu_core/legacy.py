@@ -19,6 +19,8 @@ from kifu_core.mojibake import RECORD_WORDS
 _ESCAPES: Final = re.compile(rb"\x1b(?:\$|\(I)")
 """Escapes of ISO-2022-JP: to kanji, to half-width katakana."""
 
+_KANA: Final = re.compile(rb"\x0e([!-_]*+)\x0f|[\xa1-\xdf]++")
+_ASCII_AND_KANA: Final = bytes([*range(0x80), *range(0xA1, 0xE0)])
 _SEVEN_BITS: Final = (("iso2022_jp", "strict"), ("iso2022_jp_ext", "windows_kanji"))
 _EIGHT_BITS: Final = (
     ("cp932", "cp932", "strict"),
@@ -60,8 +62,10 @@ def decode(data: bytes) -> tuple[str, str, bool]:
 
 def _japanese(data: bytes) -> tuple[str, str, bool]:
     """Do the same in the encodings of Japan."""
+    if has_escapes(data) and (found := _iso_2022_jp(data)):
+        return found
     if data.isascii():
-        return _iso_2022_jp(data)
+        return data.decode("ascii"), "ascii", True
     readings: dict[str, str] = {}
     for name, codec, errors in _EIGHT_BITS:
         if name not in readings:
@@ -75,13 +79,23 @@ def _japanese(data: bytes) -> tuple[str, str, bool]:
     return readings[name], name, True
 
 
-def _iso_2022_jp(data: bytes) -> tuple[str, str, bool]:
-    """Do the same for bytes with escapes of ISO-2022-JP, which may be ASCII after all."""
+def _iso_2022_jp(data: bytes) -> tuple[str, str, bool] | None:
+    """Return what `decode` does for bytes with escapes of ISO-2022-JP, None if they mean something else.
+
+    Half-width katakana may come by shifts (CP50222) or with eight bits, too.
+    """
+    if data.translate(None, _ASCII_AND_KANA):
+        return None
+    data = _KANA.sub(_with_escapes, data)
     for codec, errors in _SEVEN_BITS:
         with suppress(UnicodeDecodeError):
             return data.decode(codec, errors), "iso-2022-jp", True
     text = data.decode("iso2022_jp_ext", "replace")
-    return (text, "iso-2022-jp", False) if likeness(text) > 0 else (data.decode("ascii"), "ascii", True)
+    return (text, "iso-2022-jp", False) if data.isascii() and likeness(text) > 0 else None
+
+
+def _with_escapes(kana: re.Match[bytes]) -> bytes:
+    return b"\x1b(I" + (kana[1] or bytes(byte & 0x7F for byte in kana[0])) + b"\x1b(B"
 
 
 def damaged(data: bytes) -> tuple[str, str, bool]:

@@ -84,6 +84,16 @@ def test_what_is_wrong_is_an_issue_of_its_line(line, code):
     assert {issue.line for issue in issues} == {2}
 
 
+@pytest.mark.parametrize(
+    "address", ["https://example.org/?u={}", "https://example.org/play?t=x&u={}&lang=ja#top"]
+)
+def test_usen_in_an_address(address):
+    assert read(address.format("~0.7ku2jm")) == read("~0.7ku2jm") == ["position startpos moves 7g7f 3c3d"]
+    assert read(address.format("4k4_9_9_9_9_9_9_9_4K4.b.P~0.bfq")) == [
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1 moves P*5e"
+    ]
+
+
 def test_an_address_without_a_position_is_an_address():
     with pytest.raises(UnknownFormatError, match="is-address"):
         load("https://lishogi.org/abcdefgh")

@@ -96,6 +96,8 @@ def test_a_record_in_euc_with_half_width_katakana():
     ("characters", "data"),
     [
         ("ｺｳﾉ", b"\x1b(I:3I\x1b(B"),
+        ("ｺｳﾉ", b"\x0e:3I\x0f"),
+        ("ｺｳﾉ", "ｺｳﾉ".encode("cp932")),
         ("①", b"\x1b$B-!\x1b(B"),
         ("纊", b"\x1b$By!\x1b(B"),
         ("丂", b"\x1b$(D0!\x1b(B"),

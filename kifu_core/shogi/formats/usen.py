@@ -38,7 +38,8 @@ from kifu_core.shogi.start import named_initial
 # --- grammar ---------------------------------------------------------------------------------------------
 
 
-GAME = Leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)(~\S*+)" + EOL)
+_ADDRESS = r"(?:https?://\S{0,300}?(?<=[=/])(?=[0-9A-Za-z_.\-]*~[0-9]))?"
+GAME = Leaf("game", rf"[ \t]*+{_ADDRESS}([0-9A-Za-z_.\-]*+)(~[^\s&#]*+)(?:[&#]\S*+)?{EOL}")
 
 GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN)
 
@@ -251,5 +252,7 @@ _FILE: Final = Writer(
     lost=["headers", "times", "fractions", "comments", "bookmarks", "ending"],
     lost_endings=_Endings().lost,
 )
-_MARK: Final = Mark(Stage.LINE, r"[ \t]*+[0-9A-Za-z_.\-]*+~[0-9]{1,6}+\.[0-9a-z]*+(?:[.~\s]|$)")
+_MARK: Final = Mark(
+    Stage.LINE, rf"[ \t]*+{_ADDRESS}[0-9A-Za-z_.\-]*+~[0-9]{{1,6}}+\.[0-9a-z]*+(?:[.~\s&\#]|$)"
+)
 FORMAT: Final = Format("usen", load, [_MARK], [_FILE], cut)
