@@ -40,7 +40,7 @@ def open_source(
     `is_packed` tells records that are no text from others by their bytes and the file's name: they become one
     with a character for each byte. Raises DecodeError `too-large`, UnknownFormatError `is-picture`,
     `is-document` and `is-container` for what is no text, `unknown-format` for other bytes that are no
-    text, and for nothing but blanks.
+    text.
     """
     if is_packed is not None and isinstance(data, bytes) and is_packed(data, name or ""):
         check_size(len(data))
@@ -52,8 +52,10 @@ def open_source(
     else:
         text, findings = clean_text(data)
         encoding = "str"
-    if _NOTHING.fullmatch(text) or _is_binary(text, findings):  # no format needs to look at it
+    if _is_binary(text, findings):
         raise _unknown(text)
+    if _NOTHING.fullmatch(text):  # no format needs to look at megabytes of it
+        text = ""
     source = Source(text, encoding, name, limits)
     notes = Notes(source)
     for code, detail in findings:
