@@ -123,16 +123,20 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 def _unmarked_utf_16(data: bytes) -> str | None:
     """Return which UTF-16 a text without a byte order mark is in, or None if it is in neither.
 
-    Its line ends, digits and blanks have a zero byte each; texts in other encodings have none.
+    Its line ends, digits and blanks have a zero byte each; texts in other encodings have none. A text of few
+    such characters has to be Japanese.
     """
-    if len(data) % 2 or data.count(0) < max(3, len(data) // 100):
+    zeros = data.count(0)
+    if len(data) % 2 or not zeros:
         return None
+    many_zeros = zeros >= max(3, len(data) // 100)
     found: dict[str, int] = {}
     for codec, high in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
         with suppress(UnicodeDecodeError):
             text = data.decode(codec)
             breaks, ascii_ = text.count("\n") + text.count("\r"), high.count(0)
-            if "\0" not in text and (breaks * 100 >= len(text) or ascii_ * 2 >= len(text)):
+            common = many_zeros and (breaks * 100 >= len(text) or ascii_ * 2 >= len(text))
+            if "\0" not in text and (common or legacy.is_japanese(text)):
                 found[codec] = breaks + ascii_
     return max(found, key=lambda codec: found[codec], default=None)
 

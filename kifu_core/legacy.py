@@ -136,6 +136,11 @@ def likeness(text: str) -> int:
     return found
 
 
+def is_japanese(text: str) -> bool:
+    """Tell whether the characters of a text are on average those of Japanese."""
+    return likeness(text) > len(text[:_SAMPLE])
+
+
 _OF_WORDS: Final = 4
 _OF_FREQUENT: Final = 4
 _OF_KANA: Final = 2

@@ -127,6 +127,14 @@ def test_escapes_of_a_terminal_are_no_iso_2022_jp():
     assert decode(b"\x1b$\x7f7g7f 3c3d\n") == ("\x1b$\x7f7g7f 3c3d\n", "ascii", [])
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", [KIF, CSA, KI2, "手合割：平手\n▲７六歩、△３四歩、▲２六歩まで\n", "▲７六歩 △３四歩"]
+)
+def test_utf_16_without_a_mark(text, codec):
+    assert decode(text.encode(codec)) == (text, "utf-16", [])
+
+
 # --- byte order marks --------------------------------------------------------------------------------------
 
 
