@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Final
 
+from kifu_core import legacy
 from kifu_core.errors import SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.mojibake import misread, repair
@@ -25,16 +26,14 @@ MAX_ISSUES: Final = 1000
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig", "utf-8-bom"),
+    (codecs.BOM_UTF32_LE, "utf-32", "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16", "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "utf-16"),
 )
-_LEGACY: Final = (("iso2022_jp", "iso-2022-jp"), ("cp932", "cp932"), ("euc_jp", "euc-jp"))
+"""UTF-32 before UTF-16, whose mark is the beginning of its."""
 
-# What records are made of. Wrongly decoded text holds hardly any of it.
-_LIKELY: Final = re.compile(
-    r"[１-９][一二三四五六七八九]|手合割|先手|後手|上手|下手|棋戦|平手|投了|まで|変化|消費|持駒|[ぁ-んァ-ヶ、。：]"
-)
-_UNPRINTABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 BREAKS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff]")
 """What no line of a text can hold, or not the first one, or no text at all."""
@@ -61,17 +60,29 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     wrongly and saved again is put right where nothing of it was lost. Raises DecodeError `too-large`.
     """
     check_size(len(text))
-    text = _without_end_mark(text.removeprefix("\ufeff"))
+    text = _without_end_mark(text.lstrip("\ufeff"))
     text, mistaken_for = repair(text)
     findings = [("double-encoded", mistaken_for)] if mistaken_for else []
     if not mistaken_for and (mistaken_for := misread(text)):
         findings.append(("misread", mistaken_for))
     if "\r" in text:
-        text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
-    if "\0" not in text and not _has_surrogates(text):
-        return text, findings
-    clean, count = _UNPRINTABLE.subn("\ufffd", text)
-    return clean, [*findings, ("bad-characters", str(count))]
+        text = _with_line_feeds(text)
+    if "\ufeff" in text:  # files that were put together, each with its own byte order mark
+        text = text.replace("\n\ufeff", "\n")
+    clean, count = text.replace("\0", "\ufffd"), text.count("\0")
+    if _has_surrogates(clean):
+        clean, surrogates = _SURROGATE.subn("\ufffd", clean)
+        count += surrogates
+    return clean, [*findings, ("bad-characters", str(count))] if count else findings
+
+
+def _with_line_feeds(text: str) -> str:
+    """Return a text with `\\n` for all of its line ends, which may be mixed; some programs write `\\n\\r`."""
+    if text.count("\n\r") == text.count("\r"):
+        return text.replace("\n\r", "\n")
+    if "\r\n" in text:
+        text = text.replace("\r\r\n", "\n").replace("\r\n", "\n")
+    return text.replace("\r", "\n")
 
 
 def _without_end_mark(text: str) -> str:
@@ -101,8 +112,8 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
             return _with_bom(data, codec, name)
     if (unmarked := _unmarked_utf_16(data)) is not None:
         return data.decode(unmarked), "utf-16", []
-    if data.isascii():  # as ISO-2022-JP is, with its escapes; they mean nothing in a text of another encoding
-        return _legacy(data) if b"\x1b$" in data else (data.decode("ascii"), "ascii", [])
+    if data.isascii():
+        return _legacy(data) if legacy.has_escapes(data) else (data.decode("ascii"), "ascii", [])
     try:
         return data.decode("utf-8"), "utf-8", []
     except UnicodeDecodeError:
@@ -112,54 +123,40 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 def _unmarked_utf_16(data: bytes) -> str | None:
     """Return which UTF-16 a text without a byte order mark is in, or None if it is in neither.
 
-    Its line ends, digits and blanks have a zero byte each; texts in other encodings have none.
+    Its line ends, digits and blanks have a zero byte each; texts in other encodings have none. A text of few
+    such characters has to be Japanese.
     """
-    if len(data) % 2 or data.count(0) < max(3, len(data) // 100):
+    zeros = data.count(0)
+    if len(data) % 2 or not zeros:
         return None
+    many_zeros = zeros >= max(3, len(data) // 100)
     found: dict[str, int] = {}
     for codec, high in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
         with suppress(UnicodeDecodeError):
             text = data.decode(codec)
             breaks, ascii_ = text.count("\n") + text.count("\r"), high.count(0)
-            if "\0" not in text and (breaks * 100 >= len(text) or ascii_ * 2 >= len(text)):
+            common = many_zeros and (breaks * 100 >= len(text) or ascii_ * 2 >= len(text))
+            if "\0" not in text and (common or legacy.is_japanese(text)):
                 found[codec] = breaks + ascii_
     return max(found, key=lambda codec: found[codec], default=None)
 
 
 def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[str, str]]]:
+    """Decode what a byte order mark names; a mark of UTF-8 may stand before another encoding by mistake."""
     try:
         return data.decode(codec), name, []
     except UnicodeDecodeError:
-        return data.decode(codec, "replace"), name, [("bad-bytes", name)]
+        pass
+    if codec == "utf-8-sig":
+        rest = data.removeprefix(codecs.BOM_UTF8)
+        if legacy.damaged(rest)[1] != "utf-8":
+            return _legacy(rest)
+    return data.decode(codec, "replace"), name, [("bad-bytes", name)]
 
 
 def _legacy(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
-    """Decode bytes in the Japanese encoding in which they are valid and read most like a record."""
-    valid: list[tuple[str, str]] = []
-    for codec, name in _LEGACY:
-        try:
-            text = data.decode(codec)
-        except UnicodeDecodeError:
-            continue
-        valid.append((text, name))
-    if not valid:
-        return _damaged(data)
-    # Looking at a text takes long for what is valid in one encoding only, as most are.
-    text, name = valid[0] if len(valid) == 1 else max(valid, key=lambda reading: _likeness(reading[0]))
-    return text, name, []
-
-
-def _damaged(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
-    """Decode bytes that are valid in no encoding (cut in the middle, mixed encodings) as they read best."""
-    codecs_tried = (("utf-8", "utf-8"), *_LEGACY[1:])
-    readings = [(data.decode(codec, "replace"), name) for codec, name in codecs_tried]
-    text, name = max(readings, key=lambda reading: _likeness(reading[0]) - reading[0].count("\ufffd"))
-    return text, name, [("bad-bytes", name)]
-
-
-def _likeness(text: str) -> int:
-    """Count what belongs in a game record at the beginning of a text."""
-    return sum(1 for _ in _LIKELY.finditer(text[:100_000]))
+    text, encoding, valid = legacy.decode(data)
+    return text, encoding, [] if valid else [("bad-bytes", encoding)]
 
 
 class Source:

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NoReturn
 
 from kifu_core.deadline import watched
@@ -14,6 +16,7 @@ except ImportError:
     orjson = None  # type: ignore[assignment]
 
 
+_LINE: Final = re.compile(r"\S[^\n]*+")
 _UNPRINTABLE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _ESCAPE: Final = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2}))|.)",
@@ -23,20 +26,53 @@ _ESCAPE: Final = re.compile(
 
 
 def values(notes: Notes) -> list[object]:
-    """Return the records of the JSON text that the notes are about: one, those of a list, or none.
+    """Return the records of the JSON text that the notes are about: one, those of a list, or none."""
+    return [value for _, value in records(notes)]
 
-    There are none if it is no JSON. Escapes for what no text can hold are replaced, as `decoding.clean_text`
-    replaces the characters themselves.
+
+def records(notes: Notes) -> list[tuple[int, object]]:
+    """Return the records of the JSON text that the notes are about, each with the offset of its line.
+
+    They are one record, those of a list, or one a line (JSON Lines), where each line that is no JSON is an
+    issue. There are none if the text is no JSON. Escapes for what no text can hold are replaced, as
+    `decoding.clean_text` replaces the characters themselves.
     """
     text, places = clean_escapes(notes.source.text)
     if places:
         notes.add("bad-characters", places[0], text=str(len(places)))
     try:
-        value = parse_json(text)
+        return _records(parse_json(text), 0)
     except ParseError as error:
-        note_error(notes, error)
-        return []
-    return value if isinstance(value, list) else [value]
+        if not any(_is_record(match[0]) for match in islice(_LINE.finditer(text), 2)):
+            note_error(notes, error)
+            return []
+    return list(_records_of_lines(text, notes))
+
+
+def _records(value: object, offset: int) -> list[tuple[int, object]]:
+    """Return the records of a value; one that is a text is JSON once more."""
+    if isinstance(value, str):
+        value = parse_json(value)
+    return [(offset, one) for one in value] if isinstance(value, list) else [(offset, value)]
+
+
+def _is_record(line: str) -> bool:
+    try:
+        value = parse_json(line)
+    except ParseError:
+        return False
+    return isinstance(value, (dict, list)) and bool(value)
+
+
+def _records_of_lines(text: str, notes: Notes) -> Iterator[tuple[int, object]]:
+    """Yield the records of lines up to the one whose issue is too many."""
+    for line in watched(_LINE.finditer(text)):
+        try:
+            yield from _records(parse_json(line[0]), line.start())
+        except ParseError as error:
+            notes.add(error.code, line.start() + (error.column or 1) - 1, "error", None, **error.params)
+            if notes.more:
+                return
 
 
 def clean_escapes(text: str) -> tuple[str, list[int]]:
@@ -72,9 +108,8 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def note_error(notes: Notes, error: KifuError) -> None:
-    """Note an error as an issue; one without a line is put on the first line of the source."""
-    offset = 0
+def note_error(notes: Notes, error: KifuError, offset: int = 0) -> None:
+    """Note an error as an issue; one without a line is put at an offset, that of the source's beginning."""
     if error.line is not None:
         lines = notes.source.text.split("\n")
         offset = sum(len(line) + 1 for line in lines[: error.line - 1]) + (error.column or 1) - 1

@@ -16,7 +16,7 @@ _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _ONE_BYTE: Final = re.compile(f"[\x00-\xff{''.join(map(chr, _WINDOWS))}]*+")
 _SAMPLE: Final = 60
 _EXPECTED: Final = re.compile(r"[ぁ-んァ-ヶ一-龯１-９]")
-_RECORD_WORDS: Final = re.compile(
+RECORD_WORDS: Final = re.compile(
     r"手合|先手|後手|上手|下手|棋戦|平手|投了|手数|変化|[１-９][一二三四五六七八九]"
 )
 
@@ -37,12 +37,12 @@ def repair(text: str) -> tuple[str, str]:
     A text is repaired only if every character of it can be taken back and what comes out is Japanese. Texts
     that are sound cost one look at their first foreign characters.
     """
-    first = _FOREIGN.search(text)
+    first = None if text.isascii() else _FOREIGN.search(text)
     if first is None:
         return text, ""
     sample = text[first.start() : first.start() + _SAMPLE]
     one_byte = _ONE_BYTE.fullmatch(sample) is not None
-    if not one_byte and _RECORD_WORDS.search(sample):
+    if not one_byte and RECORD_WORDS.search(sample):
         return text, ""
     for taken_for, real in _WRONG:
         if one_byte != (taken_for == "latin-1") or not _fits(sample, taken_for, real):
@@ -80,11 +80,11 @@ def misread(text: str) -> str:
     Such a text cannot be repaired: a program does not keep what it cannot show. A sound text taken back so is
     hardly ever valid UTF-8.
     """
-    first = _FOREIGN.search(text)
+    first = None if text.isascii() else _FOREIGN.search(text)
     if first is None:
         return ""
     sample = text[first.start() : first.start() + _MUCH]
-    if _RECORD_WORDS.search(sample):
+    if RECORD_WORDS.search(sample):
         return ""
     if 2 * sample.count("\ufffd") > len(_FOREIGN.findall(sample)) > _LOST:
         return "utf-8"

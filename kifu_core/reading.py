@@ -19,6 +19,11 @@ from kifu_core.plain_text import plain
 from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature
 
+_NOTHING: Final = re.compile(r"[\s\x00-\x1f\x7f\ufffd]*+")
+_FIRST_WORDS: Final = re.compile(r"\S[^\n]{0,39}")
+_CONTROL: Final = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
+_BEGINNING: Final = 500
+_FEW: Final = 50
 _ADDRESS: Final = re.compile(r"\s*+https?://\S{1,2000}+\s*+")
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
@@ -35,7 +40,8 @@ def open_source(
 
     `is_packed` tells records that are no text from others by their bytes and the file's name: they become one
     with a character for each byte. Raises DecodeError `too-large`, UnknownFormatError `is-picture`,
-    `is-document` and `is-container` for what is no text.
+    `is-document` and `is-container` for what is no text, `unknown-format` for other bytes that are no
+    text.
     """
     if is_packed is not None and isinstance(data, bytes) and is_packed(data, name or ""):
         check_size(len(data))
@@ -47,6 +53,10 @@ def open_source(
     else:
         text, findings = clean_text(data)
         encoding = "str"
+    if _is_binary(text, findings):
+        raise _unknown(text)
+    if _NOTHING.fullmatch(text):  # no format needs to look at megabytes of it
+        text = ""
     source = Source(text, encoding, name, limits)
     notes = Notes(source)
     for code, detail in findings:
@@ -67,10 +77,22 @@ def read(
             raise UnknownFormatError("misread", line=1, params=misread.params)
         if _ADDRESS.fullmatch(source.text):
             raise UnknownFormatError("is-address", line=1)
-        first = next((line for line in source.text.split("\n") if line.strip()), "")
-        raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
+        raise _unknown(source.text)
     games = load(source, notes)
     return ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
+
+
+def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
+    """Tell bytes that are no text: they are valid in no encoding, and some are control characters."""
+    if all(code != "bad-bytes" for code, _ in findings):
+        return False
+    beginning = text[:_BEGINNING]
+    return len(_CONTROL.findall(beginning)) > max(1, len(beginning) // _FEW)
+
+
+def _unknown(text: str) -> UnknownFormatError:
+    first = _FIRST_WORDS.search(text)
+    return UnknownFormatError("unknown-format", line=1, params={"text": first[0] if first else ""})
 
 
 _UNREADABLE: Final = frozenset(

@@ -10,7 +10,9 @@ from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.errors import KifuError
+from kifu_core.expressions import many
 from kifu_core.shogi import formats, moves, replay, rules, spelling
+from kifu_core.shogi.fen import BOARD, as_sfen
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.pieces import LETTERS
 from kifu_core.shogi.position import Position
@@ -27,10 +29,11 @@ _CSA_MOVE: Final = r"[-+]?\d{4}(?:FU|KY|KE|GI|KI|KA|HI|OU|TO|NY|NK|NG|UM|RY)"
 _CSA_LINE: Final = re.compile(rf"(?:{_CSA_MOVE}(?:,?[TL]\d+)?[\s,]*)+")
 _CSA_ONE: Final = re.compile(_CSA_MOVE)
 _JAPANESE: Final = re.compile(spelling.MOVE)
-_JAPANESE_LINE: Final = re.compile(
-    rf"(?:(?:{spelling.NUMBER}[ 　\t]*+)?+[{spelling.MARKS}]?+[ 　\t]*+{spelling.MOVE}{spelling.APART}"
-    r"[\s　、，,。．.・]*+)++"
+_JAPANESE_PART: Final = (
+    rf"(?>(?:{spelling.NUMBER}[ 　\t]*+)?)[{spelling.MARKS}]?+[ 　\t]*+{spelling.MOVE}{spelling.APART}"
+    r"[\s　、，,。．.・]*+"
 )
+_JAPANESE_LINE: Final = re.compile(many(_JAPANESE_PART, 1))
 _RANKS: Final = "abcdefghi"
 
 
@@ -40,8 +43,8 @@ _ALONE: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(
 """Moves without a position before them: USI from the usual start, KI2, USI without a start."""
 _MEANT: Final = re.compile(r"(?:[0-9a-zA-Z+]{1,18}/){6,10}[0-9a-zA-Z+]{1,18}(?:\s+\S+){2,3}")
 """What is meant as an SFEN, right or wrong: a board of about nine ranks, and two or three fields more."""
-_UNDERSCORED: Final = re.compile(r"[^\s_]+_[bw]_[^\s_]+(?:_[^\s_]+)?")
-"""An SFEN as addresses have it, without blanks."""
+_SPELLED: Final = re.compile(rf"{BOARD}(?:$|[\[_%.+\s](?!.* moves ).*)")
+"""An SFEN as other programs and addresses have it."""
 
 
 def position_typed(words: str) -> Position | None:
@@ -54,8 +57,8 @@ def position_typed(words: str) -> Position | None:
         return played
     text = words.removeprefix("position ").strip()
     bare = text.removeprefix("sfen ").strip()
-    if _UNDERSCORED.fullmatch(bare):
-        bare = bare.replace("_", " ")
+    if _SPELLED.fullmatch(bare):
+        bare = as_sfen(bare)
     if _MEANT.fullmatch(bare):
         return Position.from_sfen(bare)
     try:

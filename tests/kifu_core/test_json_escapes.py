@@ -1,4 +1,4 @@
-"""Escapes in JSON: they bring characters into records that no text, no database and no page can hold."""
+"""Escapes in JSON, which bring in characters that no text can hold, and several records in one text."""
 
 from __future__ import annotations
 
@@ -75,3 +75,48 @@ def test_only_what_no_text_can_hold_is_replaced(text):
     expected = ["\ufffd" if char == "\0" or "\ud800" <= char <= "\udfff" else char for char in given]
     assert found == "".join(expected)
     assert len(places) == sum(char == "\0" or "\ud800" <= char <= "\udfff" for char in given)
+
+
+# --- several records ---------------------------------------------------------------------------------------
+
+FIRST = '{"header":{"先手":"甲"},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}}]}'
+SECOND = FIRST.replace("甲", "乙")
+
+
+def read_lines(text: str) -> tuple[list[str], list[tuple[str, int | None]]]:
+    """The players of the games of a text, and the codes and lines of its issues."""
+    result = load(text)[1]
+    players = [game.record["header"]["先手"] for game in result.games]
+    return players, [(issue.code, issue.line) for issue in result.issues]
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n\n", "\n  \n"])
+def test_one_record_a_line(between):
+    assert read_lines(FIRST + between + SECOND + between) == (["甲", "乙"], [])
+    assert [game.first_line for game in load(f"{FIRST}\n\n{SECOND}")[1].games] == [1, 3]
+
+
+def test_bad_lines_among_good_ones_are_issues_of_their_lines():
+    assert read_lines(f'{FIRST}\n{{bad\n{SECOND}\n{{"moves":3}}\nx\n') == (
+        ["甲", "乙"],
+        [("json", 2), ("jkf-type", 4), ("json", 5)],
+    )
+    assert read_lines(f"{{bad\n{FIRST}\n{SECOND}") == (["甲", "乙"], [("json", 1)])
+    assert read_lines(f"{FIRST}\n{SECOND[:-3]}") == (["甲"], [("json", 2)])
+
+
+def test_a_record_that_is_cut_off_is_no_list_of_lines():
+    pretty = json.dumps(json.loads(FIRST), indent=1)
+    players, issues = read_lines(pretty[:-4])
+    assert (players, [code for code, _ in issues]) == ([], ["json"])
+
+
+def test_json_in_a_text_of_json():
+    assert read_lines(json.dumps(FIRST)) == (["甲"], [])
+    assert read_lines(f"{json.dumps(FIRST)}\n{SECOND}\n") == (["甲", "乙"], [])
+
+
+def test_lines_of_nothing_but_errors_end_soon():
+    players, issues = read_lines(f"{FIRST}\n" + "{bad\n" * 5000 + SECOND)
+    assert players == ["甲"]
+    assert len(issues) <= 1002

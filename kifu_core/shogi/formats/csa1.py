@@ -14,13 +14,15 @@ from typing import Final
 from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
+from kifu_core.expressions import many
 from kifu_core.formats import Format, Mark, Stage
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, Said
-from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.read_csa import read_move
+from kifu_core.shogi.formats.usi import BLANK
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.specials import BY_CSA
@@ -33,9 +35,9 @@ _WORD = r"[^ \t\n]++"
 HEAD = Leaf(
     "head",
     rf"[ \t]*+([0-9]{{1,9}}+){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}([0-2]){_GAP}([0-9]{{1,5}}+)"
-    rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + EOL,
+    rf"(?>(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}{many(_GAP + _WORD)}))?)?)" + EOL,
 )
-MOVES = Leaf("moves", r"[ \t]*+((?:[0-9]{4}[A-Za-z]{2})++)([^\n]*+)(?:\n|\Z)")
+MOVES = Leaf("moves", rf"[ \t]*+({many('[0-9]{4}[A-Za-z]{2}', 1)})([^\n]*+)(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN)
 EXPECTED: Final = expected(GRAMMAR)
@@ -132,7 +134,7 @@ def _locate(block: str) -> list[int]:
 
 _MARK: Final = re.compile(
     r"^[ \t]*+[0-9]{1,9}+[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[0-2][ \t]++[0-9]{1,5}+"
-    r"(?:[ \t][^\n]*+)?+\n[ \t]*+[0-9]{4}[A-Za-z]{2}",
+    r"(?:[ \t][^\n]*+)?\n[ \t]*+[0-9]{4}[A-Za-z]{2}",
     re.MULTILINE,
 )
 """The two lines of a game."""

@@ -20,13 +20,14 @@ from typing import Final, NamedTuple
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
+from kifu_core.expressions import many
 from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
-from kifu_core.shogi.formats.usi import packed_step
+from kifu_core.shogi.formats.usi import BLANK, packed_step
 from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
@@ -42,8 +43,8 @@ POSITION = Leaf("position", r"[ \t]*+sfen[ \t]++([^\n]*+)(?:\n|\Z)")
 MOVE = Leaf(
     "move",
     rf"[ \t]*+({USI_MOVE})(?=[ \t\n]|\Z)"
-    rf"(?:[ \t]++([A-Za-z0-9*+]{{1,10}}+))?+(?:[ \t]++({_NUMBER}))?+(?:[ \t]++({_NUMBER}))?+"
-    rf"(?:[ \t]++({_NUMBER}))?+" + EOL,
+    rf"(?>(?:[ \t]++([A-Za-z0-9*+]{{1,10}}+))?)(?>(?:[ \t]++({_NUMBER}))?)(?>(?:[ \t]++({_NUMBER}))?)"
+    rf"(?>(?:[ \t]++({_NUMBER}))?)" + EOL,
 )
 REMARK = Leaf("remark", r"[ \t]*+(?:#|//)([^\n]*+)(?:\n|\Z)")
 
@@ -323,8 +324,9 @@ def written(sfen: str, ply: int, moves: Iterable[BookMove]) -> str:
 
 # --- format ----------------------------------------------------------------------------------------------
 
+_REMARKS: Final = many(r"(?:#|//)[^\n]*+\n")
 _MARK: Final = re.compile(
-    r"\A\s*#YANEURAOU-DB|^[ \t]*+sfen[ \t][^\n]++\n(?:(?:#|//)[^\n]*+\n)*+"
+    rf"\A\s*#YANEURAOU-DB|^[ \t]*+sfen[ \t][^\n]++\n{_REMARKS}"
     rf"{USI_MOVE}[ \t]++(?:none|{USI_MOVE})[ \t]++-?[0-9]",
     re.MULTILINE,
 )

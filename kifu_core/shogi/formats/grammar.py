@@ -95,9 +95,6 @@ class Lines:
 BLANKS: Final = r"[^\S\n]*+"
 """Any blanks within a line, also full-width and no-break ones."""
 
-MANY: Final = "{0,20000}"
-"""How often a block repeats its lines: each repetition takes memory until the block ends."""
-
 EOL: Final = r"[ \t]*+(?:\n|\Z)"
 
 REMARK: Final = Leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")

@@ -1,6 +1,7 @@
 """JKF itself: JSON text, normalized or minimal, to games and back."""
 
 import json
+import re
 from typing import Final
 
 from kifu_core.deadline import watched
@@ -8,7 +9,7 @@ from kifu_core.decoding import Notes, Source
 from kifu_core.errors import IllegalMoveError, ParseError
 from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.jkf import Record
-from kifu_core.json_text import dump_json, note_error, values
+from kifu_core.json_text import dump_json, note_error, records
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import specials
 from kifu_core.shogi.check_jkf import check
@@ -19,17 +20,20 @@ from kifu_core.shogi.start import start_position
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a JKF text, a record or a list of them; `notes` take what cannot be used."""
+    """Return the games of a JKF text: a record, a list of them, or one a line.
+
+    `notes` take what cannot be used.
+    """
     games: list[ParsedGame] = []
-    for one in watched(values(notes)):
+    for offset, one in watched(records(notes)):
         try:
-            games.append(_game(one, Notes(source), len(games)))
+            games.append(_game(one, Notes(source), len(games), offset))
         except (ParseError, IllegalMoveError) as error:
-            note_error(notes, error)
+            note_error(notes, error, offset)
     return games
 
 
-def _game(value: object, notes: Notes, index: int) -> ParsedGame:
+def _game(value: object, notes: Notes, index: int, offset: int) -> ParsedGame:
     raw = check(value)
     played, record = complete_record(raw, limits=notes.source.limits)
     record["moves"] = record["moves"] or [{}]
@@ -54,6 +58,7 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
         issues=notes.all(),
         unread="\n".join(unread),
         index=index,
+        first_line=notes.source.place(offset)[0] if offset else 1,
     )
 
 
@@ -70,5 +75,8 @@ _FILE: Final = Writer(
     lost=["fractions", "ending"],
     lost_endings=NamedEndings().lost,
 )
-_MARK: Final = Mark(Stage.JSON, lambda text, name: text.lstrip()[:1] in ("{", "["), "json")
+_BEGINS: Final = re.compile(r"\s*+(?:\{\s*+(?:[A-Za-z_\"'}]|\Z)|\[\s*+(?:[\[\]{\"'0-9-]|\Z)|\"\{\\\")")
+"""An object, a list, or JSON in a text of JSON; what begins with `[Event` is a record with tags."""
+
+_MARK: Final = Mark(Stage.JSON, lambda text, name: _BEGINS.match(text) is not None, "json")
 FORMAT: Final = Format("jkf", load, [_MARK], [_FILE])

@@ -7,10 +7,11 @@ The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody wri
 import re
 from typing import Final
 
+from kifu_core.expressions import many
 from kifu_core.formats import Mark, Stage
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.formats import kakinoki_words as words
-from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, Lines, items, repeated
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, Lines, items, repeated
 from kifu_core.shogi.specials import RESULT_LINE
 from kifu_core.shogi.spelling import PIECE, SQUARE
 
@@ -26,7 +27,7 @@ BOOKMARK = Leaf("bookmark", r"&([^\n]*+)" + EOL)
 BOARD = Leaf(
     "board",
     rf"(?:{BLANKS}[９9]{BLANKS}[８8]{_REST})?{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW})"
-    rf"(?>(?:{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW}|\n(?={BLANKS}[|｜│┃+＋]))){MANY})",
+    + many(rf"{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW}|\n(?={BLANKS}[|｜│┃+＋]))"),
 )
 HAND = Leaf("hand", rf"{BLANKS}[▲△☗☖]?{BLANKS}{words.SIDE_NAME}の?持ち?駒{BLANKS}[：:]([^\n]*+){EOL}")
 SIDE = Leaf("side_to_move", rf"{BLANKS}{words.SIDE_NAME}番{BLANKS}{EOL}")

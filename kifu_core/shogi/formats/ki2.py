@@ -8,6 +8,7 @@ from typing import Final
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
+from kifu_core.expressions import many
 from kifu_core.formats import IN_REMARK, Format, Found, Mark, Stage, Writer
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.memo import Memo
@@ -15,7 +16,7 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import spelling
 from kifu_core.shogi.formats import kakinoki, kif, typed, writing
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, expected
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import (
     EOL,
     OF_ENDING,
@@ -45,9 +46,11 @@ _ODD_MARK: Final = (
 _MOVE_LINE = (
     rf"{BLANKS}{_COUNT}(?:[{MARKS}]{BLANKS}(?=[1-9１-９同仝]|{typed.ENDING})|(?={_ODD_MARK}))[^\n：]*+{EOL}"
 )
-_BARE_LINE = rf"{BLANKS}(?>(?:{spelling.BARE}){{1,200}})(?:投了|中断|千日手|持将棋|詰み?)?[^\S\n。]*+{EOL}"
+_BARE_LINE = rf"{BLANKS}{many(spelling.BARE, least=1)}(?:投了|中断|千日手|持将棋|詰み?)?[^\S\n。]*+{EOL}"
 
-MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE})(?>(?:{BLANKS}(?:[{MARKS}*＊][^\n]*+{EOL}|\n)){MANY})")
+_MORE = rf"{BLANKS}(?:[{MARKS}*＊][^\n]*+{EOL}|\n)"
+
+MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE}){many(_MORE)}")
 """A block of lines of moves, with the comments between and behind them."""
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)

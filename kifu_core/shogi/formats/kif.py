@@ -7,13 +7,14 @@ from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
+from kifu_core.expressions import many
 from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.jkf import Consumption, Move, MoveEntry, Record
 from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import BLANKS, MANY, Leaf, expected
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
 from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Reread, read_games
 from kifu_core.shogi.formats.rows import Row, read_row
@@ -37,7 +38,9 @@ _FILES = rf"{BLANKS}[９9]{BLANKS}[８8]{BLANKS}[７7]{BLANKS}[６6]"
 _ROW_LINE = rf"(?!{_FILES}){_NUMBER}[^\s(（][^\n]*+{EOL}"
 _FIRST = rf"{BLANKS}[1１][^\S\n]"
 
-ROWS = Leaf("rows", rf"{_ROW_LINE}(?>(?:(?!{_FIRST}){BLANKS}(?:[0-9０-９*＊][^\n]*+{EOL}|\n)){MANY})")
+_MORE = rf"(?!{_FIRST}){BLANKS}(?:[0-9０-９*＊][^\n]*+{EOL}|\n)"
+
+ROWS = Leaf("rows", _ROW_LINE + many(_MORE))
 """A block of rows, each a move or an ending, with the comments between them. A row 1 begins another block."""
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)

@@ -1,12 +1,14 @@
-"""PSN, the Portable Shogi Notation: PGN's tags and comments around moves in letters (.psn).
+"""PSN, the Portable Shogi Notation: PGN's tags and comments around moves in letters (.psn, .pgn).
 
-Two dialects are about, often beside each other in a file. The full one names both squares (`P7g-7f`,
-`B8hx2b+`, `P'2c`; Shogi-L, Shogidokoro); the short one, of the kifu of Western clubs, leaves the source out
-(`P7f`, `P-7f`, `G65b` from the sixth file, `xP` and `Sx` for what takes the piece that has just moved).
-Shogidokoro
-numbers half-moves and writes times behind them; MyShogi's PSN2 has moves of USI. What is read is what stands
-in the games of Shogi-L's archive (http://www.shogi.net/arc/games/) and in the notes on PSN of
-https://github.com/yaneurao/MyShogi.
+Three dialects are about, often beside each other in a file. The full one names both squares (`P7g-7f`,
+`B8hx2b+`, `P'2c`; Shogi-L, Shogidokoro); the short one, of Western clubs and books (Hodges, Hosking), leaves
+the source out (`P7f`, `P-76`, `G65b` from the sixth file, `xP` and `Sx` for what takes the piece that has
+just moved). Both write ranks as letters or as numbers. The third is that of chess: squares count from the
+lower left of the side that begins (`Pc4` is `P-7f`), a promotion names the new piece (`Bxh8=H`), `+` is a
+check, and promoted pieces that move as golds are golds (PyChess, Fairy-Stockfish). Shogidokoro numbers
+half-moves and writes times behind them; MyShogi's PSN2 has moves of USI. What is read is what stands in the
+games of Shogi-L's archive (http://www.shogi.net/arc/games/), in the notes on PSN of
+https://github.com/yaneurao/MyShogi and in exports of https://www.pychess.org.
 
 There is no writer: every program that reads PSN today reads KIF or CSA as well, which hold more.
 """
@@ -14,7 +16,7 @@ There is no writer: every program that reads PSN today reads KIF or CSA as well,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kifu_core.cutting import cutter
@@ -24,6 +26,7 @@ from kifu_core.errors import AmbiguousMoveError, DecodeError, IllegalMoveError
 from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS, Consumption, Time
 from kifu_core.record import ParsedGame
+from kifu_core.shogi.fen import BOARD, as_sfen
 from kifu_core.shogi.formats.draft import Draft, finished
 from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
 from kifu_core.shogi.formats.usi import packed_step
@@ -31,17 +34,19 @@ from kifu_core.shogi.handicaps import by_name
 from kifu_core.shogi.move_resolution import SAME, Garbled, Plan, Special, Step, Written, known, plan
 from kifu_core.shogi.moves import from_usi, pack
 from kifu_core.shogi.normalize import Line
-from kifu_core.shogi.pieces import BY_LETTER, HAND_KINDS, PROMOTED
+from kifu_core.shogi.pieces import BLACK, BY_LETTER, HAND_KINDS, KI, NG, NK, NY, PROMOTED, RY, TO, UM, WHITE
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.rules import is_legal, sources
+from kifu_core.shogi.rules import in_check, is_legal, sources
 from kifu_core.shogi.specials import BY_WORD
-from kifu_core.shogi.squares import BY_USI, FILES, RANKS
+from kifu_core.shogi.squares import BY_CSA, BY_USI, FILES, RANKS, USI
 from kifu_core.shogi.start import named_initial
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
 _SQUARE = r"[1-9][a-i]"
+_ANY_SQUARE = r"(?:[1-9][a-i1-9]|[a-i][1-9])"
 _END = r"(?=[\s(){};,]|\Z)"
+_GLYPHS = r"([!?~]{0,3}+)"
 
 TAG = Leaf(
     "tag", r"[ \t]*+\[[ \t]*+([A-Za-z][A-Za-z0-9_]{0,40}+)[ \t]++\"([^\n]*)\"[ \t]*+\][ \t]*+(?:\n|\Z)"
@@ -49,40 +54,40 @@ TAG = Leaf(
 COMMENT = Leaf("comment", r"\{([^}]*+)(?:\}|\Z)")
 REMARK = Leaf("remark", r"[;%#]([^\n]*+)(?:\n|\Z)")
 NUMBER = Leaf("number", r"[0-9]{1,4}(?:\.{1,3}|(?=\s*+[▲△☗☖]))|\.{2,3}")
-TIME = Leaf("time", r"\([ \t]*+([0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?)(?:/[0-9:]{0,12}+)?+[ \t]*+\)")
+TIME = Leaf("time", r"\([ \t]*+([0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?)(?:/[0-9:]{0,12})?[ \t]*+\)")
 OPEN = Leaf("open", r"\(")
 CLOSE = Leaf("close", r"\)")
-FULL = Leaf("full", rf"(\+?)([PLNSGBRK])({_SQUARE})[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
-DROP = Leaf("drop", rf"([PLNSGBRK])['*]({_SQUARE})([!?~]{{0,3}}+){_END}")
-SHORT = Leaf("short", rf"(\+?)([PLNSGBRK])([1-9a-i]?)[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
-TAKES = Leaf(
-    "takes", rf"(?:x(\+?)([PLNSGBRK])([1-9a-i]?)|(\+?)([PLNSGBRK])([1-9a-i]?)x)([+=]?)([!?~]{{0,3}}+){_END}"
+DROP = Leaf("drop", rf"([PLNSGBRK])['*@](?P<square>{_ANY_SQUARE})[+#]?{_GLYPHS}{_END}")
+PIECE = Leaf(
+    "piece",
+    rf"(\+?)([PLNSGBRKHDT])({_ANY_SQUARE}|[1-9a-i])??[-x]?(?P<square>{_ANY_SQUARE})"
+    rf"(=[PLNSGBRHDT]|[+=]?)[+#]?{_GLYPHS}{_END}",
 )
-PLAIN = Leaf("plain", rf"({_SQUARE})-?({_SQUARE})(\+?)([!?~]{{0,3}}+){_END}")
+TAKES = Leaf(
+    "takes", rf"(?:x(\+?)([PLNSGBRK])([1-9a-i]?)|(\+?)([PLNSGBRK])([1-9a-i]?)x)([+=]?){_GLYPHS}{_END}"
+)
+PLAIN = Leaf("plain", rf"({_SQUARE})-?({_SQUARE})(\+?){_GLYPHS}{_END}")
 WORD = Leaf("word", r"[^\s(){}]++")
 BLANK = Leaf("blank", r"[\s,▲△☗☖]++")
 UNKNOWN = Leaf("unknown", r"[^\n]")
 
 GRAMMAR: Final = repeated(
-    BLANK, TAG, COMMENT, REMARK, TIME, OPEN, CLOSE, NUMBER, FULL, DROP, SHORT, TAKES, PLAIN, WORD, UNKNOWN
+    BLANK, TAG, COMMENT, REMARK, TIME, OPEN, CLOSE, NUMBER, DROP, PIECE, TAKES, PLAIN, WORD, UNKNOWN
 )
 EXPECTED: Final = expected(GRAMMAR)
 
-_MOVES: Final = frozenset(["full", "drop", "short", "takes", "plain"])
+_TO_SQUARES: Final = frozenset(["drop", "piece"])
+_MOVES: Final = _TO_SQUARES | {"takes", "plain"}
 
 # --- words -----------------------------------------------------------------------------------------------
 
 HEADERS: Final = {
     "sente": "先手",
-    "black": "先手",
     "gote": "後手",
-    "white": "後手",
     "sente_grade": "先手段級",
     "sentegrade": "先手段級",
-    "black_grade": "先手段級",
     "gote_grade": "後手段級",
     "gotegrade": "後手段級",
-    "white_grade": "後手段級",
     "event": "棋戦",
     "date": "開始日時",
     "venue": "場所",
@@ -90,7 +95,8 @@ HEADERS: Final = {
     "opening": "戦型",
     "handicap": "手合割",
 }
-"""Tags to the header names of KIF; the others keep their own."""
+"""Tags to the header names of KIF; the others keep their own. Tags of Black and White count as those of Sente
+and Gote, or the other way round where White begins."""
 
 _HANDICAPS: Final = {
     "even": "平手",
@@ -134,48 +140,78 @@ _ENDINGS: Final = {
 Shogi-L)."""
 
 
+# --- moves -----------------------------------------------------------------------------------------------
+
+_CHESS_NAMES: Final = tuple(
+    f"{'ihgfedcba'[file - 1]}{10 - rank}" for file, rank in zip(FILES, RANKS, strict=True)
+)
+_BY_CHESS: Final = {name: square for square, name in enumerate(_CHESS_NAMES)}
+_SQUARES: Final = BY_USI | BY_CSA | _BY_CHESS
+
+_Names = tuple[frozenset[str], ...]
+"""What a move may say of the square that it comes from, by the square."""
+
+_HODGES: Final[_Names] = tuple(frozenset([*name, name]) for name in USI)
+_CHESS: Final[_Names] = tuple(frozenset([*name, name]) for name in _CHESS_NAMES)
+
+_KINDS: Final = BY_LETTER | {"T": TO, "H": UM, "D": RY}
+_CHESS_KINDS: Final = {"G": (KI, TO, NY, NK, NG)}
+"""Letters of chess that may mean several pieces: there, what moves as a gold is one."""
+
+
 class Seen(Written):
     """A move that names its piece and target, and of its source no more than a file or a rank.
 
     Of several pieces the one that may legally go there. A drop has a sign of its own, but some kifu of 1992
-    and 2001 leave it out: it is one where no piece on the board can come.
+    and 2001 leave it out: it is one where no piece on the board can come. `kinds` are the pieces that may be
+    meant, `where` names the source, `names` tells what may name each square. `promote` None is the `+` of
+    chess.
     """
 
-    __slots__ = ("kind", "promote", "to", "where")
+    __slots__ = ("kinds", "names", "promote", "to", "where")
 
-    def __init__(self, to: int, kind: int, promote: bool, where: str) -> None:
+    def __init__(
+        self, to: int, kinds: tuple[int, ...], promote: bool | None, where: str, names: _Names = _HODGES
+    ) -> None:
         self.to = to
-        self.kind = kind
+        self.kinds = kinds
         self.promote = promote
         self.where = where
+        self.names = names
 
     def plan(self, position: Position, last: int) -> Plan:
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
-        found = [one for one in sources(position, position.turn, self.kind, to) if self._stands(one)]
+        found = [
+            one
+            for kind in self.kinds
+            for one in sources(position, position.turn, kind, to)
+            if not self.where or self.where in self.names[one]
+        ]
         if len(found) > 1:
-            found = [one for one in found if is_legal(position, pack(one, to, self.promote))] or found
+            found = [one for one in found if is_legal(position, pack(one, to, self.promote is True))] or found
         if not found and self._can_drop(position):
-            return plan(-1, to, self.kind, False, position.turn)
+            return plan(-1, to, self.kinds[0], False, position.turn)
         if not found:
             raise IllegalMoveError("no-piece")
         if len(found) > 1:
             raise AmbiguousMoveError("ambiguous")
-        return plan(found[0], to, self.kind, self.promote, position.turn, None, self.to == SAME)
+        (origin,) = found
+        promote = not _checks(position, origin, to) if self.promote is None else self.promote
+        kind = abs(position.board[origin])
+        return plan(origin, to, kind, promote, position.turn, None, self.to == SAME)
 
     def _can_drop(self, position: Position) -> bool:
-        plain = self.to != SAME and not self.promote and not self.where
-        return plain and self.kind in HAND_KINDS and position.hands[position.turn][self.kind] > 0
-
-    def _stands(self, origin: int) -> bool:
-        where = self.where
-        return not where or where in (str(FILES[origin]), chr(ord("a") - 1 + RANKS[origin]))
+        plain, kind = self.to != SAME and not self.promote and not self.where, self.kinds[0]
+        return plain and kind in HAND_KINDS and position.hands[position.turn][kind] > 0
 
 
-def _kind(plus: str, letter: str) -> int:
-    kind = BY_LETTER[letter]
-    return PROMOTED[kind] if plus else kind
+def _checks(position: Position, origin: int, to: int) -> bool:
+    """Tell whether the `+` behind a move is a check: the move gives one as it is, or it cannot promote."""
+    after = position.copy()
+    after.do_move(pack(origin, to))
+    return in_check(after, after.turn) or not is_legal(position, pack(origin, to, True))
 
 
 def _read_move(name: str, match: re.Match[str]) -> Step:
@@ -185,14 +221,21 @@ def _read_move(name: str, match: re.Match[str]) -> Step:
             packed_step(from_usi(match[1] + match[2] + match[3])) if match[1] != match[2] else _garbled(match)
         )
     if name == "drop":
-        return known(-1, BY_USI[match[2]], BY_LETTER[match[1]], False)
-    if name == "full":
-        origin, to, kind = BY_USI[match[3]], BY_USI[match[4]], _kind(match[1], match[2])
-        return known(origin, to, kind, match[5] == "+") if origin != to else _garbled(match)
-    if name == "short":
-        return Seen(BY_USI[match[4]], _kind(match[1], match[2]), match[5] == "+", match[3])
-    kind = _kind(match[1] or match[4], match[2] or match[5])
-    return Seen(SAME, kind, match[7] == "+", match[3] or match[6] or "")
+        return known(-1, _SQUARES[match[2]], BY_LETTER[match[1]], False)
+    if name == "takes":
+        kind = BY_LETTER[(match[1] or match[4] or "") + (match[2] or match[5])]
+        return Seen(SAME, (kind,), match[7] == "+", match[3] or match[6] or "")
+    plus, letter, where, square, tail = match.group(1, 2, 3, 4, 5)
+    kind, to, promote = _KINDS[letter], _SQUARES[square], tail[1:] != "" or tail == "+"
+    kind = PROMOTED[kind] if plus else kind
+    if square in _BY_CHESS:
+        if letter == "P" and len(where or "") == 1:  # of two pawns never more than one can come
+            return _garbled(match)
+        kinds = (kind,) if plus else _CHESS_KINDS.get(letter, (kind,))
+        return Seen(to, kinds, None if tail == "+" else promote, where or "", _CHESS)
+    if (origin := _SQUARES.get(where, -1)) < 0:
+        return Seen(to, (kind,), promote, where or "")
+    return known(origin, to, kind, promote) if origin != to else _garbled(match)
 
 
 def _garbled(match: re.Match[str]) -> Step:
@@ -200,6 +243,28 @@ def _garbled(match: re.Match[str]) -> Step:
 
 
 # --- load ------------------------------------------------------------------------------------------------
+
+
+def _by_turn(name: str, *, white_begins: bool) -> str:
+    """Return the name of a tag about Black or White as that about Sente or Gote."""
+    name = name.lower()
+    if name.startswith(("black", "white")):
+        return ("sente" if name.startswith("white") == white_begins else "gote") + name[len("black") :]
+    return name
+
+
+def _headers(tags: Mapping[str, str], *, white_begins: bool) -> dict[str, str]:
+    """Return the headers of KIF for the tags of a game."""
+    return {HEADERS.get(_by_turn(name, white_begins=white_begins), name): text for name, text in tags.items()}
+
+
+def _first_player(tags: Mapping[str, str], *, white_begins: bool) -> int:
+    """Return the colour of the player whose tag stands first: a result counts that player's points first."""
+    for name in tags:
+        player = _by_turn(name, white_begins=white_begins)
+        if player in ("sente", "gote"):
+            return (BLACK, WHITE)[player == "gote"]
+    return BLACK
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -230,10 +295,12 @@ class _Reader:
         self.draft = Draft(Notes(source), line=Line(restore_same=True), first_offset=offset)
         self.line = self.draft.line
         self.open_lines: list[Line] = []
+        self.tags: dict[str, str] = {}
         self.sfen: tuple[str, int] | None = None
         self.result: tuple[str, int] | None = None
         self.handicap_offset = 0
         self.played = False
+        self.is_chess = False
         self.said_anything = False
         self.ignored = 0
         self.variant: tuple[str, int] | None = None
@@ -250,10 +317,11 @@ class _Reader:
 
     def finish(self, index: int) -> ParsedGame | None:
         """Return the finished game, None if it holds nothing."""
-        self._set_start()
+        white_begins = self._set_start()
+        self.draft.header.update(_headers(self.tags, white_begins=white_begins))
         line = self.draft.line
         if self.result is not None and not (line.steps and isinstance(line.steps[-1], Special)):
-            self._end(*self.result)
+            self._end(*self.result, _first_player(self.tags, white_begins=white_begins))
         line.times += [None] * (len(line.steps) - len(line.times))
         self.draft.plain_times = any(line.times)
         self.draft.started = self.sfen is not None
@@ -276,20 +344,25 @@ class _Reader:
                 text = text.replace(".", "/")
             if name == "handicap":
                 self.handicap_offset = match.start()
-            self.draft.header[HEADERS.get(name, match[1])] = text
+            self.tags[name if name in HEADERS else match[1]] = text
 
-    def _set_start(self) -> None:
-        """Set the start: the position of the tag SFEN, else that of the handicap that is named."""
+    def _set_start(self) -> bool:
+        """Set the start: the position of the tag SFEN or FEN, else that of the handicap that is named.
+
+        Return whether White begins, as in chess.
+        """
         draft = self.draft
-        name = draft.header.get("手合割", "")
+        name, white_begins = self.tags.get("handicap", ""), self.is_chess
         handicap = by_name(_HANDICAPS.get(name.lower().removesuffix("s"), name) or "平手")
         if self.variant is not None:
             draft.notes.add("unknown-handicap", self.variant[1], "error", None, name=self.variant[0])
             draft.playable = False
         try:
             if self.sfen is not None:
-                text = self.sfen[0]
-                draft.position = Position.from_sfen(text if " " in text else f"{text} b -")
+                text = self.sfen[0] if re.search(r"[ _\[]", self.sfen[0]) else f"{self.sfen[0]} b -"
+                sfen = as_sfen(text)
+                white_begins = text.replace("_", " ").split()[1:2] != sfen.split()[1:2]
+                draft.position = Position.from_sfen(sfen)
             elif handicap is not None:
                 draft.position = Position.from_sfen(handicap.sfen)
             else:
@@ -299,6 +372,7 @@ class _Reader:
             draft.notes.add(error.code, self.sfen[1] if self.sfen else 0, "error", None, **error.params)
             draft.playable = False
         draft.initial = named_initial(draft.position)
+        return white_begins
 
     # --- comments ------------------------------------------------------------------------------------
 
@@ -332,6 +406,7 @@ class _Reader:
 
     def _move(self, name: str, match: re.Match[str]) -> None:
         self.played = True
+        self.is_chess |= name in _TO_SQUARES and match["square"] in _BY_CHESS
         self._add_step(_read_move(name, match), match)
         if glyphs := match[match.lastindex or 0]:
             self._say([glyphs], match)
@@ -371,11 +446,12 @@ class _Reader:
         """Note a bracket that closes nothing, or another character that stands for nothing."""
         self.draft.notes.add("unknown-line", match.start(), text=match[0], expected=EXPECTED)
 
-    def _end(self, text: str, offset: int) -> None:
+    def _end(self, text: str, offset: int, first_player: int) -> None:
         """End the main line by the result of the tag, or of a comment behind the moves."""
         line = self.draft.line
         if text in _RESULTS:
-            self.draft.decide(_RESULTS[text], offset)
+            result = _RESULTS[text]
+            self.draft.decide(None if result is None else result ^ first_player, offset)
         elif word := _ENDINGS.get(_key(text)):
             line.spots.append((len(line.steps), offset, offset))
             line.steps.append(Special(text, BY_WORD[word].special))
@@ -421,23 +497,48 @@ def _key(text: str) -> str:
 
 # --- format ----------------------------------------------------------------------------------------------
 
-_MARK: Final = re.compile(
-    r'\s*+(?:\{[^}]*+\}\s*+)?+\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|\s*+1\.[ \t]*+[PSGRBKNL]'
-    r"|\s*+(?:1\.?\s++)?+[▲☗△☖]?[PLNSGBRK](?:[1-9][a-i])?-[1-9][a-i][+=]?[\s,▲△☗☖]"
+_NUMBERED: Final = r"[PLNSGBRK](?:(?:[1-9]{1,2}[-x]?|[-x])?[1-9]{2}|['*][1-9]{2})[+=]?"
+_LETTERED: Final = r"\+?[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?[-x]?[1-9][a-i]|['*][1-9][a-i])[+=]?"
+_HODGES_MOVE: Final = rf"(?:{_LETTERED}|{_NUMBERED})"
+_CHESS_FIRST: Final = r"(?:P[a-i]4|[LNSGBRK][a-i1-9]?[a-i][1-9])"
+"""A first move in the notation of chess. Other games with a letter for pawns begin elsewhere."""
+
+_BEGINS: Final = re.compile(
+    r'\s*+(?:(?:\{[^}]*+\}\s*+)?\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|1\.[ \t]*+[PSGRBKNL]'
+    r"|(?:1\.?\s++)?[▲☗△☖]?[PLNSGBRK](?:[1-9][a-i])?-[1-9][a-i][+=]?[\s,▲△☗☖]"
+    rf"|(?:1\.?\s++)?[▲☗△☖]?{_HODGES_MOVE}[\s,▲△☗☖]++{_HODGES_MOVE}(?![^\s,▲△☗☖]))"
 )
-_MARK_MOVE: Final = re.compile(
-    r"(?<![^\s.▲△☗☖])\+?(?:[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?[-x]?[1-9][a-i]|['*][1-9][a-i])"
-    r"|(?=[1-9])[1-9][a-i]-?[1-9][a-i])[+=]?(?=[\s!?(,]|\Z)"
+"""A tag, or the first move."""
+_PLAYS: Final = re.compile(
+    rf"(?<![^\s.▲△☗☖])(?:{_LETTERED}"
+    rf"|[1-9][a-i]-?[1-9][a-i][+=]?|(?:(?<=1\.)|(?<=1\.[ \t])|(?<=[▲△☗☖])){_NUMBERED}"
+    rf"|{_NUMBERED}[\s,▲△☗☖]++(?:[0-9]{{1,3}}\.[ \t]*+)?{_NUMBERED})(?=[\s!?(,]|\Z)"
 )
-"""A tag, or the number of a first move; and a move of PSN: chess has its letter before the digit."""
+"""A move of PSN: chess has its letter before the digit. With numbers for ranks two of them, or the first."""
+_IS_SHOGI: Final = re.compile(rf'\[(?:FEN|Variant)[ \t]++"(?:{BOARD}|(?i:shogi)")')
+_CHESS_MOVE: Final = re.compile(r"(?<![^\s.])[PLNSGBRKHD][a-i1-9]?[x@]?[a-i][1-9](?=[\s=+#!?]|\Z)")
+_BEGINS_AS_CHESS: Final = re.compile(rf"(?<!\S)1\.[ \t]*+{_CHESS_FIRST}(?=[\s=+#!?])")
+_CHESS_PAWN: Final = re.compile(r"(?<![^\s.])P[a-i]?x?[a-i][1-9](?=[\s=+#!?]|\Z)")
+"""A letter for pawns is what chess has not."""
+_ROW: Final = rf"""1\.[ \t]*+(?:
+    {_HODGES_MOVE}[ \t]++(?:2\.[ \t]*+)?{_HODGES_MOVE}|{_CHESS_FIRST}[ \t]++P[a-i][1-9])(?!\S)"""
+"""The first two moves, behind lines of words."""
 
 
 def _is_psn(text: str, name: str) -> bool:
-    return _MARK.match(text) is not None and _MARK_MOVE.search(text) is not None
+    if _BEGINS.match(text) is None:
+        return False
+    if _PLAYS.search(text):
+        return True
+    if _IS_SHOGI.search(text):
+        return _CHESS_MOVE.search(text) is not None
+    return bool(_BEGINS_AS_CHESS.search(text) and _CHESS_PAWN.search(text))
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
     return line.startswith(b"[") and not before.startswith(b"[") and not depth
 
 
-FORMAT: Final = Format("psn", load, [Mark(Stage.WHOLE, _is_psn)], cut=cutter(_begins_game))
+FORMAT: Final = Format(
+    "psn", load, [Mark(Stage.WHOLE, _is_psn), Mark(Stage.LINE, _ROW)], cut=cutter(_begins_game)
+)

@@ -16,6 +16,7 @@ from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
+from kifu_core.expressions import many
 from kifu_core.jkf import Consumption, Time
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
@@ -23,7 +24,6 @@ from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.draft import Draft, Places, Said, finished
 from kifu_core.shogi.formats.grammar import (
     BLANKS,
-    MANY,
     Leaf,
     LeafMatch,
     Relined,
@@ -50,23 +50,24 @@ _LEFT = r"L([0-9]{1,9}+)"
 _END = rf"{BLANKS}(?:[,\n]|\Z)"
 _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
 STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+:)"
-_HEAD_REST = rf"([^,\n]*+(?>(?:,(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+){{0,1000}}))(?:,{BLANKS}\n?|\n|\Z)"
+_COMMA = rf",(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+"
+_HEAD_REST = rf"([^,\n]*+{many(_COMMA)})(?:,{BLANKS}\n?|\n|\Z)"
 """The rest of a line behind a player's sign or a key: it may have commas, unless a statement follows."""
 
 VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
 PLAYER = Leaf("player", r"N([-+])" + _HEAD_REST)
 INFORMATION = Leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
-START_EVEN = Leaf("start_even", r"PI((?>(?:[1-9]{2}[A-Z]{2}){0,40}))" + _END)
+START_EVEN = Leaf("start_even", rf"PI({many('[1-9]{2}[A-Z]{2}')})" + _END)
 BOARD_RANK = Leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
-PIECES = Leaf("pieces", r"P([-+])((?>(?:[0-9]{2}[A-Z]{2}){0,1000}))" + _END)
+PIECES = Leaf("pieces", rf"P([-+])({many('[0-9]{2}[A-Z]{2}')})" + _END)
 TURN = Leaf("turn", r"([-+])" + _END)
 _NEXT = r",[ \t]*+/"
-_LINE_REST = rf"[^\n,']*+(?>(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+){{0,20000}})(?:\n|\Z|(?=[,']))"
+_LINE_REST = "[^\n,']*+" + many(rf"(?!{_NEXT}),[^\n,']*+|'[^\n]*+") + rf"(?:\n|\Z|(?={_NEXT}))"
 _COMMENT_LINE = r"'[^\n]*+(?:\n|\Z)"
 _MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
 _LINE_AFTER = rf"(?!{_NEXT})(?:{_COMMENT_LINE}|(?:[-+][0-9]|[TL,]|[^\S\n]){_LINE_REST}|\n)"
 
-MOVES = Leaf("moves", rf"{_MOVE_LINE}(?>(?:{_LINE_AFTER}){MANY})")
+MOVES = Leaf("moves", _MOVE_LINE + many(_LINE_AFTER))
 """A block of lines that begin with a move, and of the times and comments between them."""
 
 ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?>(?:{_GAP}++{_TIME})?)")
@@ -77,7 +78,7 @@ RESULT_WORD = Leaf("result_word", RESULT_TEXT.pattern + _END)
 """81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
 LATE_TIME = Leaf("late_time", _TIME + _END)
 COMMENT = Leaf("comment", _COMMENT)
-NEXT_GAME = Leaf("next_game", r"(?>(?:/(?!/)(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+){1,20000})")
+NEXT_GAME = Leaf("next_game", many(r"/(?!/)(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+", least=1))
 BLANK = Leaf("blank", rf"{_GAP}++")
 UNKNOWN = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
@@ -263,17 +264,17 @@ class _Reader:
 
     @property
     def only_heads(self) -> bool:
-        """Whether nothing but headers has been read."""
+        """Tell whether nothing but headers has been read."""
         return self.board is None and self.turn is None and not self.line.steps and self.rest is None
 
     @property
     def has_ended(self) -> bool:
-        """Whether the last step read is an ending."""
+        """Tell whether the last step read is an ending."""
         return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
 
     @property
     def has_players(self) -> bool:
-        """Whether a player's name has been read."""
+        """Tell whether a player's name has been read."""
         return not self.draft.header.keys().isdisjoint(PLAYERS.values())
 
     def read(self, name: str, match: LeafMatch) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kifu_core.formats import ALL_BUT_MOVES, Format, Mark, Stage, Writer
 from kifu_core.jkf import Record
+from kifu_core.shogi.fen import FIELDS, TO_ADDRESS
 from kifu_core.shogi.formats.endings import NoEndings
 from kifu_core.shogi.formats.positions import position_at
 from kifu_core.shogi.formats.usi import cut, load
@@ -29,5 +30,5 @@ _FILE: Final = Writer(
     lost=["moves", *ALL_BUT_MOVES],
     lost_endings=NoEndings().lost,
 )
-_MARK: Final = Mark(Stage.LINE, r"[ \t]*+(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+\S++[ \t]++[bw][ \t]")
+_MARK: Final = Mark(Stage.LINE, rf"[^\S\n]*+(?:{FIELDS}|{TO_ADDRESS})")
 FORMAT: Final = Format("sfen", load, [_MARK], [_FILE], cut)

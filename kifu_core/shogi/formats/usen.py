@@ -20,9 +20,9 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.endings import NamedEndings
-from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
-from kifu_core.shogi.formats.usi import cut, packed_step
+from kifu_core.shogi.formats.usi import BLANK, cut, packed_step
 from kifu_core.shogi.formats.writing import Branch, branches
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
@@ -38,11 +38,12 @@ from kifu_core.shogi.start import named_initial
 # --- grammar ---------------------------------------------------------------------------------------------
 
 
-GAME = Leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + EOL)
+_ADDRESS = r"(?:https?://\S{0,300}?(?<=[=/])(?=[0-9A-Za-z_.\-]*~[0-9]))?"
+GAME = Leaf("game", rf"[ \t]*+{_ADDRESS}([0-9A-Za-z_.\-]*+)(~[^\s&#]*+)(?:[&#]\S*+)?{EOL}")
 
 GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN)
 
-_LINE: Final = re.compile(r"~([0-9]{1,6}+)(?:\.([0-9a-z]*+)(?:\.([a-z]?)([0-9a-z]*+))?+)?+")
+_LINE: Final = re.compile(r"~([0-9]{1,6}+)(?>(?:\.([0-9a-z]*+)(?:\.([a-z]?)([0-9a-z]*+))?)?)")
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -251,5 +252,7 @@ _FILE: Final = Writer(
     lost=["headers", "times", "fractions", "comments", "bookmarks", "ending"],
     lost_endings=_Endings().lost,
 )
-_MARK: Final = Mark(Stage.LINE, r"[ \t]*+[0-9A-Za-z_.\-]*+~[0-9]{1,6}+\.[0-9a-z]*+(?:[.~\s]|$)")
+_MARK: Final = Mark(
+    Stage.LINE, rf"[ \t]*+{_ADDRESS}[0-9A-Za-z_.\-]*+~[0-9]{{1,6}}+\.[0-9a-z]*+(?:[.~\s&\#]|$)"
+)
 FORMAT: Final = Format("usen", load, [_MARK], [_FILE], cut)

@@ -9,20 +9,23 @@ The command is that of the Universal Shogi Interface (http://shogidokoro.starfre
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice, takewhile
 from typing import Final, Self
 
 from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError, IllegalMoveError
+from kifu_core.expressions import many
 from kifu_core.formats import ALL_BUT_MOVES, Format, Mark, Stage, Writer
 from kifu_core.jkf import Initial, Record
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
+from kifu_core.shogi.fen import BOARD, TO_ADDRESS, as_sfen, decoded
 from kifu_core.shogi.formats.endings import NoEndings
-from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import REMARK, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
@@ -37,20 +40,32 @@ from kifu_core.shogi.start import named_initial
 # --- grammar ---------------------------------------------------------------------------------------------
 
 _EOL = r"(?:\n|\Z)"
-_BOARD = r"(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+[1-9KRBGSNLPkrbgsnlp+]{1,18}+"
+_GAP = r"[^\S\n]"
+"""A blank of any script: text copied from pages has full-width ones."""
 
-POSITION = Leaf(
-    "position", rf"[ \t]*+(?:(?:position|startpos|sfen|moves)(?=[ \t\n]|\Z)|{_BOARD}[ \t])([^\n]*+)" + _EOL
+ADDRESS = Leaf(
+    "address",
+    rf"{_GAP}*+{TO_ADDRESS}([^\n?&#]++)[^\n]*+" + _EOL,
 )
-MOVES = Leaf("moves", rf"[ \t]*+{USI_MOVE}(?:[ \t]++{USI_MOVE})*+(?:[ \t]++[a-z_]{{1,20}}+)?+[ \t]*+" + _EOL)
+POSITION = Leaf(
+    "position", rf"{_GAP}*+(?:(?:position|startpos|sfen|moves)(?=\s|\Z)|{BOARD}[\s\[])[^\n]*+" + _EOL
+)
+MOVES = Leaf(
+    "moves",
+    rf"{_GAP}*+{USI_MOVE}{many(rf'{_GAP}++{USI_MOVE}')}(?>(?:{_GAP}++[a-z_]{{1,20}}+)?){_GAP}*+" + _EOL,
+)
+BLANK = Leaf("blank", r"\s++")
 NOTE = Leaf("note", r"([^\n]++)" + _EOL)
 
-GRAMMAR: Final = repeated(POSITION, MOVES, BLANK, REMARK, NOTE)
+GRAMMAR: Final = repeated(ADDRESS, POSITION, MOVES, BLANK, REMARK, NOTE)
 
-_BEGINNING: Final = re.compile(r"[ \t]*+(?:[1-9][gi]|[28]h)")
+_BEGINNING: Final = re.compile(r"\s*+(?:[1-9][gi]|[28]h)")
 """Where Black's pieces stand in an even game."""
-_TOKEN: Final = re.compile(r"[^ \t\n]++")
+_TOKEN: Final = re.compile(r"\S++")
 _ONE_MOVE: Final = re.compile(USI_MOVE)
+
+_MOST_FIELDS: Final = 8
+"""Words before the moves of a line: `sfen`, the six fields of a FEN, `moves`."""
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -195,18 +210,18 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
     remarks: list[str] = []
     for name, match in watched(items(GRAMMAR, source.text)):
         if name == "moves" and draft is not None and _goes_on(draft, course, match[0].split()):
-            words = list(_TOKEN.finditer(source.text, match.start(), match.end()))
-            course = None if course is None else course.after([word[0] for word in words])
-            _add(draft, words, match.end())
-        elif name in ("position", "moves"):
+            words = match[0].split()
+            course = None if course is None else course.after(words)
+            _add(draft, words, match.span())
+        elif name in ("address", "position", "moves"):
             if draft is not None:
                 yield draft
-            draft, remarks = _draft(source, match, remarks), []
+            draft, remarks = _draft(source, name, match, remarks), []
             course = _course(draft, match[0])
         elif name == "remark":
             remarks.append(match[1])
         elif name == "note" and draft is not None:
-            draft.comments.append(match[1].strip(" \t"))
+            draft.comments.append(match[1].strip())
         elif name == "note":
             notes.add("unknown-line", match.start(), text=match[0].strip()[:40], expected=expected(GRAMMAR))
     if draft is not None:
@@ -214,43 +229,49 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
         yield draft
 
 
-def _draft(source: Source, match: re.Match[str], remarks: list[str]) -> PositionDraft:
+def _draft(source: Source, name: str, match: re.Match[str], remarks: list[str]) -> PositionDraft:
     """Return the draft of one line; it is not playable if its position cannot be read."""
     draft = PositionDraft(Notes(source), line=Line(restore_same=True), first_offset=match.start())
     draft.remarks += remarks
-    words = list(_TOKEN.finditer(source.text, match.start(), match.end()))
-    at = 1 if words[0][0] == "position" else 0
+    words = decoded(match[1]).split() if name == "address" else match[0].split()
+    at = 1 if words[0] == "position" else 0
     try:
-        (draft.position, draft.initial), at = _start([word[0] for word in words[at : at + 6]], at)
+        (draft.position, draft.initial), at = _start(words[at : at + _MOST_FIELDS], at)
     except DecodeError as error:
         draft.notes.add(error.code, match.start(), "error", None, **error.params)
         draft.playable = False
         return draft
     if words[at:]:
-        _add(draft, words[at:], match.end())
+        begin = match.start() if name == "address" else _nth_word(source.text, match.start(), at)
+        _add(draft, words[at:], (begin, match.end()))
     return draft
 
 
-def _add(draft: PositionDraft, words: list[re.Match[str]], end: int) -> None:
-    """Add the moves of a line, which ends there, to a draft."""
+def _nth_word(text: str, begin: int, number: int) -> int:
+    """Return the offset of a word, counted from 0, behind an offset."""
+    return next(islice(_TOKEN.finditer(text, begin), number, None)).start()
+
+
+def _add(draft: PositionDraft, words: list[str], span: tuple[int, int]) -> None:
+    """Add the moves of a line, which stand there, to a draft."""
     line = draft.line
-    line.spots.append((len(line.steps), words[0].start(), end))
-    line.steps += _STEPS.each(word[0] for word in words)
+    line.spots.append((len(line.steps), *span))
+    line.steps += _STEPS.each(words)
     line.times += [None] * len(words)
 
 
 def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
     """Return the start of a line's moves, and the place of the first of them among the line's words.
 
-    `words` are the line's next six, `at` their place. Raises DecodeError for a position that cannot be read,
-    and for a word that is no move where `moves` is left out.
+    `words` are the first of the line's words, `at` their place. Raises DecodeError for a position that cannot
+    be read, and for a word that is no move where `moves` is left out.
     """
     taken, sfen = 0, INITIAL_SFEN
     if words and words[0] == "startpos":
         taken = 1
     elif words and words[0] != "moves" and not _ONE_MOVE.fullmatch(words[0]):
         first = int(words[0] == "sfen")
-        taken = first + 3 + (words[first + 3 : first + 4] != [] and words[first + 3].isdecimal())
+        taken = first + _fields(words[first:])
         sfen = " ".join(words[first:taken])
     begun = _begun(sfen)
     following = words[taken] if taken < len(words) else ""
@@ -261,10 +282,17 @@ def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
     return begun, at + taken
 
 
+def _fields(words: list[str]) -> int:
+    """Return how many words a position has: board, side to move, hands where the board has none, counters."""
+    least = 2 if "[" in "".join(words[:1]) else 3
+    counters = takewhile(lambda word: word == "-" or word.isdecimal(), words[least:])
+    return min(least, len(words)) + sum(1 for _ in counters)
+
+
 @lru_cache(maxsize=64)
 def _begun(sfen: str) -> tuple[Position, Initial]:
     """Return a start as position and as JKF; nobody changes either."""
-    position = Position.from_sfen(sfen)
+    position = Position.from_sfen(as_sfen(sfen))
     return position, named_initial(position)
 
 
@@ -286,9 +314,9 @@ def dump(record: Record) -> str:
 
 # --- format ----------------------------------------------------------------------------------------------
 
-_MARK: Final = rf"""[ \t]*+(?:
-    (?:position[ \t]++)?+(?:startpos(?:[ \t]|$)|sfen[ \t]++[^/\s]++/)|position[ \t]++sfen[ \t]
-    |moves[ \t]++[1-9PLNSGBR]|{USI_MOVE}(?:[ \t]|$))"""
+_MARK: Final = rf"""{_GAP}*+(?:
+    (?:position{_GAP}++)?(?:startpos(?:\s|$)|sfen{_GAP}++[^/\s]++/)|position{_GAP}++sfen\s
+    |moves{_GAP}++[1-9PLNSGBR]|{USI_MOVE}(?:\s|$))"""
 
 _BEGINS: Final = re.compile(
     rb"[ \t]*+(?:position|startpos|sfen|moves|(?:[1-9][gi]|[28]h)[1-9][a-i]|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
