@@ -9,11 +9,12 @@ measured anew, it is changed here and nowhere else. The table is the one of docs
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Final
+
+from benchmarks.support import interpreter
 
 ROWS_A_GAME: Final = 112
 """Of games of 111 plies on average, forks included (`index.py`: 113 million rows of 1,009,000 games)."""
@@ -141,8 +142,10 @@ def main() -> None:
     parser.add_argument("--node-gb", type=float, default=2_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     if options.json:
-        print(json.dumps([asdict(growth(one, options.shards, options.node_gb)) for one in options.games]))
+        rows = [asdict(growth(one, options.shards, options.node_gb)) for one in options.games]
+        print(interpreter.as_json(rows))
     else:
         print(table(options.games, options.shards, options.node_gb))
 

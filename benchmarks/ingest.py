@@ -37,12 +37,12 @@ and the shares of the steps within one run.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import time
 from typing import Any
 
+from benchmarks.support import interpreter
 from benchmarks.support.beside_columns import beside_columns, show_beside
 from benchmarks.support.corpus_upload import corpus, show_corpus
 from benchmarks.support.importing import ENGINES, empty_archive, take_in, write_files
@@ -170,21 +170,23 @@ def main() -> None:
     parser.add_argument("--paste", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.engine or options.corpus or options.served or options.paste:
+        interpreter.announce(only_json=options.json)
     if options.corpus:
         found = corpus(options.page)
-        print(json.dumps(found)) if options.json else show_corpus(found)
+        print(interpreter.as_json(found)) if options.json else show_corpus(found)
     elif options.served:
         found = served(options.games or 2_000, options.workers or [1, 2, 4], options.broker)
-        print(json.dumps(found)) if options.json else show_served(found)
+        print(interpreter.as_json(found)) if options.json else show_served(found)
     elif options.paste:
         found = pastes(options.games or 10_000)
-        print(json.dumps(found)) if options.json else show_pastes(found)
+        print(interpreter.as_json(found)) if options.json else show_pastes(found)
     elif options.engine and options.columns:
         found = beside_columns(options.engine, options.games or 2_000, options.rounds)
-        print(json.dumps(found)) if options.json else show_beside(found)
+        print(interpreter.as_json(found)) if options.json else show_beside(found)
     elif options.engine:
         found = measure(options.engine, options.games or 2_000, (options.workers or [2])[-1])
-        print(json.dumps(found)) if options.json else show(found)
+        print(interpreter.as_json(found)) if options.json else show(found)
     else:
         # Settings are read once in a process: each engine has its own.
         for engine in ENGINES:
