@@ -306,14 +306,14 @@ def index_rows(
     codes: list[str] = []
     reached: set[int] = set()
     played: set[tuple[int, int]] = set()
-    for visit in GAMES[kind].replay.visits(record):
-        at = key(visit.code, visit.orientation, kind, space, key_version)
+    for ply, fork, code, orientation, _, move in GAMES[kind].replay.visits(record):
+        at = key(code, orientation, kind, space, key_version)
         new = at not in reached
-        if new or (visit.fork and (at, visit.move) not in played):
+        if new or (fork and (at, move) not in played):
             reached.add(at)
-            played.add((at, visit.move))
-            rows.append(DerivedRow(at, visit.ply, visit.move, visit.fork * FORK | new * FIRST))
-            codes.append(visit.code)
+            played.add((at, move))
+            rows.append(DerivedRow(at, ply, move, fork * FORK | new * FIRST))
+            codes.append(code)
     return tuple(rows), tuple(codes)
 
 

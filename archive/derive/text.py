@@ -28,7 +28,7 @@ def features(record: Record, *, evaluated: bool) -> int:
     one move has to have taken a second."""
     found = EVALUATIONS if evaluated else 0
     entries = _entries(record)
-    if any("forks" in entry for entry in record["moves"]):
+    if entries is not record["moves"]:
         found |= FORKS
     if any("time" in entry and any(entry["time"].get("now", {}).values()) for entry in entries):
         found |= TIMES
@@ -38,10 +38,11 @@ def features(record: Record, *, evaluated: bool) -> int:
 
 
 def _entries(record: Record) -> Sequence[MoveEntry]:
-    """Return the entries of all lines in reading order."""
+    """Return the entries of all lines in reading order: without forks those of the record itself."""
     moves = record["moves"]
-    forked = any("forks" in entry for entry in moves)
-    return [entry for _path, _ply, entry in nodes_of(moves)] if forked else moves
+    if not any("forks" in entry for entry in moves):
+        return moves
+    return [entry for _path, _ply, entry in nodes_of(moves)]
 
 
 def text(record: Record, read: headers.Parts | None = None) -> str:

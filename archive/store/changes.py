@@ -246,7 +246,7 @@ def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity,
 
 
 def _packed(rows: Iterable[DerivedRow]) -> bytes:
-    return pack_keys(row.key for row in rows)
+    return pack_keys([row.key for row in rows])
 
 
 def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
