@@ -28,8 +28,8 @@ RECORD_BYTES: Final = 1_490
 """Of these, the record with its keys (the same run): it is distributed by game."""
 TEXT_BYTES: Final = 1_840
 """Of a game with comments of 200 kanji, text and its index, on PostgreSQL (`text.py`)."""
-STORE_MS: Final = 2.4
-"""Of a processor, for a game from a small file to committed (`ingest.py`)."""
+STORE_MS: Final = 2.5
+"""Of a processor, for a game from a small file to committed (`ingest.py`, PostgreSQL)."""
 SERVER_MS: Final = 0.5
 """Of the server's processor for the same (`ingest.py`, PostgreSQL)."""
 
