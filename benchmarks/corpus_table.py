@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
+from benchmarks.support import interpreter
 from tests.kifu_core.corpus import ReadFile, read_all
 from tests.shared import CORPUS
 
@@ -37,6 +38,7 @@ def reason(item: ReadFile) -> str:
 def main() -> None:
     if not CORPUS.is_dir():
         sys.exit("the corpus is not beside this checkout")
+    interpreter.announce()
     readings = list(read_all())
     counts: Counter[tuple[str, str]] = Counter()
     for item in readings:

@@ -15,7 +15,6 @@ processes of its own.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import generate
+from benchmarks.support import interpreter
 from benchmarks.support.importing import ENGINES, empty_archive
 
 CASES = ("alone", "shared", "changed")
@@ -116,11 +116,12 @@ def main() -> None:
             again = [sys.executable, "-m", "benchmarks.deletion", "--engine", engine, *sys.argv[1:]]
             subprocess.run(again, check=True)
         return
+    interpreter.announce(only_json=options.json)
     with empty_archive(options.engine):
         for number, case in enumerate(CASES):
             found = measure(case, options.games, number * options.games)
             told = {"engine": options.engine} | found
-            print(json.dumps(told) if options.json else f"{options.engine}: {found}", flush=True)
+            print(interpreter.as_json(told) if options.json else f"{options.engine}: {found}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ that makes nothing.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.support import filling
+from benchmarks.support import filling, interpreter
 from benchmarks.support.databases import database
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -73,9 +72,11 @@ def main() -> None:
     parser.add_argument("--engine", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--json", action="store_true", help="one line for programs")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     runs, size = measure(options.engine, options.games)
     if options.json:
-        print(json.dumps({"games": options.games, "bytes": size, "runs": [asdict(one) for one in runs]}))
+        told = {"games": options.games, "bytes": size, "runs": [asdict(one) for one in runs]}
+        print(interpreter.as_json(told))
         return
     print(f"{options.games:,} games on {options.engine}, {size / options.games:,.0f} bytes a game")
     for one in runs:

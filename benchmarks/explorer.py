@@ -15,7 +15,6 @@ On a machine that does other things both are late: the processor's share is what
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import shutil
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from playwright.sync_api import Page, sync_playwright
 from benchmarks import generate
 from benchmarks.replay import BROWSERS, FLAGS, SCREEN
 from benchmarks.serve import HOST, percentile, running
+from benchmarks.support import interpreter
 
 LIMIT_MS = 100
 DEPTH = 3
@@ -122,6 +122,7 @@ def main() -> None:
     parser.add_argument("--address", default="")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce()
     found = measure(options.games, options.moves, options.address)
     rows = {
         name: {f"p{share}": percentile(values, share / 100) for share in (50, 95)} | {"max": max(values)}
@@ -131,7 +132,7 @@ def main() -> None:
     for name, row in rows.items():
         print(f"{name:<18}" + "".join(f"{value:8.1f}" for value in row.values()) + f"{LIMIT_MS:8}")
     if options.json:
-        print(json.dumps(rows))
+        print(interpreter.as_json(rows))
 
 
 if __name__ == "__main__":

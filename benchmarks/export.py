@@ -29,7 +29,7 @@ from zipfile import ZipFile
 
 from benchmarks import serve
 from benchmarks.serve import HOST, Server, free_port
-from benchmarks.support import filling
+from benchmarks.support import filling, interpreter
 from benchmarks.support.databases import database
 from tests.serving import processes_of
 
@@ -206,6 +206,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder in which the archive stays for the next run")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     with database(options.engine, options.keep) as folder:
         fill(options.games)
         with served(folder) as server:
@@ -217,7 +218,7 @@ def main() -> None:
             found["resumed"] = resumed(server.port, options.games)
             say(f"resumed: {found['resumed']}")
     if options.json:
-        print(json.dumps({"engine": options.engine, **found}))
+        print(interpreter.as_json({"engine": options.engine, **found}))
     else:
         print_table(options.engine, found)
     sys.exit(bool(found["resumed"]["missing"] or found["resumed"]["doubled"]))

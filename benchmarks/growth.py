@@ -9,11 +9,12 @@ measured anew, it is changed here and nowhere else. The table is the one of docs
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Final
+
+from benchmarks.support import interpreter
 
 ROWS_A_GAME: Final = 112
 """Of games of 111 plies on average, forks included (`index.py`: 113 million rows of 1,009,000 games)."""
@@ -27,8 +28,8 @@ RECORD_BYTES: Final = 1_490
 """Of these, the record with its keys (the same run): it is distributed by game."""
 TEXT_BYTES: Final = 1_840
 """Of a game with comments of 200 kanji, text and its index, on PostgreSQL (`text.py`)."""
-STORE_MS: Final = 2.4
-"""Of a processor, for a game from a small file to committed (`ingest.py`)."""
+STORE_MS: Final = 2.5
+"""Of a processor, for a game from a small file to committed (`ingest.py`, PostgreSQL)."""
 SERVER_MS: Final = 0.5
 """Of the server's processor for the same (`ingest.py`, PostgreSQL)."""
 
@@ -141,8 +142,10 @@ def main() -> None:
     parser.add_argument("--node-gb", type=float, default=2_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     if options.json:
-        print(json.dumps([asdict(growth(one, options.shards, options.node_gb)) for one in options.games]))
+        rows = [asdict(growth(one, options.shards, options.node_gb)) for one in options.games]
+        print(interpreter.as_json(rows))
     else:
         print(table(options.games, options.shards, options.node_gb))
 

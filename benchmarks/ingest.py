@@ -9,8 +9,9 @@
 For each engine an empty archive in a temporary folder takes in files of games (CSA, and KIF in two encodings)
 as `manage.py import_kifu` does: first with one process, then on PostgreSQL other games with several. Then the
 resulting rows of the position index are put into an empty table of the same shape by nothing but COPY
-(PostgreSQL) or executemany (SQLite), in sorted batches of the same size: that is the limit. The steps of one
-process are timed one by one, in processor time; `other` is the rest.
+(PostgreSQL) or executemany (SQLite), in sorted batches of the same size: that is the limit. A few
+games come in first and load what all need; then the steps of one process are timed one by one, in processor
+time, and `other` is the rest.
 
 `--columns` (`support.beside_columns`) takes in, each round, so many games without columns and tags of castles
 and openings, and as many others with them: read, derived and stored, then written as columns. It prints the
@@ -37,20 +38,23 @@ and the shares of the steps within one run.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import time
 from typing import Any
 
+from benchmarks.support import interpreter
 from benchmarks.support.beside_columns import beside_columns, show_beside
 from benchmarks.support.corpus_upload import corpus, show_corpus
 from benchmarks.support.importing import ENGINES, empty_archive, take_in, write_files
 from benchmarks.support.many_workers import BROKERS, served, show_served
 from benchmarks.support.pastes import pastes, show_pastes
+from benchmarks.support.processes import server_seconds
 from benchmarks.support.steps import Steps
 
 BATCH_ROWS = 10_000
+WARMING = 40
+"""Games that come in before the others: they load modules and make tables."""
 
 
 def expect(games: int, kind: str, start: str) -> None:
@@ -107,26 +111,32 @@ def measure(engine: str, games: int, workers: int) -> dict[str, Any]:
 
     start = shogi64.encode(Position.initial())
     with empty_archive(engine) as folder:
+        take_in(write_files(folder / "first", range(2 * games, 2 * games + WARMING)), 1)
         files = write_files(folder / "one", range(games))
-        began = time.process_time()
+        began, server = time.process_time(), server_seconds()
         with Steps() as steps:
             seconds = take_in(files, 1)
-        busy = time.process_time() - began
-        expect(games, "shogi", start)
+        busy, server = time.process_time() - began, server_seconds() - server
+        expect(games + WARMING, "shogi", start)
         found: dict[str, Any] = {
             "engine": engine,
             "games": games,
             "files": len(files),
-            "one": {"seconds": seconds, "games_a_second": games / seconds, "processor_seconds": busy},
+            "one": {
+                "seconds": seconds,
+                "games_a_second": games / seconds,
+                "processor_seconds": busy,
+                "server_seconds": server,
+            },
             "steps": dict(steps.seconds) | {"other": busy - sum(steps.seconds.values())},
         }
         if engine == "postgresql" and workers > 1:
             more = write_files(folder / "several", range(games, 2 * games))
             seconds = take_in(more, workers)
-            expect(2 * games, "shogi", start)
+            expect(2 * games + WARMING, "shogi", start)
             found["several"] = {"workers": workers, "seconds": seconds, "games_a_second": games / seconds}
         rows, seconds = bare_rows()
-        stored = 2 * games if "several" in found else games
+        stored = (2 * games if "several" in found else games) + WARMING
         found["bare"] = {"rows": rows, "seconds": seconds, "games_a_second": stored / seconds}
     return found
 
@@ -144,7 +154,9 @@ def show(found: dict[str, Any]) -> None:
             )
     print(f"  bare rows          {bare:8.0f} games/s   ({found['bare']['rows']} rows)")
     total = found["one"]["processor_seconds"]
-    print(f"  processor time of one process: {total:.1f} s, {found['games'] / total:.0f} games/s")
+    print(f"  processor time of one process: {total:.1f} s, {1000 * total / found['games']:.2f} ms a game")
+    if server := found["one"]["server_seconds"]:
+        print(f"  of the server's process for it: {1000 * server / found['games']:.2f} ms a game")
     for step, seconds in sorted(found["steps"].items(), key=lambda item: -item[1]):
         print(f"    {step:<26}{seconds / total:6.0%}   {seconds / found['games'] * 1000:6.2f} ms a game")
 
@@ -170,21 +182,23 @@ def main() -> None:
     parser.add_argument("--paste", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.engine or options.corpus or options.served or options.paste:
+        interpreter.announce(only_json=options.json)
     if options.corpus:
         found = corpus(options.page)
-        print(json.dumps(found)) if options.json else show_corpus(found)
+        print(interpreter.as_json(found)) if options.json else show_corpus(found)
     elif options.served:
         found = served(options.games or 2_000, options.workers or [1, 2, 4], options.broker)
-        print(json.dumps(found)) if options.json else show_served(found)
+        print(interpreter.as_json(found)) if options.json else show_served(found)
     elif options.paste:
         found = pastes(options.games or 10_000)
-        print(json.dumps(found)) if options.json else show_pastes(found)
+        print(interpreter.as_json(found)) if options.json else show_pastes(found)
     elif options.engine and options.columns:
         found = beside_columns(options.engine, options.games or 2_000, options.rounds)
-        print(json.dumps(found)) if options.json else show_beside(found)
+        print(interpreter.as_json(found)) if options.json else show_beside(found)
     elif options.engine:
         found = measure(options.engine, options.games or 2_000, (options.workers or [2])[-1])
-        print(json.dumps(found)) if options.json else show(found)
+        print(interpreter.as_json(found)) if options.json else show(found)
     else:
         # Settings are read once in a process: each engine has its own.
         for engine in ENGINES:

@@ -12,13 +12,13 @@ Games are random and legal, always the same.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import time
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
+from benchmarks.support import interpreter
 from benchmarks.support.rounds import Round, own, shortest
 from kifu_core.classes import key
 from kifu_core.shogi.keys import shogi64
@@ -174,9 +174,10 @@ def main() -> None:
     parser.add_argument("--perft", action="store_true", help="also count the 719,731 lines of four moves")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     figures = measure([random_game(seed) for seed in range(options.games)])
     if options.json:
-        print(json.dumps({name: round(figure, 3) for name, figure in figures.items()}))
+        print(interpreter.as_json({name: round(figure, 3) for name, figure in figures.items()}))
     else:
         print_table(figures)
     if options.perft:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import random
 import re
@@ -44,6 +43,7 @@ from typing import Any, Final
 
 from benchmarks import generate, mixed
 from benchmarks.serve import HOST, ROOT, Call, Server, environment, free_port, percentile, say, upload_of
+from benchmarks.support import interpreter
 from benchmarks.support.databases import DURABLE
 from benchmarks.support.keep_alive import Answered, visit
 
@@ -442,10 +442,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="draws other requests")
     parser.add_argument("--json", action="store_true", help="one line for programs")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     # So that the servers are stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     found = loaded(options)
-    print(json.dumps(found)) if options.json else show(found)
+    print(interpreter.as_json(found)) if options.json else show(found)
     sys.exit(lost(found["kept"]))
 
 

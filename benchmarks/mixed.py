@@ -42,6 +42,7 @@ from urllib.request import urlopen
 
 from benchmarks import serve
 from benchmarks.serve import HOST, environment, free_port, percentile, say
+from benchmarks.support import interpreter
 from benchmarks.support.databases import database
 from benchmarks.support.keep_alive import Answered, Asked, visit
 from benchmarks.support.processes import all_processes, processor_of
@@ -331,6 +332,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="draws other requests")
     parser.add_argument("--json", action="store_true", help="only the line of JSON")
     options = parser.parse_args(words)
+    interpreter.announce(only_json=options.json)
     load = os.getloadavg()[0]
     if options.address:
         found = summary(measure(options.address.rstrip("/"), set(), options))
@@ -339,7 +341,7 @@ def main(words: Sequence[str] | None = None) -> None:
             found = summary(measure(address, processes, options))
     if not options.json:
         print_table(found)
-    print(json.dumps({"games": options.games, "load_before": round(load, 2)} | found))
+    print(interpreter.as_json({"games": options.games, "load_before": round(load, 2)} | found))
     sys.exit(1 if any(found[name]["errors"] for name in PHASES) else 0)
 
 

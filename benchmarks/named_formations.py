@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from benchmarks.support import interpreter
 from kifu_core.jkf import Record
 from kifu_core.shogi.formations import Formation, called, in_record
 from kifu_core.shogi.replay import main_moves
@@ -33,6 +34,7 @@ def _records() -> Iterator[tuple[str, Record]]:
 
 def main() -> None:
     """Count each name of a game once, and print the table."""
+    interpreter.announce()
     seen: set[tuple[str, tuple[int, ...]]] = set()
     named, found = Counter[str](), Counter[str]()
     missed: list[str] = []

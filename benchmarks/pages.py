@@ -12,8 +12,9 @@ How to read it: `nothing` is an address that does nothing, asked for in the same
 protocol and this client cost. With more clients than processor cores they wait for each other: eight clients
 on two cores have at least four times the time of one, also for nothing. So `x nothing`, the ratio of p50 to
 that of the same run, is what compares with other machines and days; the milliseconds are this machine's.
-`drawn` is p50 of pages that no process can have kept, as each is asked for with a parameter of its own that
-means nothing; the others may have been made before. `again` is p50 of the requests with an ETag, `304` how
+`p50`, `p99` and `x nothing` are of answers that are made anew: each is asked for with a parameter of its own
+that means nothing, so no process can have kept it. `kept` is p50 of the plain addresses, which were answered
+before and come from the memory of a process. `again` is p50 of the requests with an ETag, `304` how
 many of a hundred were told that nothing has changed.
 With `--keep` the archive stays in a folder, and the next run fills it further or only asks.
 """
@@ -21,7 +22,6 @@ With `--keep` the archive stays in a folder, and the next run fills it further o
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import sys
@@ -32,19 +32,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from benchmarks import serve
 from benchmarks.serve import HOST, environment, free_port, percentile
-from benchmarks.support import population
+from benchmarks.support import interpreter, population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import fill, writers
 from kifu_core.games import QUORIDOR, SHOGI
 from kifu_core.shogi.position import Position
 
 NOTHING: Final = "nothing (limit)"
+HEALTH: Final = "/healthz"
 TARGETS: Final = {"home": 4.0, "game, API": 3.0}
 TARGET: Final = 8.0
 """Milliseconds of p50: of a page, and of those named."""
@@ -103,7 +105,7 @@ def addresses(games: int) -> dict[str, list[str]]:
     hot, rare = ([_code(number, ply) for number in numbers] for ply in (2, 60))
     walled = [_walls(pk) for pk in walls]
     return {
-        NOTHING: ["/healthz"],
+        NOTHING: [HEALTH],
         "home": ["/"],
         "games": ["/games/"],
         "games, of a result": ["/games/?result=draw"],
@@ -171,26 +173,35 @@ class Visitor:
             self.headers["Cookie"] = cookie.partition(";")[0]
         return Timed(kind, response.status, seconds, size, response.headers.get("ETag") or "")
 
-    def ask_all(self, calls: Sequence[tuple[str, str]], name: str) -> tuple[list[Timed], ...]:
-        """All addresses in their order; those that came with a tag, with it; and all as pages of this name,
-        which nobody else has asked for."""
+    def ask_all(self, calls: Sequence[tuple[str, str]]) -> tuple[list[Timed], ...]:
+        """All addresses in their order; those that came with a tag, with it; and all made anew. Each was
+        asked for before, over this connection: it leads to one process, which keeps its answers."""
         with closing(self.connection):
-            first = [self.ask(*call) for call in calls]
-            tagged = [(call, one.tag) for call, one in zip(calls, first, strict=True) if one.tag]
+            for call in dict.fromkeys(calls):
+                self.ask(*call)
+            kept = [self.ask(*call) for call in calls]
+            tagged = [(call, one.tag) for call, one in zip(calls, kept, strict=True) if one.tag]
             again = [self.ask(*call, tag) for call, tag in tagged]
-            drawn = [self.ask(kind, _anew(path, f"{name}-{n}")) for n, (kind, path) in enumerate(calls)]
-            return first, again, drawn
+            anew = [self.ask(kind, made_anew(path)) for kind, path in calls]
+            return kept, again, anew
 
 
-def _anew(path: str, name: str) -> str:
-    """The address of the same page with a parameter that means nothing; others take no such parameter."""
-    if path.startswith("/api/") or (not path.endswith("/") and "?" not in path):
+_numbers = count(1)
+
+
+def made_anew(path: str) -> str:
+    """The address with a parameter that nobody has asked with and that means nothing. The API refuses what
+    it does not know; it is asked for one scope, the public one, by its two names in an order of its own."""
+    if path == HEALTH:
         return path
-    return f"{path}{'&' if '?' in path else '?'}drawn={name}"
+    number = next(_numbers)
+    names = ",".join(("public", "all")[int(digit)] for digit in f"{number:b}")
+    parameter = f"scope={names}" if path.startswith("/api/") else f"drawn={number}"
+    return f"{path}{'&' if '?' in path else '?'}{parameter}"
 
 
 def asked(port: int, found: dict[str, list[str]], rounds: int, clients: int, language: str) -> list[Any]:
-    """What so many visitors at once were answered: first, again with the tags they had, and drawn anew."""
+    """What so many visitors at once were answered: kept answers, again with their tags, and made anew."""
     calls = [(kind, paths[n % len(paths)]) for n in range(rounds) for kind, paths in found.items()]
 
     def visit(number: int) -> tuple[list[Timed], ...]:
@@ -198,7 +209,7 @@ def asked(port: int, found: dict[str, list[str]], rounds: int, clients: int, lan
         random.Random(number).shuffle(mine)
         visitor = Visitor(port, language)
         visitor.ask("", "/")
-        return visitor.ask_all(mine, f"{time.time_ns()}-{number}")
+        return visitor.ask_all(mine)
 
     with ThreadPoolExecutor(clients) as pool:
         all_of_them = list(pool.map(visit, range(clients)))
@@ -209,14 +220,15 @@ def asked(port: int, found: dict[str, list[str]], rounds: int, clients: int, lan
 
 
 def rows(
-    first: Sequence[Timed], again: Sequence[Timed], drawn: Sequence[Timed], kinds: Sequence[str]
+    kept: Sequence[Timed], again: Sequence[Timed], anew: Sequence[Timed], kinds: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Figures of each kind of address, in milliseconds."""
-    limit = percentile([one.seconds for one in first if one.kind == NOTHING], 0.5)
+    limit = percentile([one.seconds for one in anew if one.kind == NOTHING], 0.5)
     found = []
     for kind in kinds:
-        times = [one.seconds for one in first if one.kind == kind]
+        times = [one.seconds for one in anew if one.kind == kind]
         tagged = [one for one in again if one.kind == kind]
+        both = [one for one in (*kept, *anew) if one.kind == kind]
         found.append(
             {
                 "kind": kind,
@@ -224,11 +236,11 @@ def rows(
                 "p99": round(percentile(times, 0.99) * 1000, 2),
                 "ratio": round(percentile(times, 0.5) / limit, 1),
                 "target": None if kind == NOTHING else TARGETS.get(kind, TARGET),
-                "drawn": round(percentile([one.seconds for one in drawn if one.kind == kind], 0.5) * 1000, 2),
+                "kept": round(percentile([one.seconds for one in kept if one.kind == kind], 0.5) * 1000, 2),
                 "again": round(percentile([one.seconds for one in tagged], 0.5) * 1000, 2),
                 "unchanged": round(100 * sum(one.status == 304 for one in tagged) / len(times)),
-                "bytes": max(one.size for one in first if one.kind == kind),
-                "errors": sum(one.status != 200 for one in first if one.kind == kind),
+                "bytes": max(one.size for one in both),
+                "errors": sum(one.status != 200 for one in both),
             }
         )
     return found
@@ -236,13 +248,13 @@ def rows(
 
 def print_table(clients: int, found: Sequence[dict[str, Any]]) -> None:
     head = f"{clients} client{'s' if clients > 1 else ''}"
-    names = f"{'p50 ms':>9}{'p99':>9}{'x nothing':>11}{'target':>8}{'drawn':>8}{'again':>8}"
+    names = f"{'p50 ms':>9}{'p99':>9}{'x nothing':>11}{'target':>8}{'kept':>8}{'again':>8}"
     print(f"{head:22}{names}{'304':>6}{'bytes':>8}")
     for one in found:
         target = f"{one['target']:g}" if one["target"] else ""
         print(
             f"{one['kind']:22}{one['p50']:9.2f}{one['p99']:9.2f}{one['ratio']:11.1f}{target:>8}"
-            f"{one['drawn']:8.2f}{one['again']:8.2f}{one['unchanged']:5}%{one['bytes']:8}"
+            f"{one['kept']:8.2f}{one['again']:8.2f}{one['unchanged']:5}%{one['bytes']:8}"
         )
 
 
@@ -259,12 +271,12 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
         say("each address once, so that every process has its templates ...")
         asked(port, found, min(EACH, options.rounds), 4, options.language)
         for clients in options.clients:
-            first, again, drawn = asked(port, found, options.rounds, clients, options.language)
-            told[clients] = rows(first, again, drawn, list(found))
+            kept, again, anew = asked(port, found, options.rounds, clients, options.language)
+            told[clients] = rows(kept, again, anew, list(found))
             errors += sum(one["errors"] for one in told[clients])
             if not options.json:
                 print_table(clients, told[clients])
-    print(json.dumps({"games": options.games, "load_before": round(load, 2), "clients": told}))
+    print(interpreter.as_json({"games": options.games, "load_before": round(load, 2), "clients": told}))
     return errors
 
 
@@ -280,6 +292,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--language", default="en", help="what the pages are asked for in")
     parser.add_argument("--json", action="store_true", help="only the line of JSON")
     options = parser.parse_args(words)
+    interpreter.announce(only_json=options.json)
     with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:
         sys.exit(1 if measure(options, (options.keep or Path(folder)).resolve()) else 0)
 

@@ -23,7 +23,6 @@ for half of them, and one second for 99 of 100.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -37,6 +36,7 @@ from typing import Any, Final
 
 from benchmarks import generate
 from benchmarks.serve import percentile
+from benchmarks.support import interpreter
 from kifu_core.jkf import Record
 from tests.shared import CORPUS
 
@@ -298,9 +298,10 @@ def main() -> None:
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     found = measure(options)
     if options.json:
-        print(json.dumps(found))
+        print(interpreter.as_json(found))
         return
     print(
         f"{found['positions']} positions, {found['bytes_a_row']} bytes each, and {found['of_runs']} in runs; "

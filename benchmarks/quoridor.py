@@ -15,7 +15,6 @@ With `--index` an empty archive takes in so many games, qf_codes in files of 20,
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from hashlib import blake2b
@@ -24,6 +23,7 @@ from statistics import median
 from typing import Final, TypeVar
 
 from benchmarks import ingest
+from benchmarks.support import interpreter
 from benchmarks.support.importing import ENGINES, GAMES_A_FILE, empty_archive, take_in
 from benchmarks.support.rounds import Round, own, shortest
 from benchmarks.support.steps import Steps
@@ -152,6 +152,7 @@ def main() -> None:
     parser.add_argument("--index", type=int, default=0, metavar="N", help="take in so many games")
     parser.add_argument("--engine", choices=ENGINES, default="sqlite")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     if options.index:
         _show_index(measure_index(options.engine, options.index), options)
         return
@@ -159,7 +160,7 @@ def main() -> None:
     figures = measure_moves(found, options.rounds)
     figures |= measure_codes([random_game(seed) for seed in range(options.games)], options.rounds)
     if options.json:
-        print(json.dumps({name: round(figure, 3) for name, figure in figures.items()}))
+        print(interpreter.as_json({name: round(figure, 3) for name, figure in figures.items()}))
         return
     walls = sum(20 - one.walls_left(0) - one.walls_left(1) for one in found) / len(found)
     print(f"{len(found)} positions in the middle of {options.games} games, {walls:.1f} walls on the board")
@@ -170,7 +171,7 @@ def main() -> None:
 
 def _show_index(figures: dict[str, float], options: argparse.Namespace) -> None:
     if options.json:
-        print(json.dumps({name: round(figure, 3) for name, figure in figures.items()}))
+        print(interpreter.as_json({name: round(figure, 3) for name, figure in figures.items()}))
         return
     print(f"{options.engine}: {options.index} games of Quoridor, one process")
     for name, figure in figures.items():

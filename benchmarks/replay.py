@@ -15,13 +15,13 @@ machine makes steps late, but the ratio of `cpu` to the empty page's stays.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 from dataclasses import dataclass, field
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from benchmarks.serve import HOST, percentile, running
+from benchmarks.support import interpreter
 
 FRAME_MS = 1000 / 60
 PLIES = 500
@@ -153,13 +153,14 @@ def main() -> None:
     parser.add_argument("--slowdown", type=float, default=4)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    interpreter.announce()
     found = measure(options.steps, options.slowdown)
     rows = {name: figures(one, found["empty"]) for name, one in found.items()}
     print(f"{'ms':<8}" + "".join(f"{name:>8}" for name in rows["empty"]) + f"{'frame':>8}")
     for name, row in rows.items():
         print(f"{name:<8}" + "".join(f"{value:8.1f}" for value in row.values()) + f"{FRAME_MS:8.1f}")
     if options.json:
-        print(json.dumps(rows))
+        print(interpreter.as_json(rows))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ from socket import socket
 from typing import Any, cast
 
 from benchmarks import generate
+from benchmarks.support import interpreter
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -496,12 +497,13 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=2, help="threads that ask")
     parser.add_argument("--json", action="store_true", help="only the line of JSON")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     run = measure(options.games, options.loads, options.uploads, options.clients)
     found = summary(run)
     if not options.json:
         print_table(found)
-    print(json.dumps(found, ensure_ascii=False))
+    print(interpreter.as_json(found))
     wrong = faults(run, options.games, options.uploads)
     for fault in wrong:
         say(fault)

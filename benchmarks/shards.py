@@ -14,7 +14,6 @@ all rounds counts, of each kind of position the median; `statements` are what an
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import statistics
@@ -25,7 +24,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.support import lookups, population
+from benchmarks.support import interpreter, lookups, population
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -214,6 +213,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only questions whose names have these words")
     parser.add_argument("--json", action="store_true", help="the figures once more, as one line of JSON")
     options = parser.parse_args()
+    interpreter.announce()
     if not options.one or not options.shards:
         print("no servers to compare: --one and --shards name none")
         return
@@ -221,7 +221,7 @@ def main() -> None:
         options.one, options.shards, options.fill, options.positions, options.rounds, options.only
     )
     if options.json:
-        print(json.dumps([row._asdict() for row in found]))
+        print(interpreter.as_json([row._asdict() for row in found]))
 
 
 if __name__ == "__main__":

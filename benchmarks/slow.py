@@ -14,7 +14,6 @@ An answer that is no 2xx, or a connection that breaks, is an error: there must b
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import threading
 import time
@@ -27,6 +26,7 @@ from typing import Any, Final
 
 from benchmarks import generate
 from benchmarks.serve import HOST, Server, percentile, running, say
+from benchmarks.support import interpreter
 
 HEALTH: Final = "/healthz"
 TARGET: Final = 2.0
@@ -172,11 +172,12 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=2, help="visitors at a time")
     parser.add_argument("--json", action="store_true", help="only the line of JSON")
     options = parser.parse_args()
+    interpreter.announce(only_json=options.json)
     with running(options.clients) as (server, _):
         found = with_ratios(measure(server, options.slow, options.clients, options.requests))
     if not options.json:
         print_table(found)
-    print(json.dumps(found))
+    print(interpreter.as_json(found))
     sys.exit(any(row["errors"] for rows in found.values() for row in rows.values()))
 
 

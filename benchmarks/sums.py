@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import random
 import statistics
@@ -27,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from benchmarks.support import lookups, population
+from benchmarks.support import interpreter, lookups, population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import fill, writers
 
@@ -326,12 +325,13 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder where the archive stays")
     parser.add_argument("--json", action="store_true", help="the figures once more, as one line of JSON")
     options = parser.parse_args()
+    interpreter.announce()
     with database(options.engine, options.keep):
         load = os.getloadavg()[0]
         print(f"{options.engine}, {options.games:,} games; load of the machine before: {load:.1f}")
         found = measure(options.engine, options)
     if options.json:
-        print(json.dumps(found))
+        print(interpreter.as_json(found))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ an import are the processor's on SQLite and the clock's on PostgreSQL, whose ser
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from typing import Any, Final
 
 from benchmarks import generate
 from benchmarks.serve import percentile
+from benchmarks.support import interpreter
 from benchmarks.support.importing import ENGINES, empty_archive, take_in
 
 KANJI: Final = [chr(code) for code in range(0x4E00, 0x4E00 + 2200)]
@@ -331,8 +331,9 @@ def main() -> None:
             words = [sys.executable, "-m", "benchmarks.text", "--engine", engine, *sys.argv[1:]]
             subprocess.run(words, check=True)
         return
+    interpreter.announce(only_json=options.json)
     found = measure(options.engine, options.games, options.ingest)
-    print(json.dumps(found)) if options.json else show(found)
+    print(interpreter.as_json(found)) if options.json else show(found)
 
 
 if __name__ == "__main__":

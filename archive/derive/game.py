@@ -4,17 +4,20 @@ A game's identity is its digest: the same game in another format has the same on
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
+from functools import cache
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from archive import codec
 from archive.columns.lines import pack_lines
 from archive.derive import formations, headers, series, text
 from archive.derive.formations import FoundFormation
-from archive.derive.headers.dates import Day
+from archive.derive.headers import Parts
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from kifu_core.classes import PUBLIC, key
@@ -29,6 +32,8 @@ SHORT_PLIES: Final = 10
 """Below this many plies a record without players and day is only the same as one with the same text."""
 
 SHOGI: Final = "shogi"
+
+_ENDING: Final = attrgetter(*(part.name for part in fields(Ending)))
 
 
 class DerivedRow(NamedTuple):
@@ -120,12 +125,13 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
     record, header = parsed.record, parsed.record["header"]
     game = of_record(record)
     kind = game.name
-    day = headers.played(header)
+    read = headers.read_parts(header)
+    day = read.day
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
     result = _result(parsed.record_kind, parsed.ending)
-    names, line = headers.players(header), _main_line(record, kind)
+    names, line = read.names, _main_line(record, kind)
     rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
-    header_data = _header_data(parsed, remarks)
+    header_data = _header_data(parsed, remarks, read)
     known = series.series_of(record, header_data)
     features = text.features(record, evaluated=bool(known.evaluations))
     only = None if features & text.FORKS else line.moves
@@ -136,8 +142,8 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         digest=_digest(line, record, result, names, day.text),
         record=codec.pack(record),
         players=names,
-        ratings=headers.ratings(header, remarks),
-        handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
+        ratings=headers.ratings(header, remarks, read.people),
+        handicap=_preset(record),
         result=result,
         special=_special(parsed.ending),
         plies=len(line.moves),
@@ -148,17 +154,17 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         stem=_stem(line),
         parsed_facts=_parsed_facts(parsed),
         kept_rows=kept_rows,
-        text=text.text(record),
+        text=text.text(record, read),
         features=features,
         lines=pack_lines(record, only) if rows and kind == SHOGI else None,
         formations=formations.found(record, parsed.record_kind, line.moves),
-        **_circumstances(header, day),
+        **_circumstances(header, read),
     )
 
 
-def _circumstances(header: Mapping[str, str], day: Day) -> dict[str, Any]:
+def _circumstances(header: Mapping[str, str], read: Parts) -> dict[str, Any]:
     """Return when and where a game was played, and under which names of event and opening."""
-    event = headers.event(header)
+    day, event = read.day, read.event
     return {
         "event": event.name,
         "round": event.round,
@@ -171,9 +177,9 @@ def _circumstances(header: Mapping[str, str], day: Day) -> dict[str, Any]:
     }
 
 
-def _header_data(parsed: ParsedGame, remarks: Sequence[str]) -> dict[str, Any]:
+def _header_data(parsed: ParsedGame, remarks: Sequence[str], read: Parts) -> dict[str, Any]:
     """Return what the headers and remarks of a game say beside its columns, and fractions of its times."""
-    found: dict[str, Any] = storable(headers.header_data(parsed.record["header"], remarks))
+    found: dict[str, Any] = storable(headers.header_data(parsed.record["header"], remarks, read))
     if parsed.fractions:
         found["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
     return found
@@ -192,7 +198,7 @@ def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
     """Return what a game is derived from beside its record, as JSON; only what there is."""
     said = {
         "kind": parsed.record_kind,
-        "ending": list(astuple(parsed.ending)) if parsed.ending else None,
+        "ending": list(_ENDING(parsed.ending)) if parsed.ending else None,
         "remarks": list(parsed.remarks),
         "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
     }
@@ -239,9 +245,23 @@ class _MainLine(NamedTuple):
 
 
 def _main_line(record: Record, kind: str) -> _MainLine:
-    game = of_record(record)
-    moves = game.replay.main_moves(record)
-    return _MainLine(json.dumps([kind, game.replay.start_text(record), moves])[1:-1], moves)
+    moves = of_record(record).replay.main_moves(record)
+    # JSON: `str` writes numbers as it does, in less time.
+    return _MainLine(f"{json.dumps([kind, _start_text(record)])[1:-1]}, {moves}", moves)
+
+
+def _preset(record: Record) -> str:
+    return record["initial"]["preset"] if "initial" in record else "HIRATE"
+
+
+def _start_text(record: Record) -> str:
+    game, preset = of_record(record), _preset(record)
+    return game.replay.start_text(record) if preset == "OTHER" else _named_start(game.name, preset)
+
+
+@cache
+def _named_start(kind: str, preset: str) -> str:
+    return GAMES[kind].replay.start_text({"header": {}, "initial": {"preset": preset}, "moves": []})
 
 
 def digest(record: Record, kind: str, result: int) -> bytes:
@@ -286,21 +306,23 @@ def index_rows(
     codes: list[str] = []
     reached: set[int] = set()
     played: set[tuple[int, int]] = set()
-    for visit in GAMES[kind].replay.visits(record):
-        at = key(visit.code, visit.orientation, kind, space, key_version)
+    for ply, fork, code, orientation, _, move in GAMES[kind].replay.visits(record):
+        at = key(code, orientation, kind, space, key_version)
         new = at not in reached
-        if new or (visit.fork and (at, visit.move) not in played):
+        if new or (fork and (at, move) not in played):
             reached.add(at)
-            played.add((at, visit.move))
-            rows.append(DerivedRow(at, visit.ply, visit.move, visit.fork * FORK | new * FIRST))
-            codes.append(visit.code)
+            played.add((at, move))
+            rows.append(DerivedRow(at, ply, move, fork * FORK | new * FIRST))
+            codes.append(code)
     return tuple(rows), tuple(codes)
 
 
 def storable(value: Any) -> Any:
     """Return a JSON value without what jsonb refuses: NUL and lone surrogates become U+FFFD."""
     if isinstance(value, str):
-        return value.translate(_UNSTORABLE)
+        return _UNSTORABLE.sub("\ufffd", value)
+    if value is None or isinstance(value, int | float):
+        return value
     if isinstance(value, Mapping):
         return {storable(str(name)): storable(item) for name, item in value.items()}
     if isinstance(value, Sequence):
@@ -308,4 +330,4 @@ def storable(value: Any) -> Any:
     return value
 
 
-_UNSTORABLE: Final = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
+_UNSTORABLE: Final = re.compile(r"[\x00\ud800-\udfff]")

@@ -6,7 +6,7 @@ stand in headers as they are listed are looked for there, not in every game.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from archive.derive import headers
@@ -27,28 +27,36 @@ def features(record: Record, *, evaluated: bool) -> int:
     and whether its main line was `evaluated`. Programs that keep no times write 0:00 beside every move:
     one move has to have taken a second."""
     found = EVALUATIONS if evaluated else 0
-    for _path, _ply, entry in nodes_of(record["moves"]):
-        if not found & TIMES and any(entry.get("time", {}).get("now", {}).values()):
-            found |= TIMES
-        if "forks" in entry:
-            found |= FORKS
-        if not found & COMMENTS and "comments" in entry and any(said(entry)):
-            found |= COMMENTS
+    entries = _entries(record)
+    if entries is not record["moves"]:
+        found |= FORKS
+    if any("time" in entry and any(entry["time"].get("now", {}).values()) for entry in entries):
+        found |= TIMES
+    if any("comments" in entry and any(said(entry)) for entry in entries):
+        found |= COMMENTS
     return found
 
 
-def text(record: Record) -> str:
+def _entries(record: Record) -> Sequence[MoveEntry]:
+    """Return the entries of all lines in reading order: without forks those of the record itself."""
+    moves = record["moves"]
+    if not any("forks" in entry for entry in moves):
+        return moves
+    return [entry for _path, _ply, entry in nodes_of(moves)]
+
+
+def text(record: Record, read: headers.Parts | None = None) -> str:
     """Return the text of a record as `archive.search_text` has it: what headers say, then the comments of
-    all lines in reading order, without those of engines. Cut at `search_text.LONGEST`."""
-    return together(_lines(record))
+    all lines in reading order, without those of engines. Cut at `search_text.LONGEST`. `read` are
+    the parts of its header, where they are at hand."""
+    return together(_lines(record, read or headers.read_parts(record["header"])))
 
 
-def _lines(record: Record) -> Iterator[str]:
-    header = record["header"]
-    listed = {*headers.players(header), headers.event(header).name}
-    for value in header.values():
+def _lines(record: Record, read: headers.Parts) -> Iterator[str]:
+    listed = {*read.names, read.event.name}
+    for value in record["header"].values():
         yield from (line for line in value.splitlines() if headers.plain(line) not in listed)
-    for _path, _ply, entry in nodes_of(record["moves"]):
+    for entry in _entries(record):
         if "comments" in entry:
             yield from said(entry)
 

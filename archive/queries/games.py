@@ -509,5 +509,7 @@ def _driven(
         source = Sql(_OF_FORMATION.format(readable=readable.text), values)
         return Query(scope, source, rows=rows, most=SORTED), "formation"
     if game not in (None, SHOGI.name):
-        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),), each=_of_spaces(scope)), "game"
+        # The sign keeps SQLite, which has no statistics, from looking through all games of a space.
+        each = _each("+d.space", scope.spaces)
+        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),), each=each), "game"
     return Query(scope, _ALL_GAMES, each=_of_spaces(scope)), None

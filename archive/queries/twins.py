@@ -88,14 +88,15 @@ def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
 
 
 # Every page of a game asks these two; to put them together out of parts took longer than to answer them.
+# The signs keep SQLite, which has no statistics, from looking through all games of a space by their length.
 _SAME_MOVES: Final = """
-    SELECT g.id FROM archive_game g WHERE g.stem = %s AND g.space = %s AND g.plies >= %s AND g.id <> %s
+    SELECT g.id FROM archive_game g WHERE g.stem = %s AND +g.space = %s AND +g.plies >= %s AND g.id <> %s
     ORDER BY g.id LIMIT %s
 """
 _MET_AGAIN: Final = """
     SELECT g.id FROM archive_game g
     WHERE g.space = %s AND g.kind = %s AND g.record_kind = 'game' AND g.played = %s AND g.precision = 'day'
-        AND g.player0_id = %s AND g.player1_id = %s AND g.handicap = %s AND g.plies > 0
+        AND g.player0_id = %s AND g.player1_id = %s AND g.handicap = %s AND +g.plies > 0
         AND g.id <> %s AND (g.stem IS NULL OR g.stem <> %s)
     ORDER BY g.slot LIMIT %s
 """

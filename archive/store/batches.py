@@ -165,12 +165,13 @@ def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _StoredUplo
 
 def _reread_entries(change: Change, there: _StoredUpload, entries: Sequence[DerivedEntry]) -> list[Entry]:
     """Bring the rows of an earlier reading up to this one and return them."""
-    old = rereading.where_games_are(there.old(entries), {seq: row.pk for seq, row in there.rows.items()})
+    old = there.old(entries)
     if not old:
         return []
+    ids = {seq: row.pk for seq, row in there.rows.items()}
+    old = rereading.where_games_are(old, ids)
     change.know([entry.game for entry in old if entry.game])
     matching.lock([entry.game for entry in old if entry.game], change.names.players)
-    ids = {seq: row.pk for seq, row in there.rows.items()}
     rows = rereading.reread_entries(change, old, ids, there.rereads)
     change.write_rows()
     return rows

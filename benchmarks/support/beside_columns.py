@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.support.importing import GAMES_A_FILE, empty_archive, take_in, write_files
+from benchmarks.support.processes import server_seconds
 
 
 @contextmanager
@@ -32,21 +31,9 @@ def _plain() -> Iterator[None]:
 
 def _processor(do: Callable[[], object]) -> float:
     """The processor seconds of doing something: this process's, and those of PostgreSQL's process for it."""
-    before = time.process_time() + _backend()
+    before = time.process_time() + server_seconds()
     do()
-    return time.process_time() + _backend() - before
-
-
-def _backend() -> float:
-    from django.db import connection
-
-    if connection.vendor == "sqlite":
-        return 0.0
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        (pid,) = cursor.fetchone()
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return time.process_time() + server_seconds() - before
 
 
 def beside_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:

@@ -41,3 +41,15 @@ def processor_of(roots: set[int]) -> float:
         return pid in roots
 
     return sum(one.seconds for pid, one in known.items() if belongs(pid))
+
+
+def server_seconds() -> float:
+    """Return the processor seconds of PostgreSQL's process for the connection of this one; 0 on SQLite."""
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    return all_processes()[pid].seconds

@@ -20,6 +20,7 @@ from archive.models import Entry, Game, Player, User
 from archive.queries import kept
 from archive.queries.scope import PUBLIC
 from archive.queries.statistics import counts
+from benchmarks.pages import made_anew
 from tests.archive.games import KIF, START, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -195,3 +196,16 @@ def test_answers_of_another_revision_are_forgotten_and_not_noted(monkeypatch: py
     assert [known.name(str(number), 2) for number in (0, 5, 6, 8)] == ["", "", "drawn", "drawn"]
     known.note("old", 2, "drawn", time.monotonic() - 1)
     assert known.name("old", 2) == ""
+
+
+def test_what_benchmarks_ask_for_anew_is_no_answer_from_memory(visitor, monkeypatch):
+    asked = [visitor.get(address).status_code for address in addresses() for _ in range(2)]
+    assert {*asked} == {200}
+
+    def nothing(name: str) -> None:
+        assert name not in answers.answers.answers
+
+    monkeypatch.setattr(answers.answers, "get", nothing)
+    for address in addresses():
+        anew = visitor.get(made_anew(address))
+        assert anew.status_code == 200 and answers.answers.names

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import kifu_core
-from benchmarks import generate, growth, load
+from benchmarks import generate, growth, load, pages
 from benchmarks.serve import percentile
-from benchmarks.support import importing, population, steps
+from benchmarks.support import importing, interpreter, population, steps
 from benchmarks.support.rounds import shortest
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
@@ -83,7 +85,12 @@ def test_the_index_benchmark_runs_to_its_end_on_a_small_archive():
     )
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["room"]["games"] <= 60 and sum(part["games"] for part in found["growth"]) == 60
-    assert {row["name"] for row in found["api"]} >= {"limit: a view that does nothing", "rare: explorer"}
+    assert found["python"]["version"] == platform.python_version()
+    api = {row["name"]: row for row in found["api"]}
+    assert api.keys() >= {"limit: a view that does nothing", "rare: explorer"}
+    made = [row for row in api.values() if row["kept_p50"] is not None]
+    assert {name for name in api if "explorer" in name or "25 games" in name} == {row["name"] for row in made}
+    assert made and all(row["p50"] > 1.2 * row["kept_p50"] for row in made)
     assert len(found["sql"]) > 15
 
 
@@ -96,7 +103,7 @@ def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with
     )
     found = {row["kind"]: row for row in json.loads(done.stdout)["clients"]["2"]}
     assert {"nothing (limit)", "home", "game", "position, hot", "game, API", "Quoridor: position"} <= {*found}
-    assert all(row["errors"] == 0 and row["p50"] > 0 for row in found.values())
+    assert all(row["errors"] == 0 and row["p50"] > 0 and row["kept"] > 0 for row in found.values())
     assert {row["unchanged"] for kind, row in found.items() if kind != "nothing (limit)"} == {100}
 
 
@@ -126,6 +133,40 @@ def test_the_benchmark_of_sums_compares_every_question_about_three_spaces_with_t
     found = {row["name"]: row for row in json.loads(done.stdout.splitlines()[-1])["ratios"]}
     assert {"start: explorer", "middle: games, newest", "rare: tree", "facets, all", "an event"} <= {*found}
     assert all(row["ratio"] == pytest.approx(row["sum_ms"] / row["single_ms"]) for row in found.values())
+
+
+def test_an_address_that_is_made_anew_is_another_one_each_time():
+    for path in ("/", "/games/?result=draw", "/api/v1/games/1", "/api/v1/positions/shogi/x?limit=5"):
+        asked = [pages.made_anew(path) for _ in range(50)]
+        assert len({*asked}) == 50 and all(one.startswith(path) for one in asked)
+
+
+@pytest.mark.parametrize(
+    ("options", "optimised", "said"),
+    [
+        ("'--prefix=/usr' '--enable-optimizations'", True, "built with --enable-optimizations"),
+        ("'--prefix=/usr'", False, "built with no --enable-optimizations"),
+        (None, None, "built with unknown options"),
+    ],
+)
+def test_figures_name_the_python_and_its_build(monkeypatch, capsys, options, optimised, said):
+    monkeypatch.setattr(interpreter.sysconfig, "get_config_var", lambda name: options)
+    assert json.loads(interpreter.as_json([1]))["rows"] == [1]
+    assert json.loads(interpreter.as_json({"a": 1}))["python"]["optimised"] is optimised
+    interpreter.announce()
+    interpreter.announce(only_json=True)
+    out, err = capsys.readouterr()
+    assert out == err and said in out and platform.python_version() in out
+
+
+BENCHMARKS = {path.stem: path for path in (ROOT / "benchmarks").glob("*.py")}
+
+
+@pytest.mark.parametrize("name", sorted(BENCHMARKS.keys() - {"generate", "parse"}))
+def test_every_benchmark_names_its_python_and_writes_json_with_it(name):
+    text = BENCHMARKS[name].read_text()
+    assert "interpreter.announce(" in text
+    assert not re.search(r"print\(json\.dumps", text)
 
 
 def test_a_step_of_an_import_is_timed_without_those_inside_it(monkeypatch):

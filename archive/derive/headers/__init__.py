@@ -5,7 +5,7 @@ what else can be told from them (`header_data`, JSON).
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from archive.character_forms import folded
 from archive.derive.headers.dates import (
@@ -13,6 +13,7 @@ from archive.derive.headers.dates import (
     ENDS,
     GAME_ID,
     NO_DAY,
+    Day,
     played,
     read_day,
     unknown_days,
@@ -60,6 +61,7 @@ __all__ = [
     "TEXT_LIMIT",
     "EventName",
     "Header",
+    "Parts",
     "TimeLimit",
     "event",
     "folded",
@@ -79,6 +81,7 @@ __all__ = [
     "read_event",
     "read_limit",
     "read_opening",
+    "read_parts",
     "read_player",
     "read_used",
     "reading",
@@ -89,29 +92,48 @@ __all__ = [
 ]
 
 
-def header_data(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
+class Parts(NamedTuple):
+    """What several questions about one header need: each takes a while to read."""
+
+    people: tuple[Person, Person]
+    day: Day
+    event: EventName
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Return the names of colours 0 and 1; an empty text where there is none."""
+        black, white = self.people
+        return black.name, white.name
+
+
+def read_parts(header: Header) -> Parts:
+    """Read the players, the day and the event of a header."""
+    return Parts(people(header), played(header), event(header))
+
+
+def header_data(header: Header, remarks: Iterable[str] = (), read: Parts | None = None) -> dict[str, Any]:
     """Return what the headers tell beside the columns of a game, as JSON; only what there is.
 
     `players` (of colours 0 and 1: `titles`, `rank`, `handicap`, `place`), `day` where the columns cannot hold
     it, `time` (of day), `leap_month`, `edition`, `title`, `openings` and `castles` of each side, `time_limit`
-    or `time_limits`, `time_used`, `problem`.
+    or `time_limits`, `time_used`, `problem`. `read` are the parts of this header, where they are at hand.
     """
-    day = played(header)
+    persons, day, event = read or read_parts(header)
     data: dict[str, Any] = {
-        "players": _players_data(header),
+        "players": _players_data(persons),
         "day": day.text if day.precision == "month" and len(day.text) == 10 else "",
         "time": day.time,
         "leap_month": day.leap_month,
         "problem": problem_data(header),
-        **event_data(header),
+        **event_data(header, event),
         **times_data(header, remarks),
     }
     return {name: value for name, value in data.items() if value}
 
 
-def _players_data(header: Header) -> list[dict[str, Any]]:
+def _players_data(persons: Iterable[Person]) -> list[dict[str, Any]]:
     """Return what was split off the players' names; nothing where nothing was."""
-    found = [_person_data(person) for person in people(header)]
+    found = [_person_data(person) for person in persons]
     return found if any(found) else []
 
 

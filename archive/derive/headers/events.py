@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 from archive.derive.headers.dates import read_day
-from archive.derive.headers.text import NUMBER, SITES, Header, first, number, plain
+from archive.derive.headers.text import NUMBER, SITES, Header, first, has_any, number, plain
 
 EVENTS: Final = ("棋戦", "大会", "棋戦詳細")
 OPENINGS: Final = ("戦型", "戦形", "OPENING")
@@ -142,11 +143,12 @@ _PROBLEM: Final = {
     "category": ("分類",),
 }
 _LENGTHS: Final = ("手数", "詰手数")
+_OF_PROBLEMS: Final = (*chain.from_iterable(_PROBLEM.values()), *_LENGTHS)
 
 
-def event_data(header: Header) -> dict[str, Any]:
-    """Return edition, title, each side's openings and castles, as JSON; only what there is."""
-    found = event(header)
+def event_data(header: Header, found: EventName) -> dict[str, Any]:
+    """Return edition, title, each side's openings and castles, as JSON; only what there is. `found` is the
+    event of this header."""
     data: dict[str, Any] = {
         "edition": found.edition,
         "title": plain(first(header, ("表題",))),
@@ -158,6 +160,8 @@ def event_data(header: Header) -> dict[str, Any]:
 
 def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) -> list[list[str]]:
     """Return what headers list for colours 0 and 1 (`原始棒銀, 棒銀`); nothing where neither does."""
+    if not has_any(header, names[0] + names[1]):
+        return []
     texts = [plain(first(header, own)) for own in names]
     if not any(texts):
         return []
@@ -166,6 +170,8 @@ def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) ->
 
 def problem_data(header: Header) -> dict[str, Any]:
     """Return what is said of a problem, as JSON; `published` is as precise as it is known."""
+    if not has_any(header, _OF_PROBLEMS):
+        return {}
     data: dict[str, Any] = {name: plain(first(header, keys)) for name, keys in _PROBLEM.items()}
     if day := read_day(data["published"]).text:
         data["published"] = day

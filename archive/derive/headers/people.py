@@ -14,6 +14,13 @@ from archive.derive.headers.text import READ_LIMIT, SITES, Header, first, plain
 
 PLAYERS: Final = (("先手", "下手"), ("後手", "上手"))
 _SIDES: Final = (("先手", "下手", "BLACK"), ("後手", "上手", "WHITE"))
+_RANKS_OF_SIDES: Final = tuple(
+    tuple(f"{side}{word}" for word in ("段級", "段位") for side in sides) for sides in _SIDES
+)
+_RATINGS_OF_SIDES: Final = tuple(
+    tuple(f"{side}{word}" for side in sides for word in ("レーティング", "レート", "R", "_RATE"))
+    for sides in _SIDES
+)
 _NOBODY: Final = frozenset(
     [
         "先手",
@@ -274,8 +281,8 @@ def player_key(text: str) -> str:
 def people(header: Header) -> tuple[Person, Person]:
     """Return the players of colours 0 and 1, with the ranks and ratings that other headers tell."""
     black, white = (
-        _with_own_headers(_named(first(header, names), header), header, sides)
-        for names, sides in zip(PLAYERS, _SIDES, strict=True)
+        _with_own_headers(_named(first(header, names), header), header, colour)
+        for colour, names in enumerate(PLAYERS)
     )
     return black, white
 
@@ -286,14 +293,12 @@ def _named(text: str, header: Header) -> Person:
     return read_player(text, may_be_rated and plain(first(header, SITES)).startswith(_RATED_SITES))
 
 
-def _with_own_headers(person: Person, header: Header, sides: tuple[str, ...]) -> Person:
-    rank = plain(
-        first(header, tuple(f"{side}段級" for side in sides) + tuple(f"{side}段位" for side in sides))
-    )
-    rating = first(
-        header, tuple(f"{side}{word}" for side in sides for word in ("レーティング", "レート", "R", "_RATE"))
-    )
-    digits = re.match(r"\s*R?\s*([0-9]{1,5})", plain(rating))
+def _with_own_headers(person: Person, header: Header, colour: int) -> Person:
+    rank = plain(first(header, _RANKS_OF_SIDES[colour]))
+    rating = plain(first(header, _RATINGS_OF_SIDES[colour]))
+    if not rank and not rating:
+        return person
+    digits = re.match(r"\s*R?\s*([0-9]{1,5})", rating)
     return Person(
         person.name, person.titles, person.rank or rank, person.handicap,
         person.rating if person.rating is not None else int(digits[1]) if digits else None, person.place,
@@ -312,12 +317,15 @@ def player_keys(header: Header) -> tuple[str, str]:
     return folded(black), folded(white)
 
 
-def ratings(header: Header, remarks: Iterable[str]) -> tuple[int | None, int | None]:
-    """Return the ratings of colours 0 and 1, rounded down; `remarks` are a file's lines beside its record.
+def ratings(
+    header: Header, remarks: Iterable[str], persons: Iterable[Person] | None = None
+) -> tuple[int | None, int | None]:
+    """Return the ratings of colours 0 and 1, rounded down; `remarks` are a file's lines beside its record,
+    `persons` the people of this header, where they are at hand.
 
     floodgate writes them as comments: `'black_rate:name+hash:3749.0`.
     """
-    found: list[int | None] = [person.rating for person in people(header)]
+    found: list[int | None] = [person.rating for person in persons or people(header)]
     for remark in remarks:
         if match := _RATE_LINE.match(remark[:READ_LIMIT].strip()):
             found[match[1] == "white"] = int(match[3])

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 TEXT_LIMIT: Final = 200
@@ -37,19 +37,25 @@ NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六
 
 def plain(text: str) -> str:
     """Return a text as columns hold it: NFKC, single blanks, nothing that a database refuses, cut short."""
-    if not text:
-        return ""
-    blanked = _UNSTORABLE.sub(" ", text[:READ_LIMIT])
+    return _plain(text[:READ_LIMIT]) if text else ""
+
+
+@lru_cache(maxsize=1024)
+def _plain(text: str) -> str:
+    blanked = _UNSTORABLE.sub(" ", text)
     return " ".join(unicodedata.normalize("NFKC", blanked).split())[:TEXT_LIMIT].rstrip()
 
 
 def first(header: Header, names: tuple[str, ...]) -> str:
     """Return the first of these headers that is not blank; an asterisk before a name makes no difference."""
-    spellings, any_of_them = _spellings(names)
-    # Most headers that are asked for are not there.
-    if any_of_them.isdisjoint(header):
+    if not has_any(header, names):
         return ""
-    return next((header[name] for name in spellings if header.get(name, "").strip()), "")
+    return next((header[name] for name in _spellings(names)[0] if header.get(name, "").strip()), "")
+
+
+def has_any(header: Header, names: tuple[str, ...]) -> bool:
+    """Return whether a header has any of these; most that are asked for are not there."""
+    return not _spellings(names)[1].isdisjoint(header)
 
 
 @cache
