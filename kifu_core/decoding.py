@@ -61,15 +61,17 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     """
     check_size(len(text))
     text = _without_end_mark(text.lstrip("\ufeff"))
-    text, mistaken_for = repair(text)
-    findings = [("double-encoded", mistaken_for)] if mistaken_for else []
-    if not mistaken_for and (mistaken_for := misread(text)):
-        findings.append(("misread", mistaken_for))
+    findings: list[tuple[str, str]] = []
+    if not text.isascii():
+        text, mistaken_for = repair(text)
+        findings = [("double-encoded", mistaken_for)] if mistaken_for else []
+        if not mistaken_for and (mistaken_for := misread(text)):
+            findings.append(("misread", mistaken_for))
     if "\r" in text:
         text = _with_line_feeds(text)
     if "\ufeff" in text:  # files that were put together, each with its own byte order mark
         text = text.replace("\n\ufeff", "\n")
-    clean, count = text.replace("\0", "\ufffd"), text.count("\0")
+    clean, count = (text.replace("\0", "\ufffd"), text.count("\0")) if "\0" in text else (text, 0)
     if _has_surrogates(clean):
         clean, surrogates = _SURROGATE.subn("\ufffd", clean)
         count += surrogates

@@ -34,8 +34,8 @@ class Plan(NamedTuple):
 
     `origin` is the square it leaves or -1 for a drop, `piece` and `landed` the signed piece before and
     after. `between` are the squares that must be empty: of a drop its target, and of a move that the piece
-    never makes its source, which is not. `rivals` are the other squares from which such a piece could come,
-    none where words are given or never needed. `move` is the JKF object without what only the position
+    never makes its source, which is not. `rivals` are the squares from which such a piece could come, none
+    where words are given or never needed. `move` is the JKF object without what only the position
     tells, `fault` a rule broken whatever the position. `variants` are the objects with what positions have
     added: see `variant`.
     """
@@ -93,7 +93,7 @@ def plan(
     if not grown and is_dead(piece, to):
         fault = "must-promote"
     _add_words(move, relative, same)
-    rivals = _rivals(piece, to, origin) if relative is None else ()
+    rivals = _comers(piece, to) if relative is None else ()
     landed = PROMOTED[piece] if grown else piece
     between = BETWEEN[piece][origin * 81 + to]
     if between is None or fault:
@@ -108,7 +108,7 @@ def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool
     fault = "" if kind in HAND_KINDS else "bad-drop"
     if not fault and is_dead(piece, to):
         fault = "dead-drop"
-    rivals = _rivals(piece, to, -1) if relative is None else ()
+    rivals = _comers(piece, to) if relative is None else ()
     return Plan(-1, to, piece, piece, (to,), rivals, move, fault, {})
 
 
@@ -119,18 +119,14 @@ def _add_words(move: Move, relative: str | None, same: bool) -> None:
         move["same"] = True
 
 
-def _rivals(piece: int, to: int, origin: int) -> tuple[int, ...]:
-    """Return the squares other than `origin` from which the piece could come.
-
-    Pawns of one colour never share a file and a king has no twin, so neither needs words.
-    """
-    squares = () if abs(piece) in (FU, OU) else _comers(piece, to)
-    return tuple(square for square in squares if square != origin)
-
-
 @cache
 def _comers(piece: int, to: int) -> tuple[int, ...]:
-    """Return the squares from which the piece reaches `to` on an empty board."""
+    """Return the squares from which the piece reaches `to` on an empty board, if it needs words.
+
+    Pawns of one colour never share a file and a king has no twin, so neither needs any.
+    """
+    if abs(piece) in (FU, OU):
+        return ()
     return (*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line))
 
 

@@ -303,25 +303,25 @@ class _Replay:
                     if chosen is None:
                         return False
                     origin, to, piece, landed, _, rivals, move, _, variants = chosen
+            if origin < 0:
+                hands[turn][-piece if turn else piece] -= 1
+            else:
+                board[origin] = 0
             for rival in rivals:
                 if board[rival] == piece:
                     if words := rules.relative_words(board, origin, to, piece):
                         move = {**move, "relative": words}
                     break
-            if origin < 0:
-                hands[turn][-piece if turn else piece] -= 1
-            else:
-                board[origin] = 0
-                if taken:
-                    variant = 0
-                    if kind := IN_HAND[taken]:
-                        hands[turn][kind] += 1
-                        variant = taken
-                    if restore_same and to == last:
-                        variant += AGAIN
-                    if variant:
-                        added = variants.get(variant) or chosen.variant(variant)
-                        move = {**move, **added} if "relative" in move else added
+            if taken:
+                variant = 0
+                if kind := IN_HAND[taken]:
+                    hands[turn][kind] += 1
+                    variant = taken
+                if restore_same and to == last:
+                    variant += AGAIN
+                if variant:
+                    added = variants.get(variant) or chosen.variant(variant)
+                    move = {**move, **added} if "relative" in move else added
             board[to] = landed
             append({"move": move} if time is None else {"move": move, "time": time})
             last = to

@@ -343,17 +343,23 @@ def relative(position: Position, move: int) -> str:
     color = position.turn
     if origin > DROP:
         return relative_words(position.board, -1, to, DROP - origin if color else origin - DROP)
-    return relative_words(position.board, origin, to, position.board[origin])
+    piece = position.board[origin]
+    position.board[origin] = 0
+    words = relative_words(position.board, origin, to, piece)
+    position.board[origin] = piece
+    return words
 
 
 def relative_words(board: list[int], origin: int, to: int, piece: int) -> str:
-    """Return JKF's relative words of a signed piece that is about to go to a square, as `relative` does.
+    """Return JKF's relative words of a signed piece that goes to a square, as `relative` does.
 
-    `origin` is -1 for a drop.
+    `origin`, which the piece has left, is -1 for a drop.
     """
-    comers = _coming(board, piece, to)
     if origin < 0:
-        return "H" if comers else ""
+        return "H" if _coming(board, piece, to) else ""
+    board[origin] = piece
+    comers = _coming(board, piece, to)
+    board[origin] = 0
     return _words_among(tuple(comers), origin, to, piece) if len(comers) > 1 else ""
 
 

@@ -10,7 +10,7 @@ from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reach
 OPERATORS: Final = ("AND", "OR", "NOT", "かつ", "または", "除く")
 """Words that join terms; as texts they stand in quotation marks."""
 
-QUOTED: Final = r'"(?:[^"]|"")*+"|「[^」]*+」'
+QUOTED: Final = r'"(?>(?:[^"]|"")*)"|「[^」]*+」'
 """How a text stands in quotation marks, for expressions."""
 
 _PLAIN: Final = re.compile(r"[^\s()\":,、「」@<>=≦≧≤≥~〜./]+")

@@ -139,12 +139,20 @@ _MARK: Final = re.compile(
 )
 """The two lines of a game."""
 
+_SECOND: Final = re.compile(r"\n[ \t]*+[0-9]{4}[A-Za-z]{2}")
+
+
+def _has_game(text: str, name: str) -> bool:
+    """Tell whether a text has the two lines; few texts have the second, which is quicker to look for."""
+    return _SECOND.search(text) is not None and _MARK.search(text) is not None
+
+
 _BEGINS: Final = re.compile(rb"[ \t]*+[0-9]{1,9}[ \t]++[^ \t\n]")
 """The first of them."""
 
 FORMAT: Final = Format(
     "csa1",
     load,
-    [Mark(Stage.PAIR, lambda text, name: _MARK.search(text) is not None)],
+    [Mark(Stage.PAIR, _has_game)],
     cut=cutter(lambda line, before, depth: _BEGINS.match(line) is not None),
 )

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import MAX_ISSUES, Notes, Source
@@ -41,6 +41,10 @@ MAX_BOOKMARKS = 1000
 """The most bookmarks that are kept as such; with more than that, none of them marks anything."""
 
 
+_EVEN: Final = start_position(None)
+"""The usual start; nothing changes the position of a draft."""
+
+
 @dataclass(slots=True)
 class Draft:
     """A game while it is being read.
@@ -55,7 +59,7 @@ class Draft:
     """
 
     notes: Notes
-    position: Position = field(default_factory=lambda: start_position(None))
+    position: Position = field(default_factory=lambda: _EVEN)
     header: dict[str, str] = field(default_factory=dict)
     initial: Initial | None = None
     line: Line = field(default_factory=Line)

@@ -32,7 +32,7 @@ def split_header(name: str, value: str) -> dict[str, str]:
     if name in _BOTH and (match := _AGAINST.fullmatch(value.strip())):
         black, white = (text.strip() for text in match.groups())
         return {name: value, "先手": black, "後手": white} if black and white else {name: value}
-    if name not in _NAMES:
+    if name not in _NAMES or not ("：" in value or ":" in value):
         return {name: value}
     first, *rest = _NEXT.split(value)
     names = [name, *rest[::2]]

@@ -57,7 +57,6 @@ GRAMMAR: Final = kakinoki.grammar(MOVES)
 EXPECTED: Final = expected(GRAMMAR)
 holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
 
-_ONE_TOKEN: Final = re.compile(typed.TOKEN)
 _FIRST_MARK: Final = re.compile(rf"{BLANKS}{_COUNT}([{MARKS}])")
 _AROUND: Final = " 　\t、，,。．.・"
 
@@ -94,6 +93,17 @@ PARTS: Final = {
 """The rules inside the lines, for the documentation."""
 
 _STEPS: Final = Memo(_read_move)
+
+
+def _read_plain_move(text: str) -> Step:
+    """Return the step of a move with its mark; raises ValueError for any other text."""
+    step = _STEPS[text[1:]]
+    if text[0] not in "▲△" or isinstance(step, Garbled):
+        raise ValueError(text)
+    return step
+
+
+_PLAIN_STEPS: Final = Memo(_read_plain_move)
 
 # --- load ------------------------------------------------------------------------------------------------
 
@@ -173,13 +183,18 @@ class _Reader(KakinokiReader):
         block = match[0]
         if not self.first_mark and (marked := _FIRST_MARK.match(block)):
             self.first_mark = marked[1]
-        texts = _ONE_TOKEN.findall(block)
-        if len(texts) + sum(map(len, texts)) + block.count("\n") != len(block):
+        count = block.count("▲") + block.count("△")
+        joined = block.replace("同　", "同")
+        texts = joined.split()
+        if len(texts) != count:
+            texts = joined.replace("▲", " ▲").replace("△", " △").split()
+        try:
+            steps = _PLAIN_STEPS.each(texts) if len(texts) == count else []
+        except ValueError:
+            steps = []
+        if not steps:
             return self._mixed_moves(match)
-        steps = _STEPS.each(texts)
-        if Garbled in map(type, steps):
-            return self._mixed_moves(match)
-        self._add_steps(steps, [None] * len(texts), match.start(), match.end())
+        self._add_steps(steps, [None] * count, match.start(), match.end())
 
     def _mixed_moves(self, match: re.Match[str]) -> None:
         first = len(self.line.steps)

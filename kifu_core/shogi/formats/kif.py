@@ -1,6 +1,7 @@
 """KIF: a row per move with its number, source square and time (.kif, .kifu)."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -18,7 +19,7 @@ from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
 from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Reread, read_games
 from kifu_core.shogi.formats.rows import Row, read_row
-from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES, PlainTime
+from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known, pauses
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
@@ -36,9 +37,8 @@ _TIMED = rf"({_TEXT}){BLANKS}(?:[(（]({_CLOCK})[)）])?{BLANKS}\+?"
 _ROW = _NUMBER + _TIMED
 _FILES = rf"{BLANKS}[９9]{BLANKS}[８8]{BLANKS}[７7]{BLANKS}[６6]"
 _ROW_LINE = rf"(?!{_FILES}){_NUMBER}[^\s(（][^\n]*+{EOL}"
-_FIRST = rf"{BLANKS}[1１][^\S\n]"
 
-_MORE = rf"(?!{_FIRST}){BLANKS}(?:[0-9０-９*＊][^\n]*+{EOL}|\n)"
+_MORE = rf"{BLANKS}(?:(?![1１][^\S\n])[0-9０-９*＊][^\n]*+{EOL}|\n)"
 
 ROWS = Leaf("rows", _ROW_LINE + many(_MORE))
 """A block of rows, each a move or an ending, with the comments between them. A row 1 begins another block."""
@@ -150,13 +150,20 @@ class _Reader(KakinokiReader):
         return None if row is None else ("row", Reread(match, row))
 
     @classmethod
-    def numbers(cls, name: str, match: re.Match[str] | Reread) -> tuple[int | None, int | None]:
-        """Return the first and the last number of a block of rows."""
+    def first_number(cls, match: re.Match[str] | Reread) -> int | None:
+        """Return the number of the first row of a block."""
         if isinstance(match, Reread):
-            return match.row.number, match.row.number
-        first = int(match[0].split(maxsplit=1)[0])
-        lines = (_NUMBERED.match(line) for line in reversed(match[0].split("\n")))
-        return first, next((int(line[1]) for line in lines if line), first)
+            return match.row.number
+        numbered = _NUMBERED.match(match.string, match.start())
+        return int(numbered[1]) if numbered else None
+
+    @classmethod
+    def last_number(cls, match: re.Match[str] | Reread) -> int | None:
+        """Return the number of the last row of a block."""
+        if isinstance(match, Reread):
+            return match.row.number
+        rows = (_NUMBERED.match(line) for line in reversed(match[0].split("\n")))
+        return next((int(row[1]) for row in rows if row), None)
 
     @classmethod
     def plays(cls, match: re.Match[str] | Reread) -> bool:
@@ -185,18 +192,13 @@ class _Reader(KakinokiReader):
         except ValueError:
             return self._mixed_rows(match)
         self.due += count
-        times: list[Consumption | None] = [None] * count
-        if timed:
-            times = [clock.time for clock in clocks]
-            self._add_sums(clocks)
+        times: Sequence[Consumption | None] = [None] * count
+        if clocks:
+            times, before, after = zip(*clocks, strict=True)
+            # Most totals are the sums of the times before.
+            adds_up = before[2:] == after[:-2] and not any(before[:2])
+            self.draft.adds_up = adds_up and self.line is self.draft.line and not self.line.steps
         self._add_steps(steps, times, match.start(), match.end())
-
-    def _add_sums(self, clocks: list[PlainTime]) -> None:
-        """Remember whether the totals of the main line are the sums of its times: most are."""
-        before = [clock.before for clock in clocks]
-        after = [clock.after for clock in clocks]
-        adds_up = before[:2] == [0, 0][: len(before)] and before[2:] == after[:-2]
-        self.draft.adds_up = adds_up and self.line is self.draft.line and not self.line.steps
 
     def _mixed_rows(self, match: re.Match[str]) -> None:
         for line in watched(_ANY_LINE.finditer(match[0])):
@@ -233,7 +235,7 @@ class _Reader(KakinokiReader):
 
     def _begin(self, match: re.Match[str] | Reread) -> None:
         """Count from the number of the first row: a game may start in the middle."""
-        number = self.numbers("", match)[0]
+        number = self.first_number(match)
         if self.unnumbered:
             self._open_variation(number or self.due, match.start(), match.end())
         if self.line is self.draft.line and not self.line.steps:

@@ -12,7 +12,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
@@ -33,7 +33,7 @@ from kifu_core.shogi.formats.grammar import (
 )
 from kifu_core.shogi.formats.summary import ending_step, read_headers, read_summary
 from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
-from kifu_core.shogi.normalize import TOTALS, Line, seconds
+from kifu_core.shogi.normalize import TOTALS, Line
 from kifu_core.shogi.pieces import BY_CODE, FULL_SET, HAND_KINDS, MOST_IN_HAND, UNPROMOTED, signed
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import BY_CSA, SERVERS_WORDS, find, read_wars, special_of
@@ -62,10 +62,11 @@ BOARD_RANK = Leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
 PIECES = Leaf("pieces", rf"P([-+])({many('[0-9]{2}[A-Z]{2}')})" + _END)
 TURN = Leaf("turn", r"([-+])" + _END)
 _NEXT = r",[ \t]*+/"
-_LINE_REST = "[^\n,']*+" + many(rf"(?!{_NEXT}),[^\n,']*+|'[^\n]*+") + rf"(?:\n|\Z|(?={_NEXT}))"
+_COMMAS = many(rf"(?!{_NEXT}),[^\n,']*+|'[^\n]*+")
+_LINE_REST = rf"[^\n,']*+(?:\n|{_COMMAS}(?:\n|\Z|(?={_NEXT})))"
 _COMMENT_LINE = r"'[^\n]*+(?:\n|\Z)"
 _MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
-_LINE_AFTER = rf"(?!{_NEXT})(?:{_COMMENT_LINE}|(?:[-+][0-9]|[TL,]|[^\S\n]){_LINE_REST}|\n)"
+_LINE_AFTER = rf"[-+T][0-9]{_LINE_REST}|(?!{_NEXT})(?:{_COMMENT_LINE}|[TL,\t\x0b\f\r ]{_LINE_REST}|\n)"
 
 MOVES = Leaf("moves", _MOVE_LINE + many(_LINE_AFTER))
 """A block of lines that begin with a move, and of the times and comments between them."""
@@ -150,34 +151,36 @@ def _read_plain_move(text: str) -> Step:
     return _STEPS[match[1]]
 
 
-def _read_time(text: str) -> Time | None:
-    """Return the time of `T12`, None for a T without digits or no text at all.
+class Clock(NamedTuple):
+    """The time of a move as JKF has it, None where none is written, and its seconds."""
+
+    time: Time | None
+    seconds: int
+
+
+def _read_clock(text: str) -> Clock:
+    """Return the time of `T12`; a T without digits and no text at all have none.
 
     JKF cannot hold fractions: they are left out. Raises ValueError for any other text.
     """
     if not _CLOCK.fullmatch(text):
         raise ValueError(text)
-    whole = text[1:].partition(".")[0]
-    return {"m": int(whole) // 60, "s": int(whole) % 60} if whole else None
-
-
-def _read_seconds(text: str) -> int:
-    now = _read_time(text)
-    return seconds(now) if now else 0
+    digits = text[1:].partition(".")[0]
+    total = int(digits or 0)
+    return Clock({"m": total // 60, "s": total % 60} if digits else None, total)
 
 
 _STEPS: Final = Memo(read_move)
 _PLAIN_STEPS: Final = Memo(_read_plain_move)
-_TIMES: Final = Memo(_read_time)
-_SECONDS: Final = Memo(_read_seconds)
+_CLOCKS: Final = Memo(_read_clock)
 
 
-def _with_totals(clocks: list[str], spent: list[int]) -> list[Consumption | None]:
+def _with_totals(clocks: list[Clock]) -> list[Consumption | None]:
     """Return the times of a line in which the sides take turns, with the total of each side."""
+    nows, spent = zip(*clocks, strict=True) if clocks else ((), ())
     totals = [0] * len(spent)
-    for side in (0, 1):
-        totals[side::2] = accumulate(spent[side::2])
-    pairs = zip(_TIMES.each(clocks), TOTALS.each(totals), strict=True)
+    totals[::2], totals[1::2] = accumulate(spent[::2]), accumulate(spent[1::2])
+    pairs = zip(nows, map(TOTALS.__getitem__, totals), strict=True)
     return [None if now is None else {"now": now, "total": total} for now, total in pairs]
 
 
@@ -253,8 +256,7 @@ class _Reader:
         self.board: Position | None = None
         self.turn: int | None = None
         self.signs = ""
-        self.clocks: list[str] = []
-        self.spent: list[int] = []
+        self.clocks: list[Clock] = []
         self.left: dict[int, int] = {}
         self.first_ending = sys.maxsize
         self.rest: int | None = None
@@ -352,13 +354,13 @@ class _Reader:
         for index in watched(sorted(self.left)):
             side = first ^ (index & 1)
             before, clocks[side] = clocks[side], self.left[index]
-            if index < 0 or before is None or self.clocks[index]:
+            if index < 0 or before is None or self.clocks[index].time:
                 continue
             used = before - self.left[index]
             if used < 0:
                 self.draft.notes.add("bad-time", None, "warning", index + 1, text=f"L{self.left[index]}")
             else:
-                self.clocks[index], self.spent[index] = f"T{used}", used
+                self.clocks[index] = _CLOCKS[f"T{used}"]
 
     def _check_signs(self, first: int) -> None:
         """Note, once, a move whose sign is not the side to move; it is played all the same."""
@@ -379,11 +381,10 @@ class _Reader:
 
     def _set_times(self) -> None:
         if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns behind an ending
-            nows = _TIMES.each(self.clocks)
-            self.line.times = [None if now is None else {"now": now} for now in nows]
+            self.line.times = [None if one.time is None else {"now": one.time} for one in self.clocks]
             self.draft.plain_times = True
         else:
-            self.line.times = _with_totals(self.clocks, self.spent)
+            self.line.times = _with_totals(self.clocks)
 
     # --- header --------------------------------------------------------------------------------------
 
@@ -494,14 +495,13 @@ class _Reader:
         texts, clocks = (rows[::2], rows[1::2]) if timed else (rows, [""] * len(rows))
         try:
             steps = _PLAIN_STEPS.each(texts)
-            spent = _SECONDS.each(clocks)
+            spent = _CLOCKS.each(clocks)
         except ValueError:
             return self._mixed_moves(match)
         if "." in block or len(texts) != len(clocks):
             return self._mixed_moves(match)
         self.signs += "".join(texts)[::7]
-        self.clocks += clocks
-        self.spent += spent
+        self.clocks += spent
         self.line.steps += steps
 
     def _mixed_moves(self, match: LeafMatch) -> None:
@@ -532,7 +532,6 @@ class _Reader:
             self.line.times += [None] * (len(self.line.steps) - len(self.line.times))
         if self.line.resume():
             self.clocks.pop()
-            self.spent.pop()
             self.first_ending = sys.maxsize
 
     def _add_spot(self, match: LeafMatch) -> None:
@@ -542,8 +541,7 @@ class _Reader:
     def _add_step(self, step: Step, time: str | None) -> None:
         """Add a step; `time` is what stands behind its T."""
         self.line.steps.append(step)
-        self.clocks.append("" if time is None else f"T{time}")
-        self.spent.append(_SECONDS[self.clocks[-1]])
+        self.clocks.append(_CLOCKS["" if time is None else f"T{time}"])
         if time and (fraction := time.partition(".")[2]):
             self.draft.fractions[len(self.line.steps)] = fraction
 
@@ -575,9 +573,8 @@ class _Reader:
 
     def _set_late_time(self, time: str) -> None:
         """Set a time that a comment separates from its move."""
-        if self.clocks and not self.clocks[-1]:
-            self.clocks[-1] = f"T{time}"
-            self.spent[-1] = _SECONDS[self.clocks[-1]]
+        if self.clocks and self.clocks[-1].time is None:
+            self.clocks[-1] = _CLOCKS[f"T{time}"]
 
     def _comment(self, match: LeafMatch) -> None:
         """Add a comment: to the file before the side to move is told, then to the game or the last move."""

@@ -107,7 +107,7 @@ class _Games:
         self.reader = reader
         self.text = text
         self.game = 0
-        self.last: tuple[str, Leafed] | None = None
+        self.last: Leafed | None = None
         self.decided = False
         self.varies = False
 
@@ -121,13 +121,11 @@ class _Games:
             if head >= 0:
                 if name in _BETWEEN:
                     continue
-                if name in _PLAYS and (
-                    self._is_first(name, match) or (opened and not self._goes_on(name, match))
-                ):
+                if name in _PLAYS and (self._is_first(match) or (opened and not self._goes_on(match))):
                     self._begin(head)
                 yield from self._until(match.start(), head)
                 head, opened = -1, False
-            elif name in _PLAYS and self.last and self._is_first(name, match):
+            elif name in _PLAYS and self.last and self._is_first(match):
                 self._begin(match.start())
             self._follow(name, match)
             yield self.game, (name, match)
@@ -149,27 +147,27 @@ class _Games:
     def _follow(self, name: str, match: Leafed) -> None:
         """Remember what tells whose the following moves are."""
         if name in _PLAYS:
-            self.last, self.varies, self.decided = (name, match), False, False
+            self.last, self.varies, self.decided = match, False, False
         elif name == "variation":
             self.varies = True
         elif name == "result" and self.last:
             self.decided = self.decided or self.reader.decides(match)
 
-    def _is_first(self, name: str, match: Leafed) -> bool:
+    def _is_first(self, match: Leafed) -> bool:
         """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
-        number = self.reader.numbers(name, match)[0]
+        number = self.reader.first_number(match)
         if number is None:
             return self.decided and not self.varies
-        return number == 1 and not self.varies and not self._goes_on(name, match) and self._has_moves()
+        return number == 1 and not self.varies and not self._goes_on(match) and self._has_moves()
 
     def _has_moves(self) -> bool:
         assert self.last is not None
-        return self.reader.numbers(*self.last)[1] != 1 or self.reader.plays(self.last[1])
+        return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
 
-    def _goes_on(self, name: str, match: Leafed) -> bool:
+    def _goes_on(self, match: Leafed) -> bool:
         """Tell whether the numbers of rows go on where those of the rows before have ended."""
-        number = self.reader.numbers(name, match)[0]
-        last = self.reader.numbers(*self.last)[1] if self.last else None
+        number = self.reader.first_number(match)
+        last = self.reader.last_number(self.last) if self.last else None
         return number is not None and last is not None and number == last + 1
 
 
@@ -199,9 +197,14 @@ class KakinokiReader:
         return None
 
     @classmethod
-    def numbers(cls, name: str, match: Leafed) -> tuple[int | None, int | None]:
-        """Return the numbers of the first and the last move of a block; None in formats without."""
-        return None, None
+    def first_number(cls, match: Leafed) -> int | None:
+        """Return the number of the first move of a block; None in formats without."""
+        return None
+
+    @classmethod
+    def last_number(cls, match: Leafed) -> int | None:
+        """Return the number of the last move of a block; None in formats without."""
+        return None
 
     @classmethod
     def plays(cls, match: Leafed) -> bool:
@@ -415,7 +418,9 @@ class KakinokiReader:
 
     # --- play ----------------------------------------------------------------------------------------
 
-    def _add_steps(self, steps: list[Step], times: list[Consumption | None], begin: int, end: int) -> None:
+    def _add_steps(
+        self, steps: list[Step], times: Sequence[Consumption | None], begin: int, end: int
+    ) -> None:
         """Add a block of steps to the current line."""
         self.in_header = False
         line = self.line
@@ -484,6 +489,8 @@ class KakinokiReader:
         self.counted.add(id(self.line))
         first = next(first for line, first in self.open_lines if line is self.line)
         steps = self.line.steps
+        if said == first - 1 + len(steps) - self._has_ended():
+            return
         endings = [*map(type, steps)].count(Special)
         moves = len(steps) - endings
         count = first - 1 + moves
