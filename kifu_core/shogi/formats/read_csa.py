@@ -100,7 +100,7 @@ PARTS: Final = {
 """The rules inside the lines, for the documentation."""
 
 _PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
-_CLOCK: Final = re.compile(rf"(?:{_TIME})?+")
+_CLOCK: Final = re.compile(rf"(?:{_TIME})?")
 
 _CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
 
