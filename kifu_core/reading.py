@@ -117,7 +117,7 @@ def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: 
             return load(plainer, _copied(before, plainer))
         except UnknownFormatError:
             raise error from None
-    if result.games and _UNREADABLE.isdisjoint(issue.code for issue in _issues(result)):
+    if _moves(result) and _UNREADABLE.isdisjoint(issue.code for issue in _issues(result)):
         return result
     if (plainer := _plainer(source)) is None:
         return result
@@ -141,8 +141,11 @@ def _copied(issues: list[Issue], source: Source) -> Notes:
 
 def _worth(result: ParseResult) -> tuple[bool, int, int]:
     unreadable = sum(issue.severity == "error" or issue.code in _UNREADABLE for issue in _issues(result))
-    moves = sum(len(game.record["moves"]) for game in result.games)
-    return bool(result.games), -unreadable, moves
+    return bool(result.games), -unreadable, _moves(result)
+
+
+def _moves(result: ParseResult) -> int:
+    return sum(max(0, len(game.record["moves"]) - 1) for game in result.games)
 
 
 def _issues(result: ParseResult) -> list[Issue]:

@@ -84,6 +84,9 @@ class Draft:
         played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
         if self.doubtful_start and not self._starts_even(played):
             return None
+        if self._is_garbled(played):
+            self._report(played, locate)
+            return None
         if self.plain_times:
             complete_times(played.entries, self.position.turn)
         self._check_totals(played, locate)
@@ -106,6 +109,11 @@ class Draft:
             remarks=tuple(self.remarks),
             place=Plies(self.notes.source, self.line, locate),
         )
+
+    def _is_garbled(self, played: Played) -> bool:
+        """Tell whether there are several rows, but not one that can be read."""
+        words = sum(finding.code == "unknown-ending" for finding in played.findings)
+        return words > 1 and not any("move" in entry for entry in played.entries)
 
     def decide(self, winner: int | None, offset: int) -> None:
         """End the main line by a result that does not say how the game ended; if nobody won, it is drawn.

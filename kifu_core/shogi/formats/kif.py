@@ -367,7 +367,7 @@ _RULE: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves, which some KI2 texts have too: it decides where no move does before."""
 
 _SOURCED: Final = re.compile(
-    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:第?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、])?)?[^\S\n]*[▲△☗☖▼▽]?"
+    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:第?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、,，|])?)?[^\S\n|]*[▲△☗☖▼▽]?"
     rf"(?:同|{SQUARE}|[一二三四五六七八九]{{2}})[^\S\n]*{PIECE}[^\n(（▲△☗☖▼▽]{{0,6}}[(（][0-9０-９]{{2}}[)）](?!{_ANOTHER})",
     re.MULTILINE,
 )
