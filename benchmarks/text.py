@@ -130,7 +130,7 @@ class _texts:
 
         self.before = text.text, text_index().write
         if not self.told:
-            self._become(lambda _record: "", lambda _cursor, _texts: None)
+            self._become(lambda *_: "", lambda *_: None)
 
     def __exit__(self, *_: object) -> None:
         self._become(*self.before)

@@ -71,11 +71,15 @@ def write_files(folder: Path, numbers: range) -> list[str]:
 
 
 def take_in(paths: Sequence[str], workers: int) -> float:
-    """Import files; the seconds it took."""
+    """Import files; the seconds it took. Raises RuntimeError where a file or a game of it was not stored."""
     from archive.intake import importing
+    from archive.models import Entry
 
     began = time.perf_counter()
     for turn in importing.run((importing.File(path, "") for path in paths), workers):
         if turn.refusal:
             raise RuntimeError(f"{turn.path}: {turn.refusal}")
-    return time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    if failed := Entry.objects.filter(state=Entry.State.FAILED).count():
+        raise RuntimeError(f"{failed} games were not stored")
+    return seconds

@@ -249,6 +249,17 @@ def test_what_failed_under_load_is_told_by_the_restart_before_it():
     assert database["sent"] == {"failed": 1, "statuses": {"503": 1}, "last_after_s": 2.0}
 
 
+@pytest.mark.django_db
+def test_an_import_that_is_measured_raises_where_a_game_was_not_stored(tmp_path, monkeypatch):
+    from archive.derive import text
+
+    assert importing.take_in(importing.write_files(tmp_path / "stored", range(2)), 1) > 0
+    with monkeypatch.context() as patched:
+        patched.setattr(text, "text", lambda: "")
+        with pytest.raises(RuntimeError, match="2 games were not stored"):
+            importing.take_in(importing.write_files(tmp_path / "failed", range(2, 4)), 1)
+
+
 @pytest.mark.parametrize(
     "change",
     [{"done": 1}, {"entries": 39}, {"games_after": 139}, {"games_after": 141}, {"verify": {"exit": 1}}],
