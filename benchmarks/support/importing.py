@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,13 @@ from benchmarks import generate
 
 ENGINES: Final = ("sqlite", "postgresql")
 GAMES_A_FILE: Final = 20
+
+
+def run_on_each_engine(name: str) -> bool:
+    """Run a benchmark with this program's options on each engine, as settings are read once in a process;
+    whether any of them failed."""
+    words = [[sys.executable, "-m", name, "--engine", engine, *sys.argv[1:]] for engine in ENGINES]
+    return any([subprocess.run(command).returncode for command in words])
 
 
 @contextmanager
