@@ -17,7 +17,7 @@ import pytest
 import kifu_core
 from benchmarks import generate, growth, keys, load, pages, parse, slow
 from benchmarks.serve import percentile
-from benchmarks.support import importing, interpreter, population, steps, targets
+from benchmarks.support import importing, interpreter, peers, population, steps, targets
 from benchmarks.support.lookups import Bounds
 from benchmarks.support.rounds import shortest
 from benchmarks.support.targets import Target
@@ -205,7 +205,7 @@ def comparison(library: str, file_format: str, record: float | None, text: float
 
 def test_records_are_judged_beside_the_peers_that_are_there_and_texts_where_a_peer_gives_nothing_else():
     rows = [comparison("json-kifu-format", "kif", 2.5, 9.0), comparison("rsshogi", "ki2", None, 0.9)]
-    figures = parse.Figures(rows, dict.fromkeys(keys.FOLLOWING, 1.0))
+    figures = parse.Figures(rows, dict.fromkeys(keys.FOLLOWING, 1.0), [])
     judged = {target.name: target for target in parse.targets_of(figures)}
     assert [name for name, target in judged.items() if target.missed] == [
         "kif: as fast as json-kifu-format",
@@ -215,6 +215,43 @@ def test_records_are_judged_beside_the_peers_that_are_there_and_texts_where_a_pe
     assert absent == {f"{name}: as fast as json-kifu-format" for name in ("ki2", "csa")} | {
         f"{name}: as fast as rsshogi" for name in ("kif", "csa")
     }
+
+
+def test_a_checkout_is_judged_by_our_time_over_its_own_where_a_ratio_is_wanted():
+    rows = parse.beside_rows([Path("old"), Path("older")], [{"kif": 3.0}, {"kif": 4.0}, {"kif": 3.5}])
+    assert [(row.checkout, row.theirs, row.ours, row.ratio) for row in rows] == [
+        ("old", 4.0, 3.0, 0.75),
+        ("older", 3.5, 3.0, 3.0 / 3.5),
+    ]
+    figures = parse.Figures([], dict.fromkeys(keys.FOLLOWING, 1.0), rows)
+    missed = [target.name for target in parse.targets_of(figures, 0.75) if target.missed]
+    assert missed == ["kif: time over that of older"]
+    assert not any(target.missed for target in parse.targets_of(figures))
+
+
+OTHER = """
+from types import SimpleNamespace
+
+def load(text):
+    return SimpleNamespace(games=[SimpleNamespace(record={"moves": [{}] * len(text)})])
+"""
+
+
+def test_another_checkout_reads_with_its_own_library_and_is_left_as_it_was(tmp_path):
+    library = tmp_path / "kifu_core"
+    library.mkdir()
+    (library / "__init__.py").write_text(OTHER)
+    with peers.checkout(tmp_path, {"kif": ["1234", "12"], "csa": ["123"]}) as found:
+        assert {name: plies for name, (plies, _) in found.items()} == {"kif": 4, "csa": 2}
+        assert [len(found[name][1]()) for name in ("csa", "kif", "kif")] == [1, 2, 2]
+    assert [path.name for path in library.iterdir()] == ["__init__.py"]
+
+
+def test_this_checkout_reads_its_games_in_a_process_of_its_own():
+    with peers.checkout(ROOT, {"csa": [generate.csa(3)]}) as found:
+        plies, record = found["csa"]
+        (seconds,) = record()
+    assert plies >= len(generate.moves(3)) and 0 < seconds < 10
 
 
 def test_visitors_beside_slow_ones_are_judged_and_quiet_ones_by_their_errors_only():
