@@ -42,8 +42,10 @@ setup: $(VENV)/.development
 
 BENCHMARKS = $(filter-out __init__ generate,$(basename $(notdir $(wildcard benchmarks/*.py))))
 bench: $(VENV)/.development
-	@failed=0; for table in $(BENCHMARKS); do \
-		echo "== $$table"; $(BIN)/python -m "benchmarks.$$table" || failed=1; done; exit $$failed
+	@failed=; for table in $(BENCHMARKS); do \
+		echo "== $$table"; $(BIN)/python -m "benchmarks.$$table" || failed="$$failed, $$table"; \
+	done; \
+	[ -z "$$failed" ] || { echo "failed: $${failed#, }" >&2; exit 1; }
 
 faults: $(VENV)/.development
 	@$(BIN)/python -m tests.faults

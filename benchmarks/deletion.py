@@ -9,23 +9,26 @@ three times: nobody else has sent the games (`alone`); another upload has all of
 `gone` is the time from the request until no list has a game of the upload that nobody else has sent; `all`
 the entries a second until nothing is left of it; `read` the same of taking the upload in, in the same run.
 Seconds are those of the processor of this process and, for PostgreSQL, of the clock: the server works in
-processes of its own.
+processes of its own. The targets: 1,000 games are gone within a second, and 500 entries a second.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks import generate
 from benchmarks.support import interpreter
-from benchmarks.support.importing import ENGINES, empty_archive
+from benchmarks.support.importing import ENGINES, empty_archive, run_on_each_engine
+from benchmarks.support.targets import Target, verdict
 
 CASES = ("alone", "shared", "changed")
+GONE_SECONDS = 1.0
+"""What may pass until 1,000 games are gone."""
+ENTRIES_A_SECOND = 500
 COMMENTED = 10
 """In a game with comments there is one at every so many plies."""
 
@@ -102,7 +105,16 @@ def clock_of_engine() -> float:
     return time.process_time() if connection.vendor == "sqlite" else time.perf_counter()
 
 
+def targets_of(found: dict[str, Any]) -> Iterator[Target]:
+    """The targets of a case; `gone` are only games that nobody else has sent."""
+    if found["gone"] is not None:
+        seconds = found["gone"] * 1000 / found["games"]
+        yield Target(f"{found['case']}: 1,000 games are gone", seconds, GONE_SECONDS, " s")
+    yield Target(f"{found['case']}: entries a second", found["all"], ENTRIES_A_SECOND, least=True)
+
+
 def main() -> None:
+    """Measure and print; exit with 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -111,17 +123,16 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.engine is None:
-        # Settings are read once in a process.
-        for engine in ENGINES:
-            again = [sys.executable, "-m", "benchmarks.deletion", "--engine", engine, *sys.argv[1:]]
-            subprocess.run(again, check=True)
-        return
+        sys.exit(run_on_each_engine("benchmarks.deletion"))
     interpreter.announce(only_json=options.json)
+    targets = list[Target]()
     with empty_archive(options.engine):
         for number, case in enumerate(CASES):
             found = measure(case, options.games, number * options.games)
             told = {"engine": options.engine} | found
             print(interpreter.as_json(told) if options.json else f"{options.engine}: {found}", flush=True)
+            targets += targets_of(found)
+    sys.exit(verdict(targets))
 
 
 if __name__ == "__main__":

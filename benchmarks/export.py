@@ -31,6 +31,7 @@ from benchmarks import serve
 from benchmarks.serve import HOST, Server, free_port
 from benchmarks.support import filling, interpreter
 from benchmarks.support.databases import database
+from benchmarks.support.targets import Target, verdict
 from tests.serving import processes_of
 
 EXPORT: Final = "/api/v1/games/export"
@@ -221,7 +222,8 @@ def main() -> None:
         print(interpreter.as_json({"engine": options.engine, **found}))
     else:
         print_table(options.engine, found)
-    sys.exit(bool(found["resumed"]["missing"] or found["resumed"]["doubled"]))
+    names = ("missing", "doubled")
+    sys.exit(verdict(Target(f"resumed: {name} games", found["resumed"][name], 0) for name in names))
 
 
 def print_table(engine: str, found: dict[str, Any]) -> None:

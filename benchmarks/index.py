@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -32,7 +33,8 @@ from typing import Any
 from benchmarks.support import bare, copies, interpreter, lookups, population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import Filled, batch, fill, writers
-from benchmarks.support.sizes import shares, sizes
+from benchmarks.support.sizes import ROW_BYTES, ROW_BYTES_TARGET, shares, sizes
+from benchmarks.support.targets import Target, verdict
 
 SHARES_OF = 1000
 FILES = 4
@@ -101,7 +103,9 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
 
     chosen = [*codes.middle, *codes.hot]
     asks = (lambda code=code: answer(code) for code in lookups.repeated(chosen, 3 * times))
-    found = lookups.timed_sql("any, while others write: statistics, 25 games", "- / 6", asks, again=1)
+    found = lookups.timed_sql(
+        "any, while others write: statistics, 25 games", lookups.Bounds(None, 6), asks, again=1
+    )
     ended.set()
     writer.join()
     return found
@@ -130,7 +134,7 @@ def table(rows: Iterator[lookups.Times] | list[lookups.Times]) -> list[dict[str,
         if not row.values:
             continue
         p50, p99 = row.percentile(0.5), row.percentile(0.99)
-        target = f"  target {row.target}" if row.target else ""
+        target = f"  target {row.target}" if any(row.target) else ""
         kept = row.middle_kept
         again = "" if kept is None else f"  kept answer p50 {kept:8.2f} ms"
         print(f"  {row.name:<62} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms{again}{target}", flush=True)
@@ -204,8 +208,18 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
     }  # fmt: skip
 
 
+def targets_of(found: dict[str, Any]) -> Iterator[Target]:
+    """The targets of a row's bytes and of the questions."""
+    yield Target(ROW_BYTES, found["room"][ROW_BYTES], found["room"][ROW_BYTES_TARGET])
+    for kind in ("sql", "api"):
+        for row in found[kind]:
+            for share, bound in row["target"]._asdict().items():
+                if bound is not None:
+                    yield Target(f"{kind}: {row['name']}, {share}", row[share], bound, " ms")
+
+
 def main() -> None:
-    """Run it."""
+    """Run it; exit with 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -226,6 +240,7 @@ def main() -> None:
         found = measure(options.engine, options.games, options.times, options.lookups, processes, folder)
     if options.json:
         print(interpreter.as_json(found))
+    sys.exit(verdict(targets_of(found)))
 
 
 if __name__ == "__main__":

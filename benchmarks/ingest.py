@@ -38,19 +38,19 @@ and the shares of the steps within one run.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import time
 from typing import Any
 
 from benchmarks.support import interpreter
-from benchmarks.support.beside_columns import beside_columns, show_beside
+from benchmarks.support.beside_columns import MORE, beside_columns, show_beside
 from benchmarks.support.corpus_upload import corpus, show_corpus
-from benchmarks.support.importing import ENGINES, empty_archive, take_in, write_files
+from benchmarks.support.importing import ENGINES, empty_archive, run_on_each_engine, take_in, write_files
 from benchmarks.support.many_workers import BROKERS, served, show_served
-from benchmarks.support.pastes import pastes, show_pastes
+from benchmarks.support.pastes import PASTE_SECONDS, pastes, show_pastes
 from benchmarks.support.processes import server_seconds
 from benchmarks.support.steps import Steps
+from benchmarks.support.targets import Target, verdict
 
 BATCH_ROWS = 10_000
 WARMING = 40
@@ -166,7 +166,7 @@ def _numbers(written: str) -> list[int]:
 
 
 def main() -> None:
-    """Print tables, or JSON."""
+    """Print tables, or JSON; exit with 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -193,17 +193,17 @@ def main() -> None:
     elif options.paste:
         found = pastes(options.games or 10_000)
         print(interpreter.as_json(found)) if options.json else show_pastes(found)
+        slowest = max(found["pastes"], default=None)
+        sys.exit(verdict([Target("the slowest paste is searchable", slowest, PASTE_SECONDS, " s")]))
     elif options.engine and options.columns:
         found = beside_columns(options.engine, options.games or 2_000, options.rounds)
         print(interpreter.as_json(found)) if options.json else show_beside(found)
+        sys.exit(verdict([Target("more with columns and tags", 100 * found["more"], MORE, " %")]))
     elif options.engine:
         found = measure(options.engine, options.games or 2_000, (options.workers or [2])[-1])
         print(interpreter.as_json(found)) if options.json else show(found)
     else:
-        # Settings are read once in a process: each engine has its own.
-        for engine in ENGINES:
-            words = [sys.executable, "-m", "benchmarks.ingest", "--engine", engine, *sys.argv[1:]]
-            subprocess.run(words, check=True)
+        sys.exit(run_on_each_engine("benchmarks.ingest"))
 
 
 if __name__ == "__main__":

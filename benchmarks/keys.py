@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
 from benchmarks.support import interpreter
 from benchmarks.support.rounds import Round, own, shortest
+from benchmarks.support.targets import Target, verdict
 from kifu_core.classes import key
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.keys.canonical import canonical, canonical_of
@@ -166,7 +168,7 @@ def each(work: Callable[[Part], object]) -> Callable[[list[Part]], object]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print; exit with 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -184,6 +186,12 @@ def main() -> None:
         began = time.process_time()
         lines = count_lines(Position.initial(), 4)
         print(f"{lines:,} lines of four moves in {time.process_time() - began:.2f} s")
+    sys.exit(verdict(targets_of(figures)))
+
+
+def targets_of(figures: Mapping[str, float]) -> list[Target]:
+    """The targets of what follows a game."""
+    return [Target(name, figures[name], bound, " us") for name, bound in TARGETS.items()]
 
 
 def print_table(figures: dict[str, float]) -> None:

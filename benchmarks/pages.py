@@ -42,6 +42,7 @@ from benchmarks.serve import HOST, environment, free_port, percentile
 from benchmarks.support import interpreter, population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import fill, writers
+from benchmarks.support.targets import Target, verdict
 from kifu_core.games import QUORIDOR, SHOGI
 from kifu_core.shogi.position import Position
 
@@ -263,25 +264,34 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def measure(options: argparse.Namespace, folder: Path) -> int:
-    """Fill, ask, print; how many answers were errors."""
+def measure(options: argparse.Namespace, folder: Path) -> dict[int, list[dict[str, Any]]]:
+    """Fill, ask, print; the rows by the number of clients."""
     found = filled(folder, options.games)
-    load, errors, told = os.getloadavg()[0], 0, {}
+    load, told = os.getloadavg()[0], {}
     with served(folder) as port:
         say("each address once, so that every process has its templates ...")
         asked(port, found, min(EACH, options.rounds), 4, options.language)
         for clients in options.clients:
             kept, again, anew = asked(port, found, options.rounds, clients, options.language)
             told[clients] = rows(kept, again, anew, list(found))
-            errors += sum(one["errors"] for one in told[clients])
             if not options.json:
                 print_table(clients, told[clients])
     print(interpreter.as_json({"games": options.games, "load_before": round(load, 2), "clients": told}))
-    return errors
+    return told
+
+
+def targets_of(told: dict[int, list[dict[str, Any]]]) -> Iterator[Target]:
+    """The targets of each kind of address by the number of clients, and no errors."""
+    for clients, found in told.items():
+        for one in found:
+            name = f"{one['kind']}, clients {clients}"
+            yield Target(f"{name}: errors", one["errors"], 0)
+            if one["target"]:
+                yield Target(f"{name}: p50", one["p50"], one["target"], " ms")
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Measure and print; exit with 1 if an answer was an error."""
+    """Measure and print; exit with 1 if an answer was an error or a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -294,7 +304,8 @@ def main(words: Sequence[str] | None = None) -> None:
     options = parser.parse_args(words)
     interpreter.announce(only_json=options.json)
     with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:
-        sys.exit(1 if measure(options, (options.keep or Path(folder)).resolve()) else 0)
+        told = measure(options, (options.keep or Path(folder)).resolve())
+    sys.exit(verdict(targets_of(told)))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
 """Time per ply from record text to complete JKF, to its JSON text and to position keys, beside others.
 
     python -m benchmarks.parse [--rounds N] [--peers FOLDER] [--json]
+        [--beside CHECKOUT ...] [--beside-target RATIO]
 
 The games are the 15 real and 60 random ones of the golden files beside the checkout. `--peers` (or
 `KIFU_PEERS`) is a folder with `node_modules` that has json-kifu-format and tsshogi; rsshogi takes part where
 Python finds it (`PYTHONPATH`). Without them only our own rows are printed.
+
+`--beside` is another checkout of this project, such as an older commit; several are several times the option.
+Each, and this one once more, reads the games in a process of its own. `ratio` is our time for the record over
+theirs, and with `--beside-target` must be at most that.
 
 All take turns, round by round, and of each game the shortest time counts: see `support/rounds.py`. Even so
 times mean nothing by themselves on a shared machine; the ratios do.
@@ -15,13 +20,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from benchmarks import keys
-from benchmarks.support import peers
+from benchmarks.support import interpreter, peers
 from benchmarks.support.peers import Contestant, Texts
 from benchmarks.support.rounds import Round, own, shortest
+from benchmarks.support.targets import Target, verdict
 from kifu_core import dump, load
 from kifu_core.shogi.replay import packed_move, start
 from tests.shared import GOLDEN
@@ -29,10 +38,11 @@ from tests.shared import GOLDEN
 FORMATS = ("kif", "ki2", "csa")
 FILES = ("xformat.jsonl", "random.jsonl")
 OURS = "kifu_core"
+ROOT = Path(__file__).resolve().parents[1]
 TARGETS = {
-    ("json-kifu-format", "kif"): 2.0,
-    ("json-kifu-format", "ki2"): 2.0,
-    ("json-kifu-format", "csa"): 1.5,
+    ("json-kifu-format", "kif"): 2.6,
+    ("json-kifu-format", "ki2"): 2.3,
+    ("json-kifu-format", "csa"): 1.8,
     **{("rsshogi", file_format): 1.0 for file_format in FORMATS},
 }
 """How many times as fast as a peer we want to be: to the record, or to the text if that is all it gives."""
@@ -53,6 +63,27 @@ class Comparison:
     faster_record: float | None
     faster_text: float
     target: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Microseconds per ply to the record, of another checkout and of this one, both in processes of their
+    own, and our time over theirs."""
+
+    checkout: str
+    format: str
+    theirs: float
+    ours: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The rows of all libraries and checkouts, and microseconds per ply from a replay to keys."""
+
+    rows: list[Comparison]
+    keys: dict[str, float]
+    beside: list[Beside]
 
 
 def golden_texts() -> Texts:
@@ -105,11 +136,14 @@ def key_games(texts: Sequence[str]) -> list[keys.Game]:
     ]
 
 
-def measure(folder: str | None, rounds: int) -> tuple[list[Comparison], dict[str, float]]:
-    """The rows of all libraries, and microseconds per ply from a replay to keys."""
+def measure(folder: str | None, checkouts: Sequence[Path], rounds: int) -> Figures:
+    """Everything, in turn."""
     texts = golden_texts()
     games = key_games(texts["csa"])
-    with peers.node(folder, texts) as found:
+    with ExitStack() as processes:
+        found = processes.enter_context(peers.node(folder, texts))
+        trees = [ROOT, *checkouts] if checkouts else []
+        others = [processes.enter_context(peers.checkout(tree, texts)) for tree in trees]
         contestants = [*ours(texts), *found, *peers.rsshogi(texts)]
         works: dict[tuple[str, str, str], Round] = {
             ("keys", "", name): own(work, games) for name, work in keys.FOLLOWING.items()
@@ -118,10 +152,42 @@ def measure(folder: str | None, rounds: int) -> tuple[list[Comparison], dict[str
             works[library, file_format, "text"] = text
             if record is not None:
                 works[library, file_format, "record"] = record
+        for number, other in enumerate(others):
+            for file_format, (_, record) in other.items():
+                works["checkout", file_format, str(number)] = record
         seconds = shortest(works, rounds)
-    plies = sum(len(game.moves) for game in games)
-    following = {name: time * 1e6 / plies for (kind, _, name), time in seconds.items() if kind == "keys"}
-    return rows_of(contestants, seconds), following
+    count = sum(len(game.moves) for game in games)
+    following = {name: time * 1e6 / count for (kind, _, name), time in seconds.items() if kind == "keys"}
+    times = [
+        {
+            file_format: seconds["checkout", file_format, str(number)] * 1e6 / plies
+            for file_format, (plies, _) in other.items()
+        }
+        for number, other in enumerate(others)
+    ]
+    return Figures(rows_of(contestants, seconds), following, beside_rows(checkouts, times))
+
+
+def beside_rows(checkouts: Sequence[Path], times: Sequence[Mapping[str, float]]) -> list[Beside]:
+    """The rows of other checkouts; of the times by format, ours are the first."""
+    return [
+        Beside(str(checkout), file_format, time, times[0][file_format], times[0][file_format] / time)
+        for checkout, theirs in zip(checkouts, times[1:], strict=True)
+        for file_format, time in theirs.items()
+    ]
+
+
+def targets_of(figures: Figures, ratio: float | None = None) -> Iterator[Target]:
+    """The targets beside peers, of keys, and with a ratio beside other checkouts."""
+    rows = {(row.library, row.format): row for row in figures.rows}
+    for (library, file_format), bound in TARGETS.items():
+        row = rows.get((library, file_format))
+        faster = None if row is None else row.faster_record or row.faster_text
+        yield Target(f"{file_format}: as fast as {library}", faster, bound, " times", least=True)
+    yield from keys.targets_of(figures.keys)
+    if ratio is not None:
+        for one in figures.beside:
+            yield Target(f"{one.format}: time over that of {one.checkout}", one.ratio, ratio)
 
 
 def table(rows: Sequence[Comparison]) -> str:
@@ -149,20 +215,42 @@ def key_table(following: Mapping[str, float]) -> str:
     return "\n".join(lines)
 
 
+def beside_table(rows: Sequence[Beside], target: float | None) -> str:
+    """The rows of other checkouts, and what the ratio should be at most."""
+    lines = [
+        f"{'record, microseconds/ply':<34}{'format':<8}{'theirs':>8}{'ours':>8}{'ratio':>8}{'target':>8}"
+    ]
+    for row in rows:
+        figures = f"{row.theirs:>8.2f}{row.ours:>8.2f}{row.ratio:>8.3f}"
+        wanted = "" if target is None else f"{target:>8g}"
+        lines.append(f"{row.checkout:<34}{row.format:<8}{figures}{wanted}")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Measure and print."""
+    """Measure and print; exit with 1 if a target is missed."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--rounds", type=int, default=15)
     options.add_argument("--peers", default=os.environ.get("KIFU_PEERS"))
+    options.add_argument("--beside", type=Path, action="append", default=[], metavar="CHECKOUT")
+    options.add_argument("--beside-target", type=float, metavar="RATIO", help="at most, to the record")
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
+    for checkout in chosen.beside:
+        if not (checkout / "kifu_core").is_dir():
+            options.error(f"{checkout} has no kifu_core")
+    interpreter.announce(only_json=chosen.json)
     if not GOLDEN.is_dir():
         options.exit(1, "the golden files are not beside this checkout\n")
-    rows, following = measure(chosen.peers, chosen.rounds)
+    figures = measure(chosen.peers, chosen.beside, chosen.rounds)
     if chosen.json:
-        print(json.dumps({"rows": [asdict(row) for row in rows], "keys": following}))
+        print(interpreter.as_json(asdict(figures)))
     else:
-        print(table(rows), key_table(following), sep="\n\n")
+        tables = [table(figures.rows), key_table(figures.keys)]
+        if figures.beside:
+            tables.append(beside_table(figures.beside, chosen.beside_target))
+        print(*tables, sep="\n\n")
+    sys.exit(verdict(targets_of(figures, chosen.beside_target)))
 
 
 if __name__ == "__main__":

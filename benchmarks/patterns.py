@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,7 @@ from typing import Any, Final
 from benchmarks import generate
 from benchmarks.serve import percentile
 from benchmarks.support import interpreter
+from benchmarks.support.targets import Target, verdict
 from kifu_core.jkf import Record
 from tests.shared import CORPUS
 
@@ -45,6 +47,9 @@ REPLAYED: Final = 200
 READ: Final = ("slot", "node", "ply", "fork", "turn", "move", "result", "played")
 """Columns that are read of each position, whatever it is asked for."""
 AT_ONCE: Final = 8
+TARGETS: Final = {"p50": 300.0, "p99": 1000.0}
+"""Milliseconds of one question at a time."""
+
 QUESTIONS: Final = {
     "rare": ("K1a N9i -8i", "K5a", "+P1a +P9a", "hand:B=2,R=2", "K1i k9a turn:own"),
     "frequent": ("P7f P2f", "-7g", "G7h", "P7f p3d", "P7f turn:own"),
@@ -285,7 +290,7 @@ def _copied(path: Path, slots: int) -> Path:
 
 
 def main() -> None:
-    """Print a table, or JSON."""
+    """Print a table, or JSON; exit with 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -302,7 +307,20 @@ def main() -> None:
     found = measure(options)
     if options.json:
         print(interpreter.as_json(found))
-        return
+    else:
+        _show(found)
+    sys.exit(verdict(targets_of(found["questions"])))
+
+
+def targets_of(questions: dict[str, Any]) -> Iterator[Target]:
+    """The targets of each kind of questions, asked one at a time."""
+    for kind, row in questions.items():
+        for files in ("cold", "warm"):
+            for share, bound in TARGETS.items():
+                yield Target(f"{kind}, {files}, {share}", row[files][share], bound, " ms")
+
+
+def _show(found: dict[str, Any]) -> None:
     print(
         f"{found['positions']} positions, {found['bytes_a_row']} bytes each, and {found['of_runs']} in runs; "
         f"ms a game {found['ms_a_game']}"

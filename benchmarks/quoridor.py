@@ -15,6 +15,7 @@ With `--index` an empty archive takes in so many games, qf_codes in files of 20,
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from hashlib import blake2b
@@ -27,6 +28,7 @@ from benchmarks.support import interpreter
 from benchmarks.support.importing import ENGINES, GAMES_A_FILE, empty_archive, take_in
 from benchmarks.support.rounds import Round, own, shortest
 from benchmarks.support.steps import Steps
+from benchmarks.support.targets import Target, verdict
 from kifu_core.games import QUORIDOR
 from kifu_core.jkf import Record
 from kifu_core.quoridor import formats, keys, qf_code
@@ -38,6 +40,7 @@ from tests.kifu_core.quoridor.games import positions, random_game
 
 Part = TypeVar("Part")
 ROUNDS: Final = 10
+SLOWEST: Final = "legal moves, slowest"
 TARGET: Final = 1000.0
 """Microseconds that the legal moves of a position in the middle of a game may take."""
 _MIDDLE: Final = range(8, 15)
@@ -66,7 +69,7 @@ def measure_moves(found: list[Position], rounds: int) -> dict[str, float]:
     return {
         "legal moves, mean": sum(times) / len(times),
         "legal moves, median": median(times),
-        "legal moves, slowest": max(times),
+        SLOWEST: max(times),
         "every wall flooded (peer)": peer / len(times),
     }
 
@@ -142,7 +145,7 @@ def _write_files(folder: Path, games: int) -> list[str]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print; exit with 1 if the target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -161,12 +164,17 @@ def main() -> None:
     figures |= measure_codes([random_game(seed) for seed in range(options.games)], options.rounds)
     if options.json:
         print(interpreter.as_json({name: round(figure, 3) for name, figure in figures.items()}))
-        return
+    else:
+        _show(figures, found, options.games)
+    sys.exit(verdict([Target(SLOWEST, figures[SLOWEST], TARGET, " us")]))
+
+
+def _show(figures: dict[str, float], found: list[Position], games: int) -> None:
     walls = sum(20 - one.walls_left(0) - one.walls_left(1) for one in found) / len(found)
-    print(f"{len(found)} positions in the middle of {options.games} games, {walls:.1f} walls on the board")
+    print(f"{len(found)} positions in the middle of {games} games, {walls:.1f} walls on the board")
     for name, figure in figures.items():
-        verdict = f"   target {TARGET:.0f}" if name == "legal moves, slowest" else ""
-        print(f"{name:32} {figure:8.2f} us{verdict}")
+        target = f"   target {TARGET:.0f}" if name == SLOWEST else ""
+        print(f"{name:32} {figure:8.2f} us{target}")
 
 
 def _show_index(figures: dict[str, float], options: argparse.Namespace) -> None:

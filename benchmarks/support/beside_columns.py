@@ -7,10 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from statistics import median
-from typing import Any
+from typing import Any, Final
 
 from benchmarks.support.importing import GAMES_A_FILE, empty_archive, take_in, write_files
 from benchmarks.support.processes import server_seconds
+
+MORE: Final = 15
+"""Percent that these may add."""
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,13 @@ from benchmarks import generate
 
 ENGINES: Final = ("sqlite", "postgresql")
 GAMES_A_FILE: Final = 20
+
+
+def run_on_each_engine(name: str) -> bool:
+    """Run a benchmark with this program's options on each engine, as settings are read once in a process;
+    whether any of them failed."""
+    words = [[sys.executable, "-m", name, "--engine", engine, *sys.argv[1:]] for engine in ENGINES]
+    return any([subprocess.run(command).returncode for command in words])
 
 
 @contextmanager
@@ -71,11 +80,15 @@ def write_files(folder: Path, numbers: range) -> list[str]:
 
 
 def take_in(paths: Sequence[str], workers: int) -> float:
-    """Import files; the seconds it took."""
+    """Import files; the seconds it took. Raises RuntimeError where a file or a game of it was not stored."""
     from archive.intake import importing
+    from archive.models import Entry
 
     began = time.perf_counter()
     for turn in importing.run((importing.File(path, "") for path in paths), workers):
         if turn.refusal:
             raise RuntimeError(f"{turn.path}: {turn.refusal}")
-    return time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    if failed := Entry.objects.filter(state=Entry.State.FAILED).count():
+        raise RuntimeError(f"{failed} games were not stored")
+    return seconds

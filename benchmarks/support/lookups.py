@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest.mock import patch
 
 from benchmarks.support import population
@@ -27,13 +27,27 @@ REPEATS: Final = 3
 WINDOW: Final = (date(2005, 1, 1), date(2009, 12, 31))
 
 
+class Bounds(NamedTuple):
+    """Milliseconds that half of the answers, and 99 of 100, may take."""
+
+    p50: float | None = None
+    p99: float | None = None
+
+    def __str__(self) -> str:
+        known = self[: 1 if self.p99 is None else 2]
+        return " / ".join("-" if bound is None else f"{bound:g}" for bound in known)
+
+
+NO_TARGET: Final = Bounds()
+
+
 @dataclass(slots=True)
 class Times:
     """Milliseconds of a question asked again and again, each answer made anew. `kept` are those of answers
     that the process kept from before, where it keeps any."""
 
     name: str
-    target: str = ""
+    target: Bounds = NO_TARGET
     values: list[float] = field(default_factory=list)
     kept: list[float] = field(default_factory=list)
 
@@ -70,7 +84,7 @@ def sql_time() -> Iterator[list[float]]:
         yield spent
 
 
-def timed_sql(name: str, target: str, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
+def timed_sql(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
     """How long the database takes for each of these questions, the shortest of `again` times; the first
     question of all is not counted."""
 
@@ -82,7 +96,7 @@ def timed_sql(name: str, target: str, asks: Iterable[Callable[[], object]], agai
     return _timed(name, target, asks, once, again)
 
 
-def timed(name: str, target: str, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
+def timed(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
     """How long each of these takes as a whole; otherwise as `timed_sql`."""
 
     return _timed(name, target, asks, _elapsed, again)
@@ -97,7 +111,7 @@ def _elapsed(ask: Callable[[], object]) -> float:
 
 def _timed(
     name: str,
-    target: str,
+    target: Bounds,
     asks: Iterable[Callable[[], object]],
     once: Callable[[Callable[[], object]], float],
     again: int,
@@ -196,8 +210,10 @@ def _of_one_game(times: int) -> Iterator[Times]:
     def kept(pk: int) -> None:
         engine().fetch_prepared("SELECT plies FROM archive_game WHERE id = %s", [pk])
 
-    yield timed_sql("limit: one game by primary key", "", (partial(primary_key, pk) for pk in ids[:times]))
-    yield timed_sql("limit: the same, its plan kept", "", (partial(kept, pk) for pk in ids[:times]))
+    yield timed_sql(
+        "limit: one game by primary key", NO_TARGET, (partial(primary_key, pk) for pk in ids[:times])
+    )
+    yield timed_sql("limit: the same, its plan kept", NO_TARGET, (partial(kept, pk) for pk in ids[:times]))
 
 
 def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact") -> None:
@@ -229,23 +245,23 @@ def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
     every = {"rare": codes.rare, "20-999 games": codes.middle, "hot": codes.hot, "start": [codes.start]}
     for name, chosen in every.items():
         asks = (partial(_statistics, code) for code in repeated(chosen, times))
-        yield timed_sql(f"{name}: statistics, 25 games", "0.3 / 1", asks)
+        yield timed_sql(f"{name}: statistics, 25 games", Bounds(0.3, 1), asks)
     for name, chosen in every.items():
         asks = (partial(_answer, code) for code in repeated(chosen, times))
-        yield timed_sql(f"{name}: the same, any order, first, latest", "", asks)
+        yield timed_sql(f"{name}: the same, any order, first, latest", NO_TARGET, asks)
     for name, chosen in every.items():
         asks = (partial(_answer, code, match="any") for code in repeated(chosen, times))
-        yield timed_sql(f"{name}: the same, match=any", "", asks)
+        yield timed_sql(f"{name}: the same, match=any", NO_TARGET, asks)
     moves = (
         partial(explore, PUBLIC, "shogi", code, transpositions=True) for code in repeated(codes.middle, times)
     )
-    yield timed("20-999 games: transpositions=1, whole function", "40", moves)
+    yield timed("20-999 games: transpositions=1, whole function", Bounds(40), moves)
     every_code = [*codes.hot, *codes.middle, *codes.rare]
     batches = (
         partial(explore_many, PUBLIC, "shogi", random.Random(n).sample(every_code, min(100, len(every_code))))
         for n in range(max(10, times // 5))
     )
-    yield timed("100 positions at once, whole function", "", batches)
+    yield timed("100 positions at once, whole function", NO_TARGET, batches)
 
 
 def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
@@ -266,7 +282,9 @@ def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
         for name, chosen in (("20-999 games", codes.middle), ("hot", codes.hot), ("start", [codes.start])):
             asks = (partial(_answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
             yield timed_sql(
-                f"{name} + {what}", "1.5 / 10" if what in ("player", "days", "result") else "", asks
+                f"{name} + {what}",
+                Bounds(1.5, 10) if what in ("player", "days", "result") else NO_TARGET,
+                asks,
             )
 
 
@@ -352,18 +370,18 @@ def _client() -> Client:
 def _of_addresses(client: Client, codes: Codes, times: int) -> Iterator[Times]:
     """Measure the addresses of positions."""
     nothing = (_asking(client, "empty") for _ in range(times + 1))
-    yield timed("limit: a view that does nothing", "", nothing)
+    yield timed("limit: a view that does nothing", NO_TARGET, nothing)
     for name, chosen in (("rare", codes.rare), ("20-999 games", codes.middle), ("hot", codes.hot)):
         addresses = [f"positions/shogi/{code}" for code in repeated(chosen, times)]
-        yield _of_answers(client, f"{name}: explorer", "4 / 15", addresses)
+        yield _of_answers(client, f"{name}: explorer", Bounds(4, 15), addresses)
         pages = [f"{address}/games?limit=25" for address in addresses]
-        yield _of_answers(client, f"{name}: 25 games", "4 / 15", pages)
+        yield _of_answers(client, f"{name}: 25 games", Bounds(4, 15), pages)
     # No process keeps a tree.
     tree = _asking(client, f"positions/shogi/{codes.start}/tree?depth=8&min_games=20")
-    yield timed("start: tree, depth 8, 20 games", "500", [tree] * 6)
+    yield timed("start: tree, depth 8, 20 games", Bounds(500), [tree] * 6)
 
 
-def _of_answers(client: Client, name: str, target: str, addresses: Iterable[str]) -> Times:
+def _of_answers(client: Client, name: str, target: Bounds, addresses: Iterable[str]) -> Times:
     """How long each of these answers takes to make, and to give once more."""
     from archive.answers import answers
 

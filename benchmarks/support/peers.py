@@ -1,6 +1,7 @@
-"""Other people's libraries for records, ready to take turns with ours: see `rounds`.
+"""Other people's libraries for records, and other checkouts of ours, ready to take turns: see `rounds`.
 
-The Node.js ones answer from a process of their own; rsshogi is imported where it is installed.
+The Node.js ones and the checkouts answer from processes of their own; rsshogi is imported where it is
+installed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import importlib
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 from benchmarks.support.rounds import Round, own
 
 SCRIPT = Path(__file__).with_name("peers.mjs")
+CHECKOUT = Path(__file__).with_name("checkout.py")
 
 Texts = Mapping[str, Sequence[str]]
 """The texts of the games by format."""
@@ -39,28 +42,44 @@ def node(folder: str | None, texts: Texts) -> Iterator[list[Contestant]]:
     if program is None or not folder or not (Path(folder) / "node_modules").is_dir():
         yield []
         return
-    with subprocess.Popen(
-        [program, str(SCRIPT), folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        _write(process, texts)
+    with _answering([program, str(SCRIPT), folder], texts) as (process, rows):
         yield [
             Contestant(
                 row["library"],
                 row["format"],
                 row["plies"],
-                _asking(process, [row["library"], row["format"], False]),
-                _asking(process, [row["library"], row["format"], True]),
+                _asking(process, [row["library"], row["format"], False], 1e-6),
+                _asking(process, [row["library"], row["format"], True], 1e-6),
             )
-            for row in iter(lambda: _read(process), None)
+            for row in rows
         ]
 
 
-def _asking(process: subprocess.Popen[str], question: Sequence[object]) -> Round:
-    """A round in the other process, which answers microseconds."""
+@contextmanager
+def checkout(folder: Path, texts: Texts) -> Iterator[dict[str, tuple[int, Round]]]:
+    """The plies by format of a checkout of this project, and its rounds to the record."""
+    # -B leaves the checkout as it is.
+    command = [sys.executable, "-B", str(CHECKOUT), str(folder.resolve())]
+    with _answering(command, texts) as (process, rows):
+        yield {row["format"]: (row["plies"], _asking(process, row["format"], 1.0)) for row in rows}
+
+
+@contextmanager
+def _answering(
+    command: Sequence[str], texts: Texts
+) -> Iterator[tuple[subprocess.Popen[str], list[dict[str, Any]]]]:
+    """A process that answers rounds, and what it says of the texts that it reads."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        _write(process, texts)
+        yield process, list(iter(lambda: _read(process), None))
+
+
+def _asking(process: subprocess.Popen[str], question: object, unit: float) -> Round:
+    """A round in the other process, which answers in units of so many seconds."""
 
     def timed() -> list[float]:
         _write(process, question)
-        return [time / 1e6 for time in _read(process)]
+        return [time * unit for time in _read(process)]
 
     return timed
 
@@ -72,11 +91,11 @@ def _write(process: subprocess.Popen[str], value: object) -> None:
 
 
 def _read(process: subprocess.Popen[str]) -> Any:
-    """The next line of the answer; None between the list of libraries and the rounds."""
+    """The next line of the answer; None between what it reads and the rounds."""
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        raise RuntimeError("the Node.js libraries have stopped; see above")
+        raise RuntimeError("a contestant has stopped; see above")
     return json.loads(line)
 
 

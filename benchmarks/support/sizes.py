@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+ROW_BYTES: Final = "bytes a row"
+ROW_BYTES_TARGET: Final = "bytes a row, target"
+ROW_BYTES_LIMIT: Final = "bytes a row, limit"
 _SAMPLED: Final = 256
 """Keys are evenly spread, so the index between two of them is as the whole; this part of it is read."""
 
@@ -36,7 +39,7 @@ def sizes(folder: Path) -> dict[str, float]:
         records, hot = cursor.fetchone()
     return {
         "games": games, "rows": rows, "segments": segments, "hot positions": hot,
-        "bytes a row (target 110, limit 16)": (heap + indexes) / rows,
+        ROW_BYTES: (heap + indexes) / rows, ROW_BYTES_TARGET: 110, ROW_BYTES_LIMIT: 16,
         "of these heap": heap / rows, "of these index": indexes / rows,
         "bytes a game, everything": whole / games, "of these records": records / games,
         "GB": whole / 1e9,
@@ -55,7 +58,7 @@ def _sqlite_sizes(folder: Path, rows: int, games: int) -> dict[str, float]:
     whole = (folder / "archive.sqlite3").stat().st_size
     return {
         "games": games, "rows": rows, "hot positions": hot,
-        "bytes a row (target 35, limit 16)": index / rows,
+        ROW_BYTES: index / rows, ROW_BYTES_TARGET: 35, ROW_BYTES_LIMIT: 16,
         "bytes a game, everything": whole / games,
         "GB": whole / 1e9,
     }  # fmt: skip
