@@ -405,4 +405,4 @@ _FILE_U: Final = replace(
 )
 """By the format's author, files are in Shift_JIS and those whose extension ends with a `u` in UTF-8."""
 
-FORMAT: Final = Format("kif", load, _MARKS, [_FILE, _FILE_U], ends="\n   1 中断\n")
+FORMAT: Final = Format("kif", load, _MARKS, [_FILE, _FILE_U], ends="\n   0 中断\n")
