@@ -93,7 +93,6 @@ table(
         "no blanks on boards": put("^P[1-9].*", lambda match: re.sub(r"(?<=\*) | (?=\*)", "", match[0])),
         "blanks behind ranks' numbers": put("^P[1-9]", r"\g<0> "),
         "all headers behind the moves": _headers_behind,
-        "headers among the moves": _headers_among,
         "a blank behind signs of players": put(r"^N([-+])", r"N\1 "),
         "lower-case signs of players": put(r"^N([-+])", r"n\1"),
         "full-width colons": put(r"^(\$[A-Z_]+):", r"\1："),
@@ -123,6 +122,7 @@ table(
     "csa",
     REPORTED,
     {
+        "headers among the moves": _headers_among,  # another game's, where moves fit the start again
         "numbers before moves": put(r"^(?=[-+][0-9])", "1 "),
         "numbers with a dot before moves": put(r"^(?=[-+][0-9])", "1. "),
         "numbers with a colon before moves": put(r"^(?=[-+][0-9])", "1: "),

@@ -122,12 +122,12 @@ class Reading:
         return f"{_difference(self.found, self.expected)}; {' '.join(codes) or 'in silence'}"
 
     def lost_lines(self) -> list[tuple[int, str]]:
-        """The lines that are nowhere; the same game has lost none by another form of its lines."""
+        """The lines that are nowhere; a text on one line, and another form of the same game, lose none."""
         same = self.is_same and self.kind.expected is not Expected.SAME_MOVES
         if same or isinstance(self.result, KifuError) or self.result.format not in ACCOUNTED:
             return []
         text = decode(self.data)[0] if isinstance(self.data, bytes) else self.data
-        return losses(text, self.result)
+        return losses(text, self.result) if "\n" in text.strip() else []
 
 
 def _shows(issue: Issue) -> bool:
