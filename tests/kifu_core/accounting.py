@@ -38,15 +38,17 @@ _MOVE: Final = re.compile(
 )
 _CSA_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Za-z]{2})")
 _CLOCK: Final = re.compile(
-    r"\(\s*(?:(\d+):)?(\d+):(\d+)[^()\n]*\)|(?<![0-9A-Za-z])T(?:(\d+)(?:\.\d*)?)?(?![0-9A-Za-z])"
-    r"|\((?:(\d+)時間)?(?:(\d+)分)?(?:(\d+)秒)?\)"
+    r"\(\s*(?:(\d+):)?(\d+):(\d+)[^()\n]*(?:\)|$)|(?<![0-9A-Za-z])T(?:(\d+)(?:\.\d*)?)?(?![0-9A-Za-z])"
+    r"|\(?(?=\d+(?:時間|[分秒]))(?:(\d+)時間)?(?:(\d+)分)?(?:(\d+)秒)?\)?"
 )
 _NO_CLOCK: Final = re.compile(r"\([\s:/.]*\)")
 _ENDING: Final = re.compile(
     "|".join(map(re.escape, sorted(BY_WORD, key=len, reverse=True))) + r"|%[-+A-Za-z_]+"
 )
 _ROW_OF_ENDING: Final = re.compile(rf"^[0-9]+(?:{'|'.join(map(re.escape, BY_WORD))})", re.MULTILINE)
-_SIGNS: Final = re.compile(r"[▲△☗☖▼▽+,/]|\bPI\b|(?:^|(?<=\s))[0-9]{1,4}(?:手目?|[.:)])?(?=\s|$|[▲△☗☖▼▽])")
+_SIGNS: Final = re.compile(
+    r"[SG]:|[▲△☗☖▼▽⛊⛉●○■□◆◇+,/]|\bPI\b|(?:^|(?<=\s))\(?[0-9]{1,4}(?:手目?|[.:)])?(?=\s|$|[▲△☗☖▼▽])"
+)
 _RESULT: Final = re.compile(
     r"[\s#(~]*(?:(?:まで|以[上下])[、,]?\s*([0-9]*)|([0-9]+)手(?:まで|で)|(?=[先後上下]手の勝ち))(.*)"
 )
@@ -148,7 +150,7 @@ class _Account:
     def _has_words(self, words: str, played: bool = True) -> bool:
         """Tell whether words are part of a header, or on a line with a move, of a comment."""
         found, held = plain(words), self.words if played else "\n".join(self.headers)
-        return found in held or found.strip("()[]{}「」、。,.") in held
+        return found in held or found.strip("()[]{}「」、。,.;-") in held
 
     def _is_start(self, line: str) -> bool:
         found = plain(line)
@@ -172,6 +174,14 @@ class _Account:
         if result := _RESULT.match(rest):
             return self._is_result(int(result[1] or result[2] or 0), plain(result[3]))
         rest, sign, comment = re.split(r"(['*]|\Z)", _NO_CLOCK.sub(" ", rest), maxsplit=1)
+        comment = comment.rstrip().removesuffix("+")
+        if joined := re.search("まで([0-9]+)手(.*)", rest):
+            if not self._is_result(int(joined[1]), plain(joined[2])):
+                return False
+            rest = rest[: joined.start()]
+        for clock in _CLOCK.finditer(comment):
+            if not self._has_words(comment) and self._take_clock(clock):
+                comment = comment.replace(clock[0], " ")
         if sign and not (rest.strip() and (self._has_words(comment) or self._has_words(sign + comment))):
             return False
         for pattern, take in (
@@ -196,10 +206,14 @@ class _Account:
         """
         winners = {game.ending.winner for game in self.games if game.ending}
         said = next((winner for name, winner in SIDES.items() if f"{name}の勝ち" in sentence), None)
-        ends = self.ends if sentence.strip("手目でにて、,") else self.last_plies
+        word = sentence.strip("手目でにて、,")
+        ends = self.ends if word else self.last_plies
         ended = (not ply and self.ends) or any(abs(ply - end) < 2 for end in ends)
         return bool(
-            ended or sentence in self.words or said in winners - {None} or _ROW_OF_ENDING.search(self.words)
+            ended
+            or (word and word in self.words)
+            or said in winners - {None}
+            or _ROW_OF_ENDING.search(self.words)
         )
 
     def _take_move(self, match: re.Match[str]) -> bool:
@@ -212,7 +226,9 @@ class _Account:
     def _take_clock(self, match: re.Match[str]) -> bool:
         hours, minutes, seconds, csa, *said = (int(group or 0) for group in match.groups())
         time = (hours + said[0]) * 3600 + (minutes + said[1]) * 60 + seconds + csa + said[2]
-        return not any(match.groups()) or self._take(self.clocks, time)
+        if not any(match.groups()) or self._take(self.clocks, time):
+            return True
+        return self._has_words(match[0])  # a second clock is a comment
 
     def _take(self, supply: Counter[Any], key: Any) -> bool:
         if supply[key] <= 0:

@@ -97,6 +97,7 @@ table(
         "lower-case signs of players": put(r"^N([-+])", r"n\1"),
         "full-width colons": put(r"^(\$[A-Z_]+):", r"\1："),
         "ends of the statements by the server": put(r"^%TORYO$", "#RESIGN"),
+        "an English word for resigning": put("^%TORYO$", "%RESIGNED"),
     },
 )
 table(
@@ -141,7 +142,7 @@ table(
         "times of letters": times(lambda seconds: "Tx"),
         "endings without %": put("^%", ""),
         "endings in Japanese": put("^%[A-Z_]+", "投了"),
-        "endings of other words": put("^%[A-Z_]+", "%RESIGNED"),
+        "endings of other words": put("^%[A-Z_]+", "%FINISHED"),
         "headers without a colon": put(r"^(\$[A-Z_]+):", r"\1 "),
         "headers of KIF": put(r"^N([-+])", lambda match: ("先手：", "後手：")["+-".index(match[1])]),
         "the first move behind a remark": lambda text: re.sub(

@@ -112,14 +112,15 @@ table(
         "in UTF-32": lambda text: text.encode("utf-32"),
     },
 )
-table(
-    ALL,
-    REFUSED,
-    {
-        "base64": lambda text: base64.encodebytes(text.encode()).decode(),
-        "escapes of an address": lambda text: "https://example.org/?kif=" + quote(text),
-    },
-)
+
+
+def in_address(text: str) -> str:
+    return "https://example.org/?kif=" + quote(text)
+
+
+kind(ALL, "base64", REFUSED)(lambda text: base64.encodebytes(text.encode()).decode())
+kind("kif ki2 csa bod", "escapes of an address", REFUSED)(in_address)
+kind("usi", "an address that holds a position and moves", REPORTED)(in_address)
 
 
 @kind(KAKINOKI, "quoted-printable", REFUSED)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from tests.kifu_core.mutations.kinds import (
     KAKINOKI,
+    REFUSED,
     REPORTED,
     SAME_GAME,
     SAME_MOVES,
@@ -137,15 +138,13 @@ table(
         "circled numbers": numbers(lambda number: f"{chr(0x2460 + int(number) - 1)} "),
         "commas between the columns": rows(lambda one: f"{one.number},{one.move},{one.clock}"),
         "a table of Markdown": rows(lambda one: f"| {one.number} | {one.move} | {one.clock} |"),
-        "bold rows of Markdown": rows(lambda one: f"**{one.number} {one.move}**"),
         "bullets before rows": rows(lambda one: f"・{one.write()}"),
-        "two moves on a row": put(
-            r"^( *[0-9]+ \S+\([0-9]{2}\))[^\n*]*\n *[0-9]+ (\S+\([0-9]{2}\))[^\n*]*", r"\1 \2"
-        ),
         "clocks on lines of their own": put(r"^( *[0-9]+ .*?) +(\( ?[0-9]+:.*)$", r"\1\n      \2"),
         "moves broken by a line end": rows(lambda one: one.write(move=f"{one.move[:2]}\n{one.move[2:]}")),
     },
 )
+
+kind("kif", "bold rows of Markdown", REFUSED)(rows(lambda one: f"**{one.number} {one.move}**"))
 
 # --- clocks ----------------------------------------------------------------------------------------------
 
@@ -181,6 +180,10 @@ table(
         "no clocks": clocks(lambda one: ""),
         "empty clocks": clocks(lambda one: "(  :  /  :  :  )"),
         "blanks for clocks": clocks(lambda one: "(     /        )"),
+        "two moves on a row": put(
+            r"^( *[0-9]+ \S+\([0-9]{2}\))[^\n*]*\n *[0-9]+ (\S+\([0-9]{2}\))[^\n*]*", r"\1 \2"
+        ),
+        "clocks with letters": clocks(lambda one: "(x:yy)"),
     },
 )
 table(
@@ -192,7 +195,6 @@ table(
         "clocks with ' and \"": clocks(lambda one: f"({one.minutes}'{one.seconds:02d}\")"),
         "clocks in seconds": clocks(lambda one: f"({one.minutes * 60 + one.seconds}s)"),
         "clocks that never close": clocks(lambda one: f"({one.clock}"),
-        "clocks with letters": clocks(lambda one: "(x:yy)"),
     },
 )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from kifu_core import load
 from tests.kifu_core.mutations.kif import ROW, kanji, wide
 from tests.kifu_core.mutations.kinds import (
     BEGINNING,
@@ -174,9 +175,9 @@ table(
     "ki2",
     SAME_MOVES,
     {
-        "results behind the last move": put(r"\n(まで[0-9]+手.*)", r" \1"),
+        "results behind the last move": put(r"^([▲△].*)\n(まで[0-9]+手.*)", r"\1 \2"),
         "投了 for the result": put(r"^まで[0-9]+手で[先後上下]手の勝ち", "投了"),
-        "投了 behind the last move": put(r"\nまで[0-9]+手で[先後上下]手の勝ち", " 投了"),
+        "投了 behind the last move": put(r"^([▲△].*)\nまで[0-9]+手で[先後上下]手の勝ち", r"\1 投了"),
         "まで behind the last move": put(r"\n(?=まで[0-9]+手)", "まで\n"),
     },
 )
@@ -227,12 +228,17 @@ table(
 
 @kind(KAKINOKI, "variations of the main line alone, in ascending order")
 def ascending(text: str) -> str | None:
-    """Variations of several plies in the opposite order; all of them branch off the main line."""
+    """Variations of several plies in the opposite order; all of them branch off the main line.
+
+    By the formats' rule one that can be played in the one above it belongs there: such texts are left out.
+    """
     main, *blocks = re.split("(?m)^(?=変化)", text)
     plies = [int(re.findall("[0-9]+", block)[0]) for block in blocks]
     if sorted(plies, reverse=True) != plies or len(set(plies)) != len(plies) or len(plies) < 2:
         return None
-    return main + "".join(block.rstrip("\n") + "\n\n" for block in reversed(blocks))
+    changed = main + "".join(block.rstrip("\n") + "\n\n" for block in reversed(blocks))
+    forks = (fork for entry in load(changed).games[0].record["moves"] for fork in entry.get("forks", ()))
+    return None if any("forks" in entry for fork in forks for entry in fork) else changed
 
 
 # --- headers ---------------------------------------------------------------------------------------------
@@ -345,12 +351,13 @@ for words in ("ここは考えどころ", "評価値：{}", "（{}分）", "　"
 
 # --- comments --------------------------------------------------------------------------------------------
 
-for sign in ("＊", " *", "　*", "\t*", "* ", "*　", "＊　", "**"):
+for sign in ("＊", " *", "　*", "\t*", "* ", "*　", "＊　"):
     kind(KAKINOKI, f"comments by {sign!r}")(put(r"^\*", sign))
 for sign in ("※", ";", "；", "//", "'", "# ", "＃", "・", "→", "(", "☆", "%", "{"):
     kind(KAKINOKI, f"comments by {sign!r}", SAME_MOVES)(put(r"^\*", sign))
 for sign in ("’", "＇", "‘", " '", "\t'"):
     kind("csa", f"comments by {sign!r}", SAME_MOVES)(put("^'", sign))
+kind(KAKINOKI, "comments by '**'", SAME_MOVES)(put(r"^\*", "**"))  # programs mark analyses so
 kind(KAKINOKI, "comments without a sign", SAME_MOVES)(put(r"^\*", ""))
 kind(KAKINOKI, "a full-width bookmark", SAME_MOVES)(among_moves("＆しおり"))
 kind(KAKINOKI, "a comment of many lines", SAME_MOVES)(put(r"^\*(.*)", r"*\1\n　折り返した続き"))
@@ -377,9 +384,6 @@ table(
         "a move of CSA stands twice": statements(lambda moves: [*moves[:3], *moves[2:]]),
         "moves of CSA are swapped": statements(lambda moves: [*moves[:1], moves[2], moves[1], *moves[3:]]),
         "moves behind a resignation in CSA": statements(lambda moves: [*moves[:3], "%TORYO\n", *moves[3:]]),
-        "an adjournment in the middle of CSA": statements(
-            lambda moves: [*moves[:3], "%CHUDAN\n", *moves[3:]]
-        ),
         "a torn move of CSA": statements(lambda moves: [*moves[:3], moves[3][:4] + "\n", *moves[4:]]),
         "a move of CSA that nothing can make": statements(
             lambda moves: [*moves[:3], "-5556OU\n", *moves[4:]]
@@ -389,6 +393,9 @@ table(
 )
 
 kind("csa", "the ending of CSA twice", SAME_MOVES)(statements(lambda moves: [*moves, moves[-1]]))
+kind("csa", "an adjournment in the middle of CSA", SAME_MOVES)(
+    statements(lambda moves: [*moves[:3], "%CHUDAN\n", *moves[3:]])
+)
 
 # --- parts of records ------------------------------------------------------------------------------------
 
