@@ -42,6 +42,9 @@ _CLOCK: Final = re.compile(
     r"|\(?(?=\d+(?:時間|[分秒]))(?:(\d+)時間)?(?:(\d+)分)?(?:(\d+)秒)?\)?"
 )
 _NO_CLOCK: Final = re.compile(r"\([\s:/.]*\)")
+_TWICE: Final = re.compile(r"(\([^()\n]+\))\s*\1")
+"""A clock that some programs write twice."""
+
 _ENDING: Final = re.compile(
     "|".join(map(re.escape, sorted(BY_WORD, key=len, reverse=True))) + r"|%[-+A-Za-z_]+"
 )
@@ -184,6 +187,7 @@ class _Account:
                 comment = comment.replace(clock[0], " ")
         if sign and not (rest.strip() and (self._has_words(comment) or self._has_words(sign + comment))):
             return False
+        rest = _TWICE.sub(r"\1", rest)
         for pattern, take in (
             (_MOVE, self._take_move),
             (_CSA_MOVE, self._take_csa),

@@ -56,6 +56,8 @@ def test_a_line_that_was_dropped_is_noticed(sample):
     for number, line in enumerate(lines):
         if not SAYS_SOMETHING.match(line) or "持駒" in line:
             continue
+        if sample.format == "kif" and line.startswith("変化"):  # the numbers that go back say the same
+            continue
         rest = "\n".join([*lines[:number], *lines[number + 1 :]]) + "\n"
         try:
             result = load(rest, f"x.{sample.format}")

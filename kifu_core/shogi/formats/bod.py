@@ -75,7 +75,7 @@ class _Reader(KakinokiReader):
         begin, seen, last = 0, set[object](), ""
         for name, match in cls.leaves(text):
             part = side_of(match[1]) if name == "hand" and isinstance(match, re.Match) else name
-            if "board" in seen and part in seen and name in ("hand", "board") and name != last:
+            if "board" in seen and part in seen and (name == "hand" or (name == "board" and last == "hand")):
                 begin, seen = match.start(), set()
             seen.add(part)
             last = name if name != "blank" else last

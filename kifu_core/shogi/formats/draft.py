@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple, Protocol, TypeVar
 
-from kifu_core.deadline import watched
+from kifu_core.deadline import check_time, watched
 from kifu_core.decoding import MAX_ISSUES, Notes, Source
 from kifu_core.errors import SOURCE_LINE_LIMIT, Issue
 from kifu_core.jkf import Initial, MoveEntry, Record
@@ -321,6 +321,7 @@ def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tup
     """
     most, count = most_games(source.text), 0
     for number, reader in enumerate(readers):
+        check_time()
         if number == most:
             notes.add("too-many-games", reader.draft.first_offset, "error", limit=most)
             return

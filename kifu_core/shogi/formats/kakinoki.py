@@ -18,7 +18,7 @@ from kifu_core.shogi.spelling import PIECE, SQUARE
 EOL: Final = r"(?:\n|\Z)"
 _REST: Final = r"[^\n]*+" + EOL
 
-_BOARD_ROW: Final = rf"[|｜│┃][^|｜│┃\n]{{9,200}}+(?:[|｜│┃][^|｜│┃\n]*+)?{EOL}"
+_BOARD_ROW: Final = rf"[|｜│┃][^|｜│┃\n]{{4,200}}+(?:[|｜│┃][^|｜│┃\n]*+)?{EOL}"
 _BOARD_EDGE: Final = rf"[+＋┌└┏┗][-－─━][-+ ＋－─━┬┴┐┘┓┛]*+{EOL}"
 
 REMARK = Leaf("remark", r"#([^\n]*+)" + EOL)
@@ -30,9 +30,10 @@ BOARD = Leaf(
     + many(rf"{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW}|\n(?={BLANKS}[|｜│┃+＋]))"),
 )
 _SIGN: Final = "[■□◆◇●○★☆]?"
-_HOLDER: Final = "([先後上下]手|[▲△☗☖])"
-_OF_HAND: Final = rf"(?:[▲△☗☖]{BLANKS}(?=[先後上下]))?{_HOLDER}の?持ち?駒"
-HAND = Leaf("hand", rf"{BLANKS}{_SIGN}{_OF_HAND}{BLANKS}[：:]([^\n]*+){EOL}")
+_HOLDER: Final = "[先後上下]手|[▲△☗☖]"
+_OF_HAND: Final = rf"(?:[▲△☗☖]{BLANKS}(?=[先後上下]))?"
+_HELD: Final = "の?持ち?駒"
+HAND = Leaf("hand", rf"{BLANKS}{_SIGN}{_OF_HAND}({_HOLDER}){_HELD}{BLANKS}[：:]([^\n]*+){EOL}")
 SIDE = Leaf("side_to_move", rf"{BLANKS}{words.SIDE_NAME}番{BLANKS}{EOL}")
 FLIP = Leaf("flip", r"盤面(?:回転|反転)" + _REST)
 COUNTER = Leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
@@ -43,7 +44,7 @@ _CLOCK: Final = (
 _VARIES: Final = rf"[ \t\xa0\u2000-\u200a\u202f\u3000【［\[(（]*+変化(?:手順|図)?[】］\])）]?{BLANKS}"
 HEADER = Leaf(
     "header",
-    rf"(?!{BLANKS}(?:[■□◆◇●○★☆▲△☗☖先後上下手]{{1,4}}{BLANKS}の?持ち?駒|第?[0-9０-９]{{1,6}}+手?目?[：:])"
+    rf"(?!{BLANKS}(?:{_SIGN}{_OF_HAND}(?:{_HOLDER}){_HELD}|第?[0-9０-９]{{1,6}}+手?目?[：:])"
     rf"|{_VARIES}|[^\n：:]{{0,60}}(?:{_CLOCK}|{_MOVE}))"
     rf"{BLANKS}{_SIGN}([^\s：:*＊#&|][^\n：:]{{0,60}}+)[：:]([^\n]*+)" + EOL,
 )

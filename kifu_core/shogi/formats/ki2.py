@@ -211,7 +211,7 @@ class _Reader(KakinokiReader):
     def _note_unknown(self, line: str, at: int) -> None:
         """Note an unknown line; one with a mark stands for a move, unless it is a sentence."""
         text = line.strip()
-        if text[0] in MARKS and not _A_SENTENCE.match(text):
+        if text[:1] in tuple(MARKS) and not _A_SENTENCE.match(text):
             self._add_steps([Garbled(text[:SHOWN])], [None], at, at + len(line))
         else:
             super()._note_unknown(line, at)

@@ -54,9 +54,10 @@ _COMMA = rf",(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+"
 _HEAD_REST = rf"([^,\n]*+{many(_COMMA)})(?:,{BLANKS}\n?|\n|\Z)"
 """The rest of a line behind a player's sign or a key: it may have commas, unless a statement follows."""
 
+_KEYS: Final = "EVENT|SITE|START_TIME|END_TIME|TIME_LIMIT|OPENING|START|MAX_MOVES|JISHOGI|NOTE"
 VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
 PLAYER = Leaf("player", r"N([-+])" + _HEAD_REST)
-INFORMATION = Leaf("information", r"\$([^:：\n]{1,60}+)[:：]" + _HEAD_REST)
+INFORMATION = Leaf("information", rf"\$((?:{_KEYS})(?=：)|[^:\n]{{1,60}}+)[:：]" + _HEAD_REST)
 START_EVEN = Leaf("start_even", rf"PI({many('[1-9]{2}[A-Z]{2}')})" + _END)
 BOARD_RANK = Leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
 PIECES = Leaf("pieces", rf"P([-+])({many('[0-9]{2}[A-Z]{2}')})" + _END)
@@ -519,7 +520,7 @@ class _Reader:
             elif comment is not None:
                 self.line.comments.setdefault(len(self.line.steps) - 1, []).append(comment)
             elif late is not None:
-                self._set_late_time(late, match.start() + statement.start())
+                self._set_late_time(late)
             elif left is not None:
                 self.left[len(self.line.steps) - 1] = int(left)
             elif ending := ENDING_TEXT.match(other or ""):
@@ -575,26 +576,30 @@ class _Reader:
             self.named = (word, won)
 
     def _late_time(self, match: LeafMatch) -> None:
-        self._set_late_time(match[1], match.start())
+        self._set_late_time(match[1])
         self.line.add_text(match.start(), match.end())
 
-    def _set_late_time(self, time: str, at: int) -> None:
-        """Set a time that a comment separates from its move; note one that belongs to no move."""
+    def _set_late_time(self, time: str) -> None:
+        """Set a time that a comment separates from its move; one that belongs to no move is a comment."""
         if self.clocks and not self.clocks[-1]:
             self.clocks[-1] = f"T{time}"
             self.spent[-1] = _SECONDS[self.clocks[-1]]
         elif time:
-            self.draft.note_unknown(f"T{time}", at, EXPECTED)
+            self._add_comment(f"T{time}")
 
     def _comment(self, match: LeafMatch) -> None:
         """Add a comment: to the file before the side to move is told, then to the game or the last move."""
+        self._add_comment(match[1])
         if self.line.steps:
-            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
             self.line.add_text(match.start(), match.end())
+
+    def _add_comment(self, text: str) -> None:
+        if self.line.steps:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(text)
         elif self.turn is not None:
-            self.draft.comments.append(match[1])
+            self.draft.comments.append(text)
         else:
-            self.draft.remarks.append(match[1])
+            self.draft.remarks.append(text)
 
 
 _MINUTES: Final = re.compile(r"([0-9]{1,3})分")

@@ -536,11 +536,11 @@ class KakinokiReader:
         if self.results.setdefault(id(self.line), word) != word:
             self.draft.remarks.append(match[0].strip())
         ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
-        if not (ours or _says_result(match)):
+        kind, side = read_over(match[2]) or read_result(match[2])
+        if not (ours or match[1] or kind or side is not None):
             return self._note_unknown(match[0], match.start())
         self.in_header = False
         self._compare_count(match)
-        kind, side = read_over(match[2]) or read_result(match[2])
         if self.line is self.draft.line:
             self.draft.said = Said(word, side, match.start(), believed=not ended)
         if kind is None and word and not ours:

@@ -93,7 +93,7 @@ table(
         "half-width blanks between pieces in hand": in_hand(lambda hand: hand.replace("　", " ")),
         "digits in hands": in_hand(
             lambda hand: re.sub(
-                "十([一二三四五六七八])", lambda m: f"1{'一二三四五六七八'.index(m[1]) + 1}", hand
+                "十([一二三四五六七八]?)", lambda m: f"1{'〇一二三四五六七八'.index(m[1] or '〇')}", hand
             )
         ),
         "a full-width caption": put("^手数＝([0-9]+)", lambda match: f"手数＝{wide(match[1])}"),
