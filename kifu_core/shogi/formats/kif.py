@@ -284,12 +284,12 @@ class _Reader(KakinokiReader):
         return super().games(index, notes)
 
     def _drop_torn_row(self) -> None:
-        """Take a last row without source and line end for torn, if the one before has its source."""
+        """Take a last row without source and line end for torn, if all before have sources or 打."""
         steps, spots = self.line.steps, self.line.spots
         text = self.draft.notes.source.text
-        if len(steps) < 2 or not isinstance(steps[-1], Search) or isinstance(steps[-2], Search | Special):
+        if len(steps) < 2 or not isinstance(steps[-1], Search) or text.endswith("\n"):
             return
-        if spots[-1][2] == len(text) and not text.endswith("\n"):
+        if spots[-1][2] == len(text) and Search not in map(type, steps[:-1]):
             steps[-1] = Garbled(text[text.rfind("\n") + 1 :].strip()[:SHOWN])
 
     def _set_start(self) -> None:
