@@ -305,9 +305,14 @@ class GameReader(Protocol):
     def finish(self, index: int) -> ParsedGame | None: ...
 
 
-def with_unread(game: ParsedGame, text: str) -> ParsedGame:
-    """Return a game with the text of one behind it that could not be read."""
-    return replace(game, unread=f"{game.unread}\n{text}" if game.unread else text)
+def with_unread(games: list[ParsedGame], unread: dict[int, list[str]]) -> list[ParsedGame]:
+    """Return games with the texts of those that could not be read, by the index of the game before them."""
+    found = games[:]
+    for index, texts in unread.items():
+        if index >= 0 and any(texts):
+            parts = [found[index].unread, *texts]
+            found[index] = replace(found[index], unread="\n".join(part for part in parts if part))
+    return found
 
 
 R = TypeVar("R", bound=GameReader)

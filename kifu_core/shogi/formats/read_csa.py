@@ -191,13 +191,15 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     Bonanza's books are short games without headers, each a line that begins with `PI`: lines of an opening.
     """
     games: list[ParsedGame] = []
+    unread: dict[int, list[str]] = {}
     lines = True
     for reader, game in finished(_readers(source), source, notes):
         if game is not None:
             games.append(game)
-        elif games and (text := reader.draft.written()):
-            games[-1] = with_unread(games[-1], text)
+        else:
+            unread.setdefault(len(games) - 1, []).append(reader.draft.written())
         lines = lines and (reader.is_line or not reader.said_anything)
+    games = with_unread(games, unread)
     return with_openings(games, resigned=True) if lines else games
 
 

@@ -91,26 +91,27 @@ def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> li
     games: list[ParsedGame] = []
     limit, count, begun = most_games(source.text), 1, 0
     one = reader(source)
+    unread: dict[int, list[str]] = {}
 
     def add(one: KakinokiReader) -> None:
         found = one.games(len(games), notes)
         games.extend(found)
-        if games and not found and (text := one.draft.written()):
-            games[-1] = with_unread(games[-1], text)
+        if not found:
+            unread.setdefault(len(games) - 1, []).append(one.draft.written())
 
     for begin, (name, match) in watched(reader.split(source.text)):
         if begin != begun:
             add(one)
             if count == limit:
                 notes.add("too-many-games", begin, "error", limit=limit)
-                return games
+                return with_unread(games, unread)
             goes_on = name in _PLAYS and not one.has_result()
             one, count, begun = reader(source, begin), count + 1, begin
             if goes_on:
                 one.draft.notes.add("game-without-head", begin)
         one.read(name, match)
     add(one)
-    return games
+    return with_unread(games, unread)
 
 
 class _Games:
@@ -491,8 +492,9 @@ class KakinokiReader:
         if self.unnumbered:
             self._open_unnumbered()
         line = self.line
-        if line.steps and not _says_again(line.steps[-1], steps[0]):
-            line.resume()
+        if line.steps:
+            if steps and not _says_again(line.steps[-1], steps[0]):
+                line.resume()
         elif -1 in line.comments:  # comments between 変化 and its first move
             line.comments[0] = line.comments.pop(-1)
         self._add_spot(begin, end)
@@ -533,12 +535,12 @@ class KakinokiReader:
         nobody knows is an ending only in our own remarks.
         """
         word = match[2].strip(" 　\t")
-        if self.results.setdefault(id(self.line), word) != word:
-            self.draft.remarks.append(match[0].strip())
         ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
         kind, side = read_over(match[2]) or read_result(match[2])
         if not (ours or match[1] or kind or side is not None):
             return self._note_unknown(match[0], match.start())
+        if self.results.setdefault(id(self.line), word) != word:
+            self.draft.remarks.append(match[0].strip())
         self.in_header = False
         self._compare_count(match)
         if self.line is self.draft.line:
