@@ -57,6 +57,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "読めない行です: {text}（書けるもの: {expected}）",
         "this line means nothing here: {text} (expected: {expected})",
     ),
+    "no-line-ends": (
+        "改行がありません。行の始まりと思われるところで分けて読みました",
+        "the text has no line ends; lines were taken to begin where they seem to",
+    ),
     "rows-missing": (
         "手数が飛んでいます: {first}手目から{last}手目までの行がありません",
         "the numbers jump: the rows from {first} to {last} are missing",
@@ -72,6 +76,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "game-without-head": (
         "前の棋譜が終わらないうちに1手目に戻っているので、別の棋譜として読みました",
         "the numbers begin again although the game before has no ending: read as another game",
+    ),
+    "start-among-moves": (
+        "前の棋譜が終わらないうちに対局者か開始局面の行があるので、別の棋譜として読みました",
+        "a player or a start stands behind moves without an ending: read as another game",
     ),
     "repeated-header": (
         "「{name}」が2回以上あるので、改行でつなぎました",
@@ -177,6 +185,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "bad-drop": ("{ply}手目の駒は打てません", "ply {ply} drops what cannot be dropped"),
     "bad-move": ("{ply}手目は指し手ではありません", "ply {ply} is no move"),
     "ambiguous": ("{ply}手目に動ける駒が複数あります", "more than one piece can make the move of ply {ply}"),
+    "source-inferred": (
+        "{ply}手目に動ける駒が複数ありますが、後の指し手が続くのは{square}の駒だけなので、その駒が動いたとしました",
+        "more than one piece can make the move of ply {ply}; only that on {square} lets the game go on",
+    ),
     "piece-mismatch": (
         "{ply}手目の駒は「{written}」でなく「{found}」です",
         "ply {ply} is written as {written}, but {found} stands there",

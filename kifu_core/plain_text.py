@@ -24,27 +24,58 @@ _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0
 """Soft hyphens, zero-width characters, marks of direction, joiners, variation selectors."""
 
 _BLANK: Final = re.compile("[^\\S \n\u3000]")
+_QUOTATION: Final = ('""', "“”", "「」")
+_OPENING: Final = tuple(pair[0] for pair in _QUOTATION)
 _QUOTED: Final = re.compile(r"^[^\S\n]*[>＞»](?:[^\S\n]?[>＞»]){0,9} ?", re.MULTILINE)
+_CLOSED: Final = re.compile(r"[|｜][^\S\n]*$", re.MULTILINE)
+_BARRED: Final = re.compile(r"^[^\S\n]*[|｜] ?", re.MULTILINE)
 _QUOTED_BOARD: Final = re.compile(r"^[^\S\n]*[>＞] ?[|｜][^\n]{18,40}[|｜]", re.MULTILINE)
 _LINE: Final = re.compile(r"^[^\S\n]*\S", re.MULTILINE)
 _INDENT: Final = re.compile(r"^[^\S\n]+(?=\S)", re.MULTILINE)
+
+_COMMAND: Final = re.compile(
+    r"^[^\n{]{0,40}?\b(position(?:[\s:_,]|%20){1,3}(?:startpos|sfen)|startpos[\s:_,]{1,3}moves)"
+    r"(?=[\s:_,]|%20)[^\n]*",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A command of USI, in a line of a log or with other signs for blanks."""
+
+_SEPARATOR: Final = re.compile(r"(?:[^\S\n]|[:_,]|%20)+")
+_WORD: Final = re.compile(r"\b(?:position|startpos|sfen|moves)\b", re.IGNORECASE)
 
 _MOVE: Final = r"(?:同|[1-9１-９][1-9１-９一二三四五六七八九])[^\S\n]?[成歩香桂銀金角飛玉王と杏圭全馬龍竜]"
 _PLAYS: Final = re.compile(rf"{_MOVE}|[-+][0-9]{{4}}[A-Z]{{2}}|手合割|[先後]手[：:]")
 _BEGINNING: Final = re.compile(
     rf"""[^\S\n]+(?=
-    [^\s：:]{{2,10}}[：:] | 手数-- | [▲△☗☖] | [0-9]{{1,4}}[^\S\n]+(?:{_MOVE}|投了|中断|千日手|詰み|持将棋)
-    | まで[0-9]{{1,4}}手 | [-+][0-9]{{4}}[A-Z]{{2}} | %[A-Z] | N[-+] | P[1-9IP+-] | V[23] | \$[A-Z_]+:
+    [^\s：:]{{2,10}}[：:] | 手数-- | [▲△☗☖*] | [0-9]{{1,4}}[^\S\n]+(?:{_MOVE}|投了|中断|千日手|詰み|持将棋)
+    | まで[0-9]{{1,4}}手 | [|+-][-|v・ ] | 変化
+    | [-+][0-9]{{4}}[A-Z]{{2}} | %[A-Z] | N[-+] | P[1-9IP+-] | V[23] | \$[A-Z_]+:
     | [-+](?:[^\S\n]|\Z) | T[0-9] )""",
     re.VERBOSE,
 )
 """Blanks in a text of a single line behind which a line of a record begins."""
 
 
+def is_wrapped(text: str) -> bool:
+    """Tell whether quotation marks, markup or entities are about a whole text, and no part of its words."""
+    if text[:1] in _OPENING and text[0] + text.rstrip()[-1] in _QUOTATION:
+        return True
+    if "<" in text and len(_BREAK.findall(text)) >= max(1, text.rstrip().count("\n")):
+        return True
+    if "&" not in text:
+        return False
+    return text.count("&nbsp;") > text.count(" ") or (text.isascii() and _SPACED.search(text) is not None)
+
+
+def is_folded(text: str) -> bool:
+    """Tell whether a text is a record without line ends."""
+    return "\n" not in text.strip("\n") and _PLAYS.search(text) is not None
+
+
 def plain(text: str) -> str:
     """Return a text without quotation signs, escapes, markup, invisible characters and strange blanks.
 
-    Line ends that it lacks are put where lines begin. Linear; a plain text is returned as it is.
+    Linear; a plain text is returned as it is.
     """
     for rule in _RULES:
         text = rule(text)
@@ -79,19 +110,24 @@ def _without_markup(text: str) -> str:
 def _unquoted(text: str) -> str:
     """Return a text without quotation marks, signs of quotation before its lines, and indentation."""
     stripped = text.strip()
-    if len(stripped) > 1 and stripped[0] + stripped[-1] in ('""', "''", "“”", "「」"):
+    if len(stripped) > 1 and stripped[0] + stripped[-1] in (*_QUOTATION, "''"):
         text = stripped[1:-1] + "\n"
     lines = len(_LINE.findall(text))
     if 2 * len(_QUOTED.findall(text)) > lines or _QUOTED_BOARD.search(text):
         text = _QUOTED.sub("", text)
+    elif lines > 2 and len(_BARRED.findall(text)) == lines and len(_CLOSED.findall(text)) < lines:
+        text = _BARRED.sub("", text)
     return _INDENT.sub("", text) if lines and len(_INDENT.findall(text)) == lines else text
 
 
-def _unfolded(text: str) -> str:
-    """Return a text of a single line as lines."""
-    if "\n" in text.strip("\n") or not _PLAYS.search(text):
-        return text
-    return _BEGINNING.sub("\n", text)
+def _command(match: re.Match[str]) -> str:
+    command = _SEPARATOR.sub(" ", match[0][match.start(1) - match.start() :])
+    return _WORD.sub(lambda word: word[0].lower(), command).rstrip(" .;")
+
+
+def unfolded(text: str) -> str:
+    """Return a record without line ends with a line end wherever a line seems to begin."""
+    return _BEGINNING.sub("\n", text) if is_folded(text) else text
 
 
 _RULES: Final[tuple[Callable[[str], str], ...]] = (
@@ -101,5 +137,5 @@ _RULES: Final[tuple[Callable[[str], str], ...]] = (
     lambda text: _UNSEEN.sub("", text),
     lambda text: _BLANK.sub(" ", text),
     _unquoted,
-    _unfolded,
+    lambda text: _COMMAND.sub(_command, text),
 )

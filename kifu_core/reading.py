@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from kifu_core.decoding import Notes, Source, check_size, clean_text, decode
@@ -15,7 +16,7 @@ from kifu_core.errors import (
 )
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
-from kifu_core.plain_text import plain
+from kifu_core.plain_text import is_folded, is_wrapped, plain, unfolded
 from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature
 
@@ -105,47 +106,52 @@ _UNREADABLE: Final = frozenset(
 def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: Notes) -> ParseResult:
     """Read a source; if some of it could not be read, read its plain text too and return the better result.
 
-    The better one has games, then fewer lines that could not be read, then more moves. Raises as `read` does.
+    The better one has games, then fewer lines that could not be read, then more moves; of equal ones that of
+    the text as it is, unless the text is wrapped up as a whole. Raises as `read` does.
     """
     before = list(notes.issues)
+    error: UnknownFormatError | None = None
+    results: list[ParseResult] = []
     try:
-        result = load(source, notes)
-    except UnknownFormatError as error:
-        if (plainer := _plainer(source)) is None:
-            raise
-        try:
-            return load(plainer, _copied(before, plainer))
-        except UnknownFormatError:
-            raise error from None
-    if _moves(result) and _UNREADABLE.isdisjoint(issue.code for issue in _issues(result)):
-        return result
-    if (plainer := _plainer(source)) is None:
-        return result
-    try:
-        again = load(plainer, _copied(before, plainer))
-    except UnknownFormatError:
-        return result
-    return max(result, again, key=_worth)
+        results.append(load(source, notes))
+    except UnknownFormatError as refused:
+        error = refused
+    wrapped = source.encoding != "binary" and is_wrapped(source.text)
+    if results and not wrapped and not is_folded(source.text) and _is_readable(results[0]):
+        return results[0]
+    if (plainer := _plainer(source, before)) is not None:
+        with suppress(UnknownFormatError):
+            results.insert(0 if wrapped else 1, load(*plainer))
+    if not results:
+        assert error is not None
+        raise error
+    return max(results, key=_worth)
 
 
-def _plainer(source: Source) -> Source | None:
-    text = source.text if source.encoding == "binary" else plain(source.text)
-    return None if text == source.text else Source(text, source.encoding, source.name, source.limits)
+def _is_readable(result: ParseResult) -> bool:
+    return bool(result.games) and _UNREADABLE.isdisjoint(issue.code for issue in _issues(result))
 
 
-def _copied(issues: list[Issue], source: Source) -> Notes:
-    notes = Notes(source)
+def _plainer(source: Source, issues: list[Issue]) -> tuple[Source, Notes] | None:
+    """Return the plain text of a source, with the issues of its bytes; None if it is the same."""
+    if source.encoding == "binary":
+        return None
+    text = plain(source.text)
+    lines = unfolded(text)
+    if lines == source.text:
+        return None
+    plainer = Source(lines, source.encoding, source.name, source.limits)
+    notes = Notes(plainer)
     notes.issues += issues
-    return notes
+    if lines != text:
+        notes.add("no-line-ends", 0, "warning", None)
+    return plainer, notes
 
 
-def _worth(result: ParseResult) -> tuple[bool, int, int]:
+def _worth(result: ParseResult) -> tuple[bool, bool, int, int]:
     unreadable = sum(issue.severity == "error" or issue.code in _UNREADABLE for issue in _issues(result))
-    return bool(result.games), -unreadable, _moves(result)
-
-
-def _moves(result: ParseResult) -> int:
-    return sum(max(0, len(game.record["moves"]) - 1) for game in result.games)
+    moves = sum(len(game.record["moves"]) for game in result.games)
+    return bool(result.games), moves > len(result.games), -unreadable, moves
 
 
 def _issues(result: ParseResult) -> list[Issue]:

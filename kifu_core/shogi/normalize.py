@@ -21,6 +21,7 @@ from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
 from kifu_core.memo import Memo
 from kifu_core.shogi import rules, specials
 from kifu_core.shogi.check_jkf import check
+from kifu_core.shogi.lookahead import MOST_STEPS, Lookahead, rehang
 from kifu_core.shogi.move_resolution import (
     AGAIN,
     NOWHERE,
@@ -38,10 +39,19 @@ from kifu_core.shogi.move_resolution import (
 )
 from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, FU, IN_HAND, NAMES, OU, UNPROMOTED
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.squares import square
+from kifu_core.shogi.squares import CSA, square
 from kifu_core.shogi.start import named_initial, start_position
 
 _KINGS: Final = (OU, -OU)
+
+
+def _shown(time: Consumption | None) -> str:
+    """Return a time as KIF writes it behind a row; an empty text for none."""
+    if time is None:
+        return ""
+    now, total = time["now"], time.get("total")
+    text = f" ({now.get('h', 0) * 60 + now['m']}:{now['s']:02d}"
+    return text + (f"/{total.get('h', 0):02d}:{total['m']:02d}:{total['s']:02d})" if total else ")")
 
 
 @dataclass(slots=True)
@@ -52,7 +62,8 @@ class Line:
     the first; `forks` are by the index of the step to which they are alternatives. `spots` say where the
     steps are in the text: (index of the first step, offset, end offset) for each block, in order; a block may
     also be a comment or the mark of a variation, without a step. `written` is what the line was made from, if
-    that is not text. `restore_same` marks a format that has no word for 同.
+    that is not text. `restore_same` marks a format that has no word for 同. A main line whose variations were
+    a `flat` list has them there in order, each with the ply of its first step and the line it branches off.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -63,6 +74,7 @@ class Line:
     written: Sequence[MoveEntry] = ()
     restore_same: bool = False
     level: int = 0
+    flat: list[tuple[Line, int, Line]] = field(default_factory=list)
 
     def add_text(self, begin: int, end: int) -> None:
         """Add text without a step, from offset to offset, after what the line has so far."""
@@ -78,9 +90,9 @@ class Line:
             return False
         index = len(self.steps) - 1
         self.steps.pop()
-        self.times.pop()
         before = self.comments.get(index - 1, ())
-        self.comments[index - 1] = [*before, ending.word, *self.comments.pop(index, ())]
+        word = ending.word + _shown(self.times.pop())
+        self.comments[index - 1] = [*before, word, *self.comments.pop(index, ())]
         return True
 
     def forks_from(self, index: int) -> Iterator[Line]:
@@ -136,7 +148,10 @@ def replay_line(
     comes first, then forks, outer ones before those inside them. `comments` are the start's, which count too;
     those for which there is room are returned as `first`.
     """
-    return _Replay(line, position.copy(), limits, comments).run()
+    played = _Replay(line, position.copy(), limits, comments).run()
+    if line.flat and any(cut.level > 1 for cut, _ in played.cuts) and rehang(line, position):
+        return _Replay(line, position.copy(), limits, comments).run()
+    return played
 
 
 @dataclass(slots=True)
@@ -159,6 +174,7 @@ class _Replay:
         self.hollow: list[list[MoveEntry]] = []
         self.limits = limits
         self.room = Room.of(limits)
+        self.lookahead = Lookahead(len(line.steps))
         self.played.first = self._comments(self.jobs[0], -1, list(comments))
 
     def run(self) -> Played:
@@ -281,8 +297,9 @@ class _Replay:
                             self._find(job, "after-ending", "warning", len(entries))
                         continue
                     except (IllegalMoveError, AmbiguousMoveError) as error:
-                        self._stop(job, error.code, len(entries), error.params)
-                        return False
+                        chosen = self._only_way(job, step, len(entries), last, error)
+                        if chosen is None:
+                            return False
             origin, to, piece, landed, between, rivals, move, fault, variants = chosen
             taken = board[to]
             # Most moves go to an empty square with nothing on the way.
@@ -382,9 +399,22 @@ class _Replay:
             try:
                 chosen = step.plan(job.position, last)
             except (IllegalMoveError, AmbiguousMoveError) as error:
-                self._stop(job, error.code, index, error.params)
-                return None
+                if (found := self._only_way(job, step, index, last, error)) is None:
+                    return None
+                chosen = found
         return self._repair(job, chosen, index)
+
+    def _only_way(
+        self, job: _Job, step: Step, index: int, last: int, error: IllegalMoveError | AmbiguousMoveError
+    ) -> Plan | None:
+        """Return the plan of an ambiguous move by which the line goes on further than by others, if any."""
+        if isinstance(error, AmbiguousMoveError) and isinstance(step, Search):
+            following = job.line.steps[index + 1 : index + 1 + MOST_STEPS]
+            if (chosen := self.lookahead.only_way(step, following, job.position, last)) is not None:
+                self._find(job, "source-inferred", "warning", index, {"square": CSA[chosen.origin]})
+                return chosen
+        self._stop(job, error.code, index, error.params)
+        return None
 
     def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
         """Return what is played for a plan that breaks a rule; None if nothing sensible can be played."""

@@ -95,10 +95,13 @@ FOULS: Final = frozenset(["ILLEGAL_MOVE", "ILLEGAL_ACTION", "+ILLEGAL_ACTION", "
 """JKF's names for a game that was lost by breaking a rule."""
 
 RESULT_LINE: Final = re.compile(
-    r"[ 　\t]*+まで[、,，]?[ 　]*+(?:[〇一二三四五六七八九十百]{1,6}+手|([0-9０-９]{0,6}+)[ 　]*+手?)"
-    r"目?(?:にて|で)?[、,，]?([^\n]{0,60}+)[^\n]*+"
+    r"[ 　\t(（~～〜]*+(?=まで|以[上下][、,，]?(?:[0-9０-９]{1,6}手|[先後上下]手)"
+    r"|[0-9０-９]{1,6}手(?:まで|で)[、,，]?[先後上下]手|[先後上下]手の勝ち[。．.)）]{0,2}[ 　\t]*+(?:\n|\Z))"
+    r"(?:まで|以[上下])?[、,，]?[ 　]*+"
+    r"((?:[〇一二三四五六七八九十百]{1,6}+(?=手)|[0-9０-９]{0,6}+))[ 　]*+手?"
+    r"目?(?:にて|で|まで|をもって)?[、,，]?([^\n]{0,60}+)[^\n]*+"
 )
-"""The line that ends a game: まで96手で後手の勝ち."""
+"""The line that ends a game: まで96手で後手の勝ち, 96手まで後手の勝ち, 後手の勝ち."""
 
 _FOUL_WORDS: Final = (
     "反則", "反則手", "反則行為", "二歩", "打ち歩詰め", "打ち歩詰", "打歩詰め", "打歩詰", "王手放置",
@@ -342,7 +345,10 @@ def read_result(text: str) -> EndingAndWinner:
 
 @lru_cache(maxsize=1024)  # most games end with one of a few sentences
 def _read_sentence(text: str) -> EndingAndWinner:
-    text = _MATE.sub("", _PADDING.sub("", text).rstrip("。．.").translate(_CHINESE), count=1)
+    text = _PADDING.sub("", text).rstrip("。．.")
+    if not ("(" in text or "（" in text):  # the line began with the bracket
+        text = text.rstrip(")）").rstrip("。．.")
+    text = _MATE.sub("", text.translate(_CHINESE), count=1)
     if text in BY_WORD:
         return BY_WORD[text], None
     if match := _VERDICT.fullmatch(_NOTED.sub(r"\2により\1", text)):

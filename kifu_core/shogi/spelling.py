@@ -12,7 +12,7 @@ SQUARE: Final = "[1-9１-９][1-9１-９一二三四五六七八九]"
 PIECE: Final = "(?:成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
 TAIL: Final = "[左直右上寄引行入下打]{0,3}(?:成|不成|不|生)?[左直右上寄引行入下]{0,3}+"
 
-NUMBER: Final = "[0-9０-９]{1,4}+(?:手目?|[.．:)）])"
+NUMBER: Final = "[(（]?[0-9０-９]{1,4}+(?:手目?|[.．:)）])"
 """The number of a move, as it stands before one: `1.`, `12手目`."""
 
 MOVE: Final = rf"(?:同[ 　]*+|{SQUARE}[ 　]*+){PIECE}{TAIL}"

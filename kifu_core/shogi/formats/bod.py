@@ -4,6 +4,8 @@ A diagram with its hands, the last move and the side to move (http://kakinoki.o.
 is also how KIF and KI2 draw a start.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 from kifu_core.decoding import Notes, Source
@@ -29,7 +31,7 @@ from kifu_core.shogi.formats.kakinoki import (
     headers_mark,
 )
 from kifu_core.shogi.formats.positions import position_at
-from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, Leafed, read_games
 from kifu_core.shogi.formats.writing import (
     board_lines,
     handicap_names,
@@ -39,6 +41,7 @@ from kifu_core.shogi.formats.writing import (
     side_name,
 )
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.specials import side_of
 
 GRAMMAR: Final = repeated(
     BOARD, HAND, COUNTER, SIDE, FLIP, HEADER, COMMENT, REMARK, BLANK, RESULT, SEPARATOR, BOOKMARK, UNKNOWN
@@ -65,6 +68,18 @@ class _Reader(KakinokiReader):
     grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(_locate)
+
+    @classmethod
+    def split(cls, text: str) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+        """Yield the leaves of a text; another diagram begins with a hand or a board that the last one has."""
+        begin, seen, last = 0, set[object](), ""
+        for name, match in cls.leaves(text):
+            part = side_of(match[1]) if name == "hand" and isinstance(match, re.Match) else name
+            if "board" in seen and part in seen and (name == "hand" or (name == "board" and last == "hand")):
+                begin, seen = match.start(), set()
+            seen.add(part)
+            last = name if name != "blank" else last
+            yield begin, (name, match)
 
 
 # --- dump ------------------------------------------------------------------------------------------------

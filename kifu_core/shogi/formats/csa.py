@@ -212,7 +212,7 @@ def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Ite
 
 
 _MARK: Final = r"""V[23](?:\.[0-9])?[ ]*(?:,|$)|N[+-]|PI|P[1-9](?:[-+ ]|\*)|P[+-][0-9]{2}
-    |[+-][0-9]{4}[A-Za-z]{2}|%[-+A-Z_]{4,40}|\$[A-Z_]{1,40}:|[+-]$"""
+    |[+-][0-9]{4}[A-Za-z]{2}|%[-+A-Z_]{4,40}|\$[A-Z_]{1,40}[:：]|[+-]$(?=\s*+(?:['+%$NPV-]|\Z))"""
 
 _FILE: Final = Writer(
     "csa",

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Final, NamedTuple, Protocol, TypeVar
 
-from kifu_core.deadline import watched
+from kifu_core.deadline import check_time, watched
 from kifu_core.decoding import MAX_ISSUES, Notes, Source
-from kifu_core.errors import Issue
+from kifu_core.errors import SOURCE_LINE_LIMIT, Issue
 from kifu_core.jkf import Initial, MoveEntry, Record
 from kifu_core.limits import most_games
 from kifu_core.record import Ending, ParsedGame
@@ -36,6 +36,9 @@ class Said(NamedTuple):
 
 Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
+
+SHOWN = 40
+"""Characters of a line that the text of an issue shows."""
 
 MAX_BOOKMARKS = 1000
 """The most bookmarks that are kept as such; with more than that, none of them marks anything."""
@@ -153,6 +156,19 @@ class Draft:
             replace(one, severity="warning") if one.code == "unknown-handicap" else one for one in issues
         ]
         return True
+
+    def note_unknown(self, line: str, at: int, expected: str) -> None:
+        """Note a line that means nothing; what an issue cannot show of it is kept as unread text."""
+        text = line.strip()
+        self.notes.add("unknown-line", at, text=text[:SHOWN], expected=expected)
+        if len(line) > SOURCE_LINE_LIMIT:
+            self.unread.append(text)
+
+    def written(self) -> str:
+        """Return the text of a game that cannot be read, from its beginning to the end of its moves."""
+        lines = [self.line, *self.line.forks_from(0), *self.lost]
+        end = max((line.spots[-1][2] for line in lines if line.spots), default=0)
+        return self.notes.source.text[self.first_offset : end].strip("\n")
 
     def give_up(self, notes: Notes, said_anything: bool) -> None:
         """Hand the issues of a game that could not be read to those of the source; at least one says why."""
@@ -301,6 +317,16 @@ class GameReader(Protocol):
     def finish(self, index: int) -> ParsedGame | None: ...
 
 
+def with_unread(games: list[ParsedGame], unread: dict[int, list[str]]) -> list[ParsedGame]:
+    """Return games with the texts of those that could not be read, by the index of the game before them."""
+    found = games[:]
+    for index, texts in unread.items():
+        if index >= 0 and any(texts):
+            parts = [found[index].unread, *texts]
+            found[index] = replace(found[index], unread="\n".join(part for part in parts if part))
+    return found
+
+
 R = TypeVar("R", bound=GameReader)
 
 
@@ -312,6 +338,7 @@ def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tup
     """
     most, count = most_games(source.text), 0
     for number, reader in enumerate(readers):
+        check_time()
         if number == most:
             notes.add("too-many-games", reader.draft.first_offset, "error", limit=most)
             return

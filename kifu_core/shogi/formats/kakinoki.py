@@ -18,7 +18,7 @@ from kifu_core.shogi.spelling import PIECE, SQUARE
 EOL: Final = r"(?:\n|\Z)"
 _REST: Final = r"[^\n]*+" + EOL
 
-_BOARD_ROW: Final = rf"[|｜│┃]{_REST}"
+_BOARD_ROW: Final = rf"[|｜│┃][^|｜│┃\n]{{4,200}}+(?:[|｜│┃][^|｜│┃\n]*+)?{EOL}"
 _BOARD_EDGE: Final = rf"[+＋┌└┏┗][-－─━][-+ ＋－─━┬┴┐┘┓┛]*+{EOL}"
 
 REMARK = Leaf("remark", r"#([^\n]*+)" + EOL)
@@ -29,7 +29,11 @@ BOARD = Leaf(
     rf"(?:{BLANKS}[９9]{BLANKS}[８8]{_REST})?{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW})"
     + many(rf"{BLANKS}(?:{_BOARD_EDGE}|{_BOARD_ROW}|\n(?={BLANKS}[|｜│┃+＋]))"),
 )
-HAND = Leaf("hand", rf"{BLANKS}[▲△☗☖]?{BLANKS}{words.SIDE_NAME}の?持ち?駒{BLANKS}[：:]([^\n]*+){EOL}")
+_SIGN: Final = "[■□◆◇●○★☆]?"
+_HOLDER: Final = "[先後上下]手|[▲△☗☖]"
+_OF_HAND: Final = rf"(?:[▲△☗☖]{BLANKS}(?=[先後上下]))?"
+_HELD: Final = "の?持ち?駒"
+HAND = Leaf("hand", rf"{BLANKS}{_SIGN}{_OF_HAND}({_HOLDER}){_HELD}{BLANKS}[：:]([^\n]*+){EOL}")
 SIDE = Leaf("side_to_move", rf"{BLANKS}{words.SIDE_NAME}番{BLANKS}{EOL}")
 FLIP = Leaf("flip", r"盤面(?:回転|反転)" + _REST)
 COUNTER = Leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
@@ -37,18 +41,19 @@ _MOVE: Final = rf"(?:同|{SQUARE}){BLANKS}{PIECE}[^\n：:(（]{{0,6}}[(（][0-9�
 _CLOCK: Final = (
     rf"[(（\[［〔【{{<＜]{BLANKS}[0-9０-９]{{1,4}}[：:][0-9０-９]|[0-9][：:][0-9]{{2}}(?:\.[0-9]+)?/"
 )
-_VARIES: Final = rf"[^\S\n【［\[(（]*+変化(?:手順|図)?[】］\])）]?{BLANKS}"
+_VARIES: Final = rf"[ \t\xa0\u2000-\u200a\u202f\u3000【［\[(（]*+変化(?:手順|図)?[】］\])）]?{BLANKS}"
 HEADER = Leaf(
     "header",
-    rf"(?!{BLANKS}(?:[▲△☗☖]?{BLANKS}[先後上下]手の?持ち?駒|第?[0-9０-９]{{1,6}}+手?目?[：:])"
+    rf"(?!{BLANKS}(?:{_SIGN}{_OF_HAND}(?:{_HOLDER}){_HELD}|第?[0-9０-９]{{1,6}}+手?目?[：:])"
     rf"|{_VARIES}|[^\n：:]{{0,60}}(?:{_CLOCK}|{_MOVE}))"
-    rf"{BLANKS}([^\s：:*＊#&|][^\n：:]{{0,60}}+)[：:]([^\n]*+)" + EOL,
+    rf"{BLANKS}{_SIGN}([^\s：:*＊#&|][^\n：:]{{0,60}}+)[：:]([^\n]*+)" + EOL,
 )
 SEPARATOR = Leaf("separator", rf"{BLANKS}手数[-－─]{_REST}")
 RESULT = Leaf("result", RESULT_LINE.pattern + EOL)
+A_RESULT: Final = re.compile(RESULT.pattern)
 VARIATION = Leaf(
     "variation",
-    rf"{_VARIES}[：:＝=；;]?{BLANKS}([0-9０-９〇一二三四五六七八九十百]{{0,6}}+){_REST}",
+    rf"{_VARIES}[：:＝=；;]?{BLANKS}(?:([0-9０-９〇一二三四五六七八九十百]{{1,6}}+){_REST}|[^\nぁ-ゖ]{{0,12}}{EOL})",
 )
 BLANK = Leaf("blank", r"\s*\n|[^\S\n]++\Z")
 UNKNOWN = Leaf("unknown", r"[^\n]++" + EOL)

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
@@ -18,6 +19,7 @@ _NAMES: Final = re.compile(rf"([{MARKS}]){_NAME}(?:([{MARKS}]){_NAME})?")
 CELL: Final = re.compile(r"([vVｖ]?)[ 　\t^＾]*([^vVｖ\s|^＾])")
 _RANK: Final = re.compile(r"^[^\S\n]*+\|([^|\n]*+)", re.MULTILINE)
 _FRAME: Final = str.maketrans("｜│┃＋┌└┏┗－─━", "|||+++++---")
+_WIDE: Final = re.compile("[\u3000-\u9fff\uff01-\uff60]")
 HAND_ITEM: Final = re.compile(
     r"([^\s　一二三四五六七八九十0-9０-９])[ ]?([一二三四五六七八九十0-9０-９]{0,4})"
 )
@@ -70,8 +72,8 @@ class WrongRank(NamedTuple):
 
 
 class Board(NamedTuple):
-    """A drawn board: its 81 cells, how many ranks are wrong, those that have not nine cells, and the first
-    text in a cell that names no piece.
+    """A drawn board: its 81 cells, how many ranks are wrong, those that have not nine cells, and of each rank
+    the first text in a cell that names no piece, with the offset of the rank.
 
     A rank is wrong if it is missing, superfluous, or not of nine cells.
     """
@@ -79,7 +81,7 @@ class Board(NamedTuple):
     cells: list[int]
     wrong: int
     ranks: list[WrongRank]
-    unknown: str
+    unknown: list[tuple[int, str]]
 
 
 NO_PIECE: Final = frozenset("・･·.．,、。*＊-－ー—_＿□■○0０　 ")
@@ -91,12 +93,11 @@ def read_board(text: str) -> Board:
     board: list[int] = []
     drawn = list(_RANK.finditer(text.translate(_FRAME)))
     others = []
-    unknown = ""
+    unknown: list[tuple[int, str]] = []
     for number, rank in enumerate(drawn[:9], start=1):
         cells = _cells(rank[1])
-        unknown = unknown or next(
-            (name for _, name in cells if name not in BY_NAME and name not in NO_PIECE), ""
-        )
+        strange = (name for _, name in cells if name not in BY_NAME and name not in NO_PIECE)
+        unknown += [(rank.start(), name) for name in islice(strange, 1)]
         if len(cells) != 9:
             others.append(WrongRank(rank.start(), number, len(cells)))
         pieces = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in cells]
@@ -105,10 +106,16 @@ def read_board(text: str) -> Board:
 
 
 def _cells(rank: str) -> list[tuple[str, str]]:
-    """Return the marks and names of a rank; blank cells are two characters wide."""
+    """Return the marks and names of a rank; blank cells are as wide as others.
+
+    That is two characters, or three columns of which a name takes two.
+    """
     cells: list[tuple[str, str]] = CELL.findall(rank)
-    if len(cells) < 9 and len(rank) == 18:
-        cells = [("v" if rank[at] in "vVｖ" else "", rank[at + 1]) for at in range(0, 18, 2)]
+    if len(cells) < 9:
+        columns = rank if len(rank) == 18 else _WIDE.sub("\\g<0>\0", rank)
+        if (width := len(columns)) in (18, 27):
+            found = (columns[at : at + width // 9] for at in range(0, width, width // 9))
+            cells = [("v" if cell[0] in "vVｖ" else "", cell[1]) for cell in found]
     return cells
 
 

@@ -18,6 +18,7 @@ from kifu_core.shogi.formats import kakinoki, kif, typed, writing
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import (
+    A_RESULT,
     EOL,
     OF_ENDING,
     OF_START,
@@ -25,13 +26,13 @@ from kifu_core.shogi.formats.kakinoki import (
 )
 from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Leafed, read_games
 from kifu_core.shogi.formats.rows import LETTERS
-from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step
+from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, pauses
 from kifu_core.shogi.moves import target
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.rules import fault
-from kifu_core.shogi.specials import BY_WORD, RESULT_LINE, EndingKind, find, read_result
+from kifu_core.shogi.specials import BY_WORD, EndingKind, find, read_result
 from kifu_core.shogi.spelling import MARKS
 from kifu_core.shogi.squares import BY_JAPANESE
 from kifu_core.shogi.start import start_position
@@ -43,12 +44,19 @@ _ODD_MARK: Final = (
     rf"(?:[{MARKS}⛊⛉●○■□◆◇]|[先後上下]手){BLANKS}[:：.]?{BLANKS}"
     rf"(?:同|[1-9１-９一二三四五六七八九][1-9１-９一二三四五六七八九ニハー－―]){BLANKS}(?:{spelling.PIECE}|[A-Z+Ａ-Ｚ])"
 )
+_SENTENCE: Final = (
+    rf"[{MARKS}]{BLANKS}(?:[^\s{MARKS}]{{2,6}}(?!まで)[ぁ-ゖ]{{2}}"
+    rf"|(?:[先後上下]手)?{BLANKS}(?:[{MARKS}]{BLANKS}[先後上下]手)?{BLANKS}{EOL})"
+)
+"""A mark before a sentence, a side, or nothing."""
+
 _MOVE_LINE = (
-    rf"{BLANKS}{_COUNT}(?:[{MARKS}]{BLANKS}(?=[1-9１-９同仝]|{typed.ENDING})|(?={_ODD_MARK}))[^\n：]*+{EOL}"
+    rf"{BLANKS}{_COUNT}(?!{_SENTENCE})"
+    rf"(?:[{MARKS}]{BLANKS}(?=[1-9１-９同仝]|{typed.ENDING})|(?={_ODD_MARK}))[^\n：]*+{EOL}"
 )
 _BARE_LINE = rf"{BLANKS}{many(spelling.BARE, least=1)}(?:投了|中断|千日手|持将棋|詰み?)?[^\S\n。]*+{EOL}"
 
-_MORE = rf"{BLANKS}(?:[{MARKS}*＊][^\n]*+{EOL}|\n)"
+_MORE = rf"{BLANKS}(?:(?!{_SENTENCE})[{MARKS}*＊][^\n]*+{EOL}|\n)"
 
 MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE}){many(_MORE)}")
 """A block of lines of moves, with the comments between and behind them."""
@@ -57,6 +65,8 @@ GRAMMAR: Final = kakinoki.grammar(MOVES)
 EXPECTED: Final = expected(GRAMMAR)
 holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
 
+_A_SENTENCE: Final = re.compile(_SENTENCE)
+_COMMENT_LINES: Final = re.compile(rf"^{BLANKS}[*＊#&][^\n]*+", re.MULTILINE)
 _FIRST_MARK: Final = re.compile(rf"{BLANKS}{_COUNT}([{MARKS}])")
 _AROUND: Final = " 　\t、，,。．.・"
 
@@ -98,7 +108,7 @@ _STEPS: Final = Memo(_read_move)
 def _read_plain_move(text: str) -> Step:
     """Return the step of a move with its mark; raises ValueError for any other text."""
     step = _STEPS[text[1:]]
-    if text[0] not in "▲△" or isinstance(step, Garbled):
+    if text[0] not in "▲△" or isinstance(step, Garbled) or (isinstance(step, Special) and pauses(step)):
         raise ValueError(text)
     return step
 
@@ -116,9 +126,6 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 def locate(block: str) -> list[int]:
     """Return the offsets of the moves in a block of moves and comments."""
     return [item.at for item in typed.items(block, _STEPS.__getitem__) if item.step is not None]
-
-
-_RESULT: Final = re.compile(RESULT_LINE.pattern + EOL)
 
 
 class _Reader(KakinokiReader):
@@ -146,7 +153,7 @@ class _Reader(KakinokiReader):
             self.waiting = []
         elif match[1] == OF_START:
             self.in_header, self.shielded = False, not self.line.steps
-        elif found := _RESULT.match(self.draft.notes.source.text, match.start() + 1):
+        elif found := A_RESULT.match(self.draft.notes.source.text, match.start() + 1):
             self._result(found)
         else:
             super()._remark(match)
@@ -204,8 +211,12 @@ class _Reader(KakinokiReader):
         result: re.Match[str] | None = None
         for item in watched(typed.items(match[0], _STEPS.__getitem__)):
             if item.step is None and match[0].startswith("まで", item.at) and steps:
-                result = _RESULT.match(self.draft.notes.source.text, match.start() + item.at)
+                result = A_RESULT.match(self.draft.notes.source.text, match.start() + item.at)
             elif item.step is not None:
+                if steps and isinstance(ending := steps[-1], Special) and pauses(ending):
+                    steps.pop()
+                    clocks.pop()
+                    comments.setdefault(first + len(steps) - 1, []).append(ending.word)
                 steps.append(item.step)
                 clocks.append(item.clock)
             else:
@@ -217,12 +228,21 @@ class _Reader(KakinokiReader):
             self._result(result)
 
     def _note_unknown(self, line: str, at: int) -> None:
-        """Note an unknown line; one with a mark stands for a move."""
+        """Note an unknown line; one with a mark stands for a move, unless it is a sentence."""
         text = line.strip()
-        if text[0] in MARKS:
+        if text[:1] in tuple(MARKS) and not _A_SENTENCE.match(text):
             self._add_steps([Garbled(text[:SHOWN])], [None], at, at + len(line))
         else:
             super()._note_unknown(line, at)
+
+    @classmethod
+    def goes_on(cls, last: Leafed, match: Leafed) -> bool:
+        """Tell whether the side that did not play last moves next."""
+        assert isinstance(last, re.Match) and isinstance(match, re.Match)
+        before, after = (
+            [char for char in _COMMENT_LINES.sub("", one[0]) if char in MARKS] for one in (last, match)
+        )
+        return bool(before and after) and MARKS.index(before[-1]) % 2 != MARKS.index(after[0]) % 2
 
     def _mover(self, position: Position, step: Step) -> int:
         """Return whose mark stands before the first move; the colours' marks alternate in `MARKS`."""
@@ -429,7 +449,7 @@ def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
     return sum(not writing.has_sentence(kind) for kind in kinds)
 
 
-_MARK: Final = rf"""{BLANKS}{_COUNT}(?:[{MARKS}]{BLANKS}[１-９1-9同仝][^\n：]|{_ODD_MARK})
+_MARK: Final = rf"""{BLANKS}{_COUNT}(?!{_SENTENCE})(?:[{MARKS}]{BLANKS}[１-９1-9同仝][^\n：]|{_ODD_MARK})
     |{BLANKS}{spelling.BARE}(?:\n{BLANKS})?{spelling.BARE}"""
 
 _FILE: Final = Writer(

@@ -1,7 +1,7 @@
 """KIF: a row per move with its number, source square and time (.kif, .kifu)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -16,10 +16,10 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
-from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
-from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Reread, read_games
+from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, headers_mark
+from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Leafed, Reread, read_games
 from kifu_core.shogi.formats.rows import Row, read_row
-from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES
+from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES, Partial, Unreadable
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known, pauses
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
@@ -89,6 +89,12 @@ def _is_unknown(step: Step) -> bool:
     return isinstance(step, Special) and step.special is None and step.word not in BY_WORD
 
 
+def _begins_no_game(block: str) -> bool:
+    """Tell whether a block of a single row is neither a move nor a known ending, nor the first."""
+    row = _ANY_LINE.fullmatch(block.rstrip() + "\n") if block.count("\n") < 2 else None
+    return row is not None and bool(row[2]) and int(row[1]) != 1 and _is_unknown(_STEPS[row[2]])
+
+
 def holds_ending(word: str) -> bool:
     """Tell whether the word of an ending is read as one in a row, and not as a piece."""
     row = read_row(f"1 {word}")
@@ -121,6 +127,9 @@ def _read_plain_row(text: str) -> Step:
 
 _PLAIN_STEPS: Final = Memo(_read_plain_row)
 
+_NO_CLOCK: Final = Partial()
+"""Stands for the time of a row without one."""
+
 _NUMBERS: Final = list(map(str, range(2000)))
 """The first numbers of rows as nearly all programs write them: text compares faster than it is counted."""
 
@@ -142,12 +151,25 @@ class _Reader(KakinokiReader):
     grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(locate)
+    numbered = True
 
     @classmethod
     def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
         """Return a line that the grammar does not know as a row; None if it is none."""
         row = read_row(match[0].rstrip("\n"))
         return None if row is None else ("row", Reread(match, row))
+
+    @classmethod
+    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
+        """Yield the leaves of a text; a sentence that begins with a number before all rows is none."""
+        before = begin > 0
+        for name, match in super().leaves(text, begin):
+            if name == "rows":
+                if not before and isinstance(match, re.Match) and _begins_no_game(match[0]):
+                    name = "unknown"
+                else:
+                    before = True
+            yield name, match
 
     @classmethod
     def first_number(cls, match: re.Match[str] | Reread) -> int | None:
@@ -209,17 +231,30 @@ class _Reader(KakinokiReader):
                 continue
             step = _STEPS[text] if text else None
             rest = (rest or "").strip()
-            doubtful = rest or step is None or isinstance(step, Garbled) or _is_unknown(step)
-            no_time = bool(time and time.strip()) and TIMES[time] is None
-            if (doubtful or no_time) and (row := read_row(line[0].rstrip("\n"))):
+            unknown = step is not None and _is_unknown(step)
+            if unknown and self._is_sentence(int(number)):
+                self._note_unknown(line[0], begin)
+                continue
+            doubtful = rest or unknown or step is None or isinstance(step, Garbled)
+            clock = TIMES[time] if time and time.strip() else _NO_CLOCK
+            no_time = clock is None or type(clock) is Unreadable
+            row = read_row(line[0].rstrip("\n")) if doubtful or no_time else None
+            if row is not None and (doubtful or not row.comment or clock is None):
                 self._add_row(row, begin, end)
             elif step is not None:
                 self._add_row(Row(int(number), step, time or "", rest), begin, end)
+            elif (result := A_RESULT.match(self.draft.notes.source.text, begin)) and result.end() == end:
+                self._result(result)
             elif numbered := _NUMBERED.match(other):
                 garbled = Garbled(other.strip()[:SHOWN])
                 self._add_row(Row(int(numbered[1]), garbled, "", ""), begin, end)
             else:
                 self._note_unknown(other, begin)
+
+    def _is_sentence(self, number: int) -> bool:
+        """Tell whether what looks like the row of an unknown ending begins with a number by chance."""
+        due = (self.due - 1, self.due) if self._has_ended() else (self.due,)
+        return number not in due and (number < self.due or not self.line.steps)
 
     def _row(self, match: Reread) -> None:
         self._begin(match)
@@ -232,15 +267,31 @@ class _Reader(KakinokiReader):
         self._add_timed([row.step], [row.clock], begin, end)
         if row.comment:
             self.line.comments.setdefault(len(self.line.steps) - 1, []).append(row.comment)
+        if row.next is not None:
+            self._add_row(row.next, begin, end)
 
     def _begin(self, match: re.Match[str] | Reread) -> None:
         """Count from the number of the first row: a game may start in the middle."""
         number = self.first_number(match)
         if self.unnumbered:
             self._open_variation(number or self.due, match.start(), match.end())
+            self._open_unnumbered()
         if self.line is self.draft.line and not self.line.steps:
             self.due = 1 if number is None else number
             self.base = max(0, self.due - 1)
+
+    def games(self, index: int, notes: Notes) -> list[ParsedGame]:
+        self._drop_torn_row()
+        return super().games(index, notes)
+
+    def _drop_torn_row(self) -> None:
+        """Take a last row without source and line end for torn, if all before have sources or 打."""
+        steps, spots = self.line.steps, self.line.spots
+        text = self.draft.notes.source.text
+        if len(steps) < 2 or not isinstance(steps[-1], Search) or text.endswith("\n"):
+            return
+        if spots[-1][2] == len(text) and Search not in map(type, steps[:-1]):
+            steps[-1] = Garbled(text[text.rfind("\n") + 1 :].strip()[:SHOWN])
 
     def _set_start(self) -> None:
         """Set the start, and note the rows that are missing before the first.
@@ -367,7 +418,8 @@ _RULE: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves, which some KI2 texts have too: it decides where no move does before."""
 
 _SOURCED: Final = re.compile(
-    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:第?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、,，|])?)?[^\S\n|]*[▲△☗☖▼▽]?"
+    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:[第(（［\[]?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、,，|\]］])?)?[^\S\n|]*"
+    r"(?:[▲△☗☖▼▽⛊⛉]|[先後上下]手)?[^\S\n]*"
     rf"(?:同|{SQUARE}|[一二三四五六七八九]{{2}})[^\S\n]*{PIECE}[^\n(（▲△☗☖▼▽]{{0,6}}[(（][0-9０-９]{{2}}[)）](?!{_ANOTHER})",
     re.MULTILINE,
 )

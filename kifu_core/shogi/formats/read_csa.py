@@ -21,7 +21,7 @@ from kifu_core.jkf import Consumption, Time
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
-from kifu_core.shogi.formats.draft import Draft, Places, Said, finished
+from kifu_core.shogi.formats.draft import Draft, Places, Said, finished, with_unread
 from kifu_core.shogi.formats.grammar import (
     BLANKS,
     Leaf,
@@ -42,21 +42,22 @@ from kifu_core.shogi.start import named_initial, start_position
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?)"
+_TIME = r"T ?([0-9]{0,9}+(?:\.[0-9]{0,9}+)?)"
 _GAP = r"[\s,]"
 _TIMED = rf"(?>(?:{_GAP}*+{_TIME})?)"
 _MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
 _LEFT = r"L([0-9]{1,9}+)"
 _END = rf"{BLANKS}(?:[,\n]|\Z)"
 _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
-STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+:)"
+STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+[:：])"
 _COMMA = rf",(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+"
 _HEAD_REST = rf"([^,\n]*+{many(_COMMA)})(?:,{BLANKS}\n?|\n|\Z)"
 """The rest of a line behind a player's sign or a key: it may have commas, unless a statement follows."""
 
+_KEYS: Final = "EVENT|SITE|START_TIME|END_TIME|TIME_LIMIT|OPENING|START|MAX_MOVES|JISHOGI|NOTE"
 VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
 PLAYER = Leaf("player", r"N([-+])" + _HEAD_REST)
-INFORMATION = Leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
+INFORMATION = Leaf("information", rf"\$((?:{_KEYS})(?=：)|[^:\n]{{1,60}}+)[:：]" + _HEAD_REST)
 START_EVEN = Leaf("start_even", rf"PI({many('[1-9]{2}[A-Z]{2}')})" + _END)
 BOARD_RANK = Leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
 PIECES = Leaf("pieces", rf"P([-+])({many('[0-9]{2}[A-Z]{2}')})" + _END)
@@ -193,11 +194,15 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     Bonanza's books are short games without headers, each a line that begins with `PI`: lines of an opening.
     """
     games: list[ParsedGame] = []
+    unread: dict[int, list[str]] = {}
     lines = True
     for reader, game in finished(_readers(source), source, notes):
         if game is not None:
             games.append(game)
+        else:
+            unread.setdefault(len(games) - 1, []).append(reader.draft.written())
         lines = lines and (reader.is_line or not reader.said_anything)
+    games = with_unread(games, unread)
     return with_openings(games, resigned=True) if lines else games
 
 
@@ -220,6 +225,8 @@ def _readers(source: Source) -> Iterator[_Reader]:
         if name in _OPENERS and reader.line.steps:
             yield from _joined(before, None)
             reader, before = _Reader(source, match.start()), reader
+            if name not in before.heads and not before.has_ended:
+                reader.draft.notes.add("start-among-moves", match.start())
         reader.read(name, match)
     yield from _joined(before, reader)
 
@@ -262,6 +269,7 @@ class _Reader:
         self.rest: int | None = None
         self.named: tuple[str, int] | None = None
         self.said_anything = False
+        self.heads = {"version"}
         self.is_line = False
 
     @property
@@ -283,6 +291,7 @@ class _Reader:
         """Take in one leaf."""
         if name not in ("blank", "comment"):
             self.said_anything = True
+        self.heads.add(name)
         getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
@@ -416,7 +425,7 @@ class _Reader:
             self._add_spot(match)
             self._add_step(Garbled(text[:40]), None)
         else:
-            self.draft.notes.add("unknown-line", match.start(), "warning", text=text[:40], expected=EXPECTED)
+            self.draft.note_unknown(text, match.start(), EXPECTED)
 
     def _plain(self, text: str) -> str:
         """Return a line in half-width characters without blanks, a move with its sign."""
@@ -523,8 +532,7 @@ class _Reader:
             elif _is_step(other):
                 self._add_step(Garbled(other[:40]), None)
             elif other:
-                at = match.start() + statement.start()
-                self.draft.notes.add("unknown-line", at, text=other[:40], expected=EXPECTED)
+                self.draft.note_unknown(other, match.start() + statement.start(), EXPECTED)
 
     def _resume(self) -> None:
         """Turn an adjournment that play goes on behind into a comment."""
@@ -572,19 +580,25 @@ class _Reader:
         self.line.add_text(match.start(), match.end())
 
     def _set_late_time(self, time: str) -> None:
-        """Set a time that a comment separates from its move."""
+        """Set a time that a comment separates from its move; one that belongs to no move is a comment."""
         if self.clocks and self.clocks[-1].time is None:
             self.clocks[-1] = _CLOCKS[f"T{time}"]
+        elif time:
+            self._add_comment(f"T{time}")
 
     def _comment(self, match: LeafMatch) -> None:
         """Add a comment: to the file before the side to move is told, then to the game or the last move."""
+        self._add_comment(match[1])
         if self.line.steps:
-            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
             self.line.add_text(match.start(), match.end())
+
+    def _add_comment(self, text: str) -> None:
+        if self.line.steps:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(text)
         elif self.turn is not None:
-            self.draft.comments.append(match[1])
+            self.draft.comments.append(text)
         else:
-            self.draft.remarks.append(match[1])
+            self.draft.remarks.append(text)
 
 
 _MINUTES: Final = re.compile(r"([0-9]{1,3})分")

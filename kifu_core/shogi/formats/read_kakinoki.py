@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
@@ -13,7 +13,7 @@ from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
-from kifu_core.shogi.formats.draft import Draft, Locate, Said
+from kifu_core.shogi.formats.draft import Draft, Locate, Said, with_unread
 from kifu_core.shogi.formats.grammar import Lines, items
 from kifu_core.shogi.formats.joined_headers import split_header
 from kifu_core.shogi.formats.kakinoki import OF_ENDING, STARRED_HEADER
@@ -32,7 +32,16 @@ from kifu_core.shogi.handicaps import Handicap
 from kifu_core.shogi.move_resolution import Special, Step
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.specials import BY_WORD, SIDES, EndingKind, read_over, read_result, special_of, winner
+from kifu_core.shogi.specials import (
+    BY_WORD,
+    SIDES,
+    EndingKind,
+    read_over,
+    read_result,
+    side_of,
+    special_of,
+    winner,
+)
 from kifu_core.shogi.start import drawn_initial, named_start
 
 _OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
@@ -44,6 +53,9 @@ _HEADERS: Final = _OPENERS | {
     "完全性",
 }  # fmt: skip
 """Headers that are read as such also among the moves."""
+
+_STARTS: Final = frozenset(["手合割", "手合", "手合い", "手合い割"])
+"""Headers that name the start."""
 
 _HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
 _PLAYS: Final = frozenset(["rows", "row", "moves"])
@@ -79,18 +91,27 @@ def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> li
     games: list[ParsedGame] = []
     limit, count, begun = most_games(source.text), 1, 0
     one = reader(source)
-    for begin, (name, match) in watched(_Games(reader, source.text)):
+    unread: dict[int, list[str]] = {}
+
+    def add(one: KakinokiReader) -> None:
+        found = one.games(len(games), notes)
+        games.extend(found)
+        if not found:
+            unread.setdefault(len(games) - 1, []).append(one.draft.written())
+
+    for begin, (name, match) in watched(reader.split(source.text)):
         if begin != begun:
-            games += one.games(len(games), notes)
+            add(one)
             if count == limit:
                 notes.add("too-many-games", begin, "error", limit=limit)
-                return games
+                return with_unread(games, unread)
             goes_on = name in _PLAYS and not one.has_result()
             one, count, begun = reader(source, begin), count + 1, begin
             if goes_on:
                 one.draft.notes.add("game-without-head", begin)
         one.read(name, match)
-    return games + one.games(len(games), notes)
+    add(one)
+    return with_unread(games, unread)
 
 
 class _Games:
@@ -110,6 +131,7 @@ class _Games:
         self.last: Leafed | None = None
         self.decided = False
         self.varies = False
+        self.headed = False
 
     def __iter__(self) -> Iterator[tuple[int, tuple[str, Leafed]]]:
         head, opened = -1, False
@@ -136,7 +158,7 @@ class _Games:
         return name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1]))
 
     def _begin(self, offset: int) -> None:
-        self.game, self.last, self.decided = offset, None, False
+        self.game, self.last, self.decided, self.headed = offset, None, False, True
 
     def _until(self, end: int, begin: int) -> Iterator[tuple[int, tuple[str, Leafed]]]:
         for name, match in self.reader.leaves(self.text, begin):
@@ -146,7 +168,9 @@ class _Games:
 
     def _follow(self, name: str, match: Leafed) -> None:
         """Remember what tells whose the following moves are."""
-        if name in _PLAYS:
+        if name == "header" and self.last is None:
+            self.headed = True
+        elif name in _PLAYS:
             self.last, self.varies, self.decided = match, False, False
         elif name == "variation":
             self.varies = True
@@ -165,10 +189,17 @@ class _Games:
         return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
 
     def _goes_on(self, match: Leafed) -> bool:
-        """Tell whether the numbers of rows go on where those of the rows before have ended."""
+        """Tell whether the numbers of rows go on where those of the rows before have ended.
+
+        Without numbers the head of a game may stand between its moves if there is no other.
+        """
+        if self.last is None:
+            return False
         number = self.reader.first_number(match)
-        last = self.reader.last_number(self.last) if self.last else None
-        return number is not None and last is not None and number == last + 1
+        if number is None:
+            return not (self.headed or self.decided) and self.reader.goes_on(self.last, match)
+        last = self.reader.last_number(self.last)
+        return last is not None and number == last + 1
 
 
 class KakinokiReader:
@@ -178,12 +209,19 @@ class KakinokiReader:
     before ply N and is as long. `open_lines` are those lines with the ply of their first step. `base` is how
     many plies the numbers count before the first step, `due` the number of the next row, 0 in formats
     without. `unnumbered` marks the line of a variation without its number, `puzzled` a line just before that
-    could not be read.
+    could not be read; `held` are the comments behind a line without its number.
     """
 
     grammar: Lines
     locate: Locate
     expected: str
+    numbered = False
+    """Whether moves have numbers, which tell where a variation begins that does not say so."""
+
+    @classmethod
+    def split(cls, text: str) -> Iterable[tuple[int, tuple[str, Leafed]]]:
+        """Return the leaves of a text with the offset of the game that each belongs to."""
+        return _Games(cls, text)
 
     @classmethod
     def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
@@ -212,10 +250,15 @@ class KakinokiReader:
         return True
 
     @classmethod
+    def goes_on(cls, last: Leafed, match: Leafed) -> bool:
+        """Tell whether moves without numbers go on with those before them."""
+        return False
+
+    @classmethod
     def decides(cls, match: Leafed) -> bool:
         """Tell whether play cannot go on behind a result line."""
         assert isinstance(match, re.Match)
-        return match[2].strip() not in ("中断", "封じ手")
+        return _says_result(match) and match[2].strip() not in ("中断", "封じ手")
 
     def __init__(self, source: Source, offset: int = 0) -> None:
         self.draft = Draft(Notes(source), first_offset=offset)
@@ -228,10 +271,14 @@ class KakinokiReader:
         self.base = 0
         self.due = 0
         self.counted: set[int] = set()
+        self.results: dict[int, str] = {}
         self.said_anything = False
+        self.handicap = ""
         self.handicap_offset = 0
         self.other_size = False
+        self.drawn = ""
         self.unnumbered = False
+        self.held: list[tuple[str, int, int]] = []
         self.puzzled = False
 
     def read(self, name: str, match: Leafed) -> None:
@@ -243,6 +290,8 @@ class KakinokiReader:
 
     def games(self, index: int, notes: Notes) -> list[ParsedGame]:
         """Return the finished game; none, with its issues in `notes`, if nothing of it can be played."""
+        self._open_unnumbered()
+        self._lose_empty_variations()
         self._set_start()
         self._end_as_commented()
         game = self.draft.finish(index, self.locate)
@@ -250,6 +299,18 @@ class KakinokiReader:
             return [game]
         self.draft.give_up(notes, self.said_anything)
         return []
+
+    def _lose_empty_variations(self) -> None:
+        """Keep the lines of variations without a move as text."""
+        empty = {id(fork): fork for fork, _, _ in self.draft.line.flat if not fork.steps}
+        if not empty:
+            return
+        self.draft.lost = [fork for fork in self.draft.lost if id(fork) not in empty] + list(empty.values())
+        for line in (self.draft.line, *(fork for fork, _, _ in self.draft.line.flat)):
+            for index, forks in list(line.forks.items()):
+                line.forks[index] = [fork for fork in forks if id(fork) not in empty]
+                if not line.forks[index]:
+                    del line.forks[index]
 
     def _note(
         self, code: str, match: re.Match[str], severity: Severity = "warning", **params: str | int
@@ -261,7 +322,7 @@ class KakinokiReader:
     def _set_start(self) -> None:
         """Set the start: a drawn board whatever the header says, else the handicap's, if it is known."""
         draft = self.draft
-        name = draft.header.get("手合割", "").rpartition("\n")[2].strip()
+        name = self.handicap.rpartition("\n")[2].strip()
         handicap = handicap_named(name) if name else None
         if name and handicap is None and handicaps.is_other_game(name):
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
@@ -335,8 +396,8 @@ class KakinokiReader:
             self._note("repeated-header", match, name=name[:SHOWN])
             value = f"{before}\n{value}"
         self.draft.header[name] = value
-        if name == "手合割":
-            self.handicap_offset = match.start()
+        if name in _STARTS and not (self.handicap and self.line.steps):
+            self.handicap, self.handicap_offset = value, match.start()
         elif name == "手番":
             self.turn = SIDES.get(value.strip().removesuffix("番"), self.turn)
 
@@ -344,16 +405,20 @@ class KakinokiReader:
         counts, strange = read_hand(match[2])
         if strange:
             self._note("bad-hand", match, text=strange[:40])
-        self.hands[SIDES[match[1]]] = counts
+        side = side_of(match[1])
+        assert side is not None
+        self.hands[side] = counts
 
     def _board(self, match: re.Match[str]) -> None:
         board = read_board(match[0])
-        self.board = board.cells
+        if self.drawn and self.drawn != match[0]:
+            self.draft.remarks += self.drawn.splitlines()
+        self.board, self.drawn = board.cells, match[0]
         if size := other_size(match[0]):
             self.other_size = True
             return self._note("other-board", match, "error", width=size[0], height=size[1])
-        if board.unknown:
-            self._note("bad-board-piece", match, "error", text=board.unknown)
+        for offset, name in board.unknown:
+            self.draft.notes.add("bad-board-piece", match.start() + offset, "error", None, text=name)
         if board.wrong:
             self._note("bad-board", match, "error", count=board.wrong)
             for one in board.ranks:
@@ -361,7 +426,11 @@ class KakinokiReader:
                 self.draft.notes.add("bad-board-rank", at, "error", None, rank=one.rank, count=one.cells)
 
     def _side_to_move(self, match: re.Match[str]) -> None:
-        self.turn = SIDES[match[1]]
+        """Take in who begins, which stands below a drawn board; elsewhere it says nothing of the start."""
+        if self.board is None or self.line.steps:
+            self.draft.remarks.append(match[0].strip())
+        else:
+            self.turn = SIDES[match[1]]
 
     def _is_head(self) -> bool:
         """Tell whether neither moves nor comments have been read."""
@@ -373,7 +442,7 @@ class KakinokiReader:
         if self._is_head() and (told := told_by(text)) and told.keys().isdisjoint(self.draft.header):
             self.draft.header |= told
             if "手合割" in told:
-                self.handicap_offset = match.start()
+                self.handicap, self.handicap_offset = told["手合割"], match.start()
         elif text in BY_WORD and self.line.steps and not self._has_ended():
             self._end(text, BY_WORD[text], None)
             self._add_spot(match.start(), match.end())
@@ -381,7 +450,7 @@ class KakinokiReader:
             self._note_unknown(match[0], match.start())
 
     def _note_unknown(self, line: str, at: int) -> None:
-        self.draft.notes.add("unknown-line", at, text=line.strip()[:SHOWN], expected=self.expected)
+        self.draft.note_unknown(line, at, self.expected)
 
     # --- comments ------------------------------------------------------------------------------------
 
@@ -404,6 +473,9 @@ class KakinokiReader:
             self.draft.bookmarks.append((len(self.line.steps), match[1]))
 
     def _add_comment(self, text: str, begin: int, end: int) -> None:
+        if self.unnumbered:
+            self.held.append((text, begin, end))
+            return
         line = self.line
         index = len(line.steps) - 1
         if index < 0 and line is self.draft.line:
@@ -423,9 +495,12 @@ class KakinokiReader:
     ) -> None:
         """Add a block of steps to the current line."""
         self.in_header = False
+        if self.unnumbered:
+            self._open_unnumbered()
         line = self.line
         if line.steps:
-            line.resume()
+            if steps and not _says_again(line.steps[-1], steps[0]):
+                line.resume()
         elif -1 in line.comments:  # comments between 変化 and its first move
             line.comments[0] = line.comments.pop(-1)
         self._add_spot(begin, end)
@@ -465,11 +540,15 @@ class KakinokiReader:
         It is an ending where the rows have none; then the winner it names has won. One with a word that
         nobody knows is an ending only in our own remarks.
         """
-        self.in_header = False
-        self._compare_count(match)
-        kind, side = read_over(match[2]) or read_result(match[2])
         word = match[2].strip(" 　\t")
         ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
+        kind, side = read_over(match[2]) or read_result(match[2])
+        if not (ours or match[1] or kind or side is not None):
+            return self._note_unknown(match[0], match.start())
+        if self.results.setdefault(id(self.line), word) != word:
+            self.draft.remarks.append(match[0].strip())
+        self.in_header = False
+        self._compare_count(match)
         if self.line is self.draft.line:
             self.draft.said = Said(word, side, match.start(), believed=not ended)
         if kind is None and word and not ours:
@@ -483,7 +562,7 @@ class KakinokiReader:
 
         An ending's row may count as one.
         """
-        said = int(match[1] or 0)
+        said = read_number(match[1]) if match[1] else 0
         if not said or id(self.line) in self.counted:
             return
         self.counted.add(id(self.line))
@@ -544,9 +623,19 @@ class KakinokiReader:
             self.draft.header["変化"] = match[0].strip().removeprefix("変化").lstrip("：: 　")
             return
         self.in_header = False
-        self.unnumbered = not match[1]
-        if match[1]:
-            self._open_variation(read_number(match[1]), match.start(), match.end())
+        number = read_number(match[1]) if match[1] else 0
+        if number:
+            self._open_variation(number, match.start(), match.end())
+        elif self.numbered:
+            self.unnumbered = True
+        else:
+            self._note_unknown(match[0], match.start())
+
+    def _open_unnumbered(self) -> None:
+        """Add the comments behind a variation's line without its number, once its moves tell where it is."""
+        held, self.held, self.unnumbered = self.held, [], False
+        for text, begin, end in held:
+            self._add_comment(text, begin, end)
 
     def _open_variation(self, number: int, begin: int, end: int) -> None:
         """Open a variation that begins with the move of a number."""
@@ -572,8 +661,19 @@ class KakinokiReader:
         else:
             parent.forks.setdefault(index, []).append(fork)
         lines.append((fork, ply))
+        self.draft.line.flat.append((fork, ply, parent))
         self.line = fork
         self._add_spot(begin, end)
+
+
+def _says_again(ending: Step, step: Step) -> bool:
+    """Tell whether a step is the same ending as the step before."""
+    return isinstance(ending, Special) and isinstance(step, Special) and step.word == ending.word
+
+
+def _says_result(match: re.Match[str]) -> bool:
+    """Tell whether what looks like a result line says how many moves were played or how it ended."""
+    return bool(match[1]) or (read_over(match[2]) or read_result(match[2])) != (None, None)
 
 
 def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:

@@ -3,6 +3,8 @@
 `kif` and `ki2` read what programs write, many moves at once. What they cannot read comes here.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Final, NamedTuple
 
@@ -35,39 +37,60 @@ _DIGIT: Final = "[1-9一二三四五六七八九]"
 _NUMBER: Final = (
     r" *(?:[|(・*-] ?)?(?:No\.? ?|第 ?)?(?:(\d{1,5}?)(?: ?(?:手目?|[.:),、|])| (?! )|(?=\D)|(?=\d))[ |]*)?"
 )
-_MARK: Final = "(?:[▲△] ?|先手? ?[:.]? ?|後手? ?[:.]? ?)?"
+_MARK: Final = "(?:[▲△] ?|先手? ?[:.]? ?|後手? ?[:.]? ?|[SG]: ?)?"
 _WORDS: Final = "([左直右上寄引行入下打]{0,4})"
-TYPED_MOVE: Final = (
-    rf"(?:(同) *[、,]? *|({_DIGIT}{_DIGIT}) ?)"
-    rf"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜]|\+?[PLNSGBRK](?![A-Za-z])){_WORDS}"
-    rf"(成[りる]?|ナリ|不成|不|生)?{_WORDS}[ちつ]?"
-    rf"(?: *(?:[(（←] ?)({_DIGIT}[ ,-]?{_DIGIT}|00)(?![\d:]) ?[)）]?| +({_DIGIT}{_DIGIT})(?![\d:分秒]))?"
-    r" *(成(?![香桂銀歩角飛])|不成)?"
-)
+_NO_SOURCE: Final = r"(?![\d:.'/分秒時手])"
+
+
+def _typed_move(gap: str) -> str:
+    return (
+        rf"(?:(同) *[、,]? *|({_DIGIT}{_DIGIT}) ?)"
+        rf"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜]|\+?[PLNSGBRK](?![A-Za-z])){_WORDS}"
+        rf"(成[りる]?|ナリ|不成|不|生)?{_WORDS}[ちつ]?"
+        rf"(?: *(?:[(（←] ?)({_DIGIT}[ ,-]?{_DIGIT}|00){_NO_SOURCE} ?[)）]?"
+        rf"|{gap}({_DIGIT}{_DIGIT}){_NO_SOURCE})?"
+        r" *(成(?![香桂銀歩角飛])|不成)?"
+    )
+
+
+TYPED_MOVE: Final = _typed_move("(?!)")
 """A move in plain characters: 同, square, piece, words, promotion, words, source (two groups), promotion."""
 
-_MOVE: Final = re.compile(_NUMBER + _MARK + TYPED_MOVE)
+_MOVE: Final = re.compile(_NUMBER + _MARK + _typed_move(" *"))
 _ENDINGS: Final = "|".join(" ?".join(word) for word in sorted(BY_WORD, key=len, reverse=True))
 _ENDING: Final = re.compile(rf"{_NUMBER}{_MARK}({_ENDINGS})(?!\w)", re.IGNORECASE)
 _BY_WORD: Final = {word.lower(): word for word in BY_WORD}
-_IN_BRACKETS: Final = re.compile(r" *\(([^()]{0,40})(?:\)|\Z)")
+_IN_BRACKETS: Final = re.compile(r"[ ,|]*\(([^()]{0,40})(?:\)|\Z)")
 _BARE: Final = re.compile(
-    r" *((?:\d{1,4}:)?\d{1,4}:\d\d(?:\.\d{1,6})?(?: ?/ ?(?:\d{1,4}:)?\d{1,4}:\d\d)?"
+    r"[ ,|]*((?:\d{1,4}:)?\d{1,4}:\d\d(?:\.\d{1,6})?(?: ?/ ?(?:\d{1,4}:)?\d{1,4}:\d\d)?"
     r"|(?=\d)(?:\d{1,4}時間)?(?:\d{1,4}分)?(?:\d{1,4}秒)?(?:/(?:\d{1,4}時間)?(?:\d{1,4}分)?(?:\d{1,4}秒)?)?)"
-    r"(?= |\Z|[*#+])"
+    r"(?= |\Z|[*#+|])"
 )
+_SOURCED: Final = re.compile(rf"(?:同 *|{_DIGIT}{_DIGIT})\w{{1,4}}\({_DIGIT}{_DIGIT}\)")
+_UNCLOSED: Final = re.compile(
+    r" *(?:\d{1,4}:)?\d{1,4}:\d\d(?:\.\d{1,6})? *(?:/ *(?:\d{1,4}:)?\d{1,4}:\d\d *)?\+?"
+)
+"""A clock whose bracket never closes, unless it is torn."""
+
 _BAD_SOURCE: Final = re.compile(r" *\(\d\d\)")
 _NO_COMMENT: Final = re.compile(r"[\s+,、|。.]*")
+_LONGEST: Final = 80
+"""Characters of a row behind another on the same line."""
+
 _OPENS_COMMENT: Final = "*＊!?！？#＃;；※…→←"
 
 
 class Row(NamedTuple):
-    """A row: its number, if it has one, its move or ending, the text of its clock, and its comment."""
+    """A row: its number, if it has one, its move or ending, the text of its clock, and its comment.
+
+    `next` is a row that stands behind it on the same line.
+    """
 
     number: int | None
     step: Step
     clock: str
     comment: str
+    next: Row | None = None
 
 
 def read_row(line: str) -> Row | None:
@@ -89,10 +112,22 @@ def read_row(line: str) -> Row | None:
     if _BAD_SOURCE.match(text, match.end()):
         return None
     clock, rest = _clock(text[match.end() :], line[match.end() :])
-    comment = _NO_COMMENT.sub("", rest, 1).rstrip().removesuffix("+").rstrip()
+    comment = _NO_COMMENT.sub("", rest, 1).rstrip(" 　\t|").removesuffix("+").rstrip()
     if comment and not (clear or clock or comment[0] in _OPENS_COMMENT):
         return None
-    return Row(int(match[1]) if match[1] else None, step, clock, comment.lstrip("*＊").strip())
+    number = int(match[1]) if match[1] else None
+    if (following := _following(comment)) is not None:
+        return Row(number, step, clock, "", following)
+    return Row(number, step, clock, comment.lstrip("*＊").strip())
+
+
+def _following(text: str) -> Row | None:
+    """Return the move that a text is and nothing else, with its source or the mark of its side."""
+    plain = text[:_LONGEST].translate(PLAIN)
+    if not plain or len(text) > _LONGEST or (plain[0] not in "▲△" and not _SOURCED.fullmatch(plain)):
+        return None
+    row = read_row(text)
+    return row if row is not None and not row.comment else None
 
 
 def typed_step(groups: tuple[str | None, ...]) -> Step | None:
@@ -119,15 +154,19 @@ LETTERS: Final = {word: letter for letter, word in RELATIVE.items()} | {"行": "
 
 def _clock(text: str, line: str) -> tuple[str, str]:
     """Return the clock behind a move, and the rest of the line; `text` is the line in plain characters."""
-    for pattern in (_IN_BRACKETS, _BARE):
-        match = pattern.match(text)
-        if match is not None and _is_time(match[1]):
-            # Some programs write the clock twice.
-            return match[1], line[match.end() :].replace(line[: match.end()].strip(), "")
-    for match in _IN_BRACKETS.finditer(text[:200]):
-        if _is_time(match[1]):
-            return match[1], f"{line[: match.start()]} {line[match.end() :]}"
-    return "", line
+    bare = _BARE.match(text)
+    found = [bare] if bare and bare[1] else []
+    found += [
+        match
+        for match in _IN_BRACKETS.finditer(text[:_LONGEST])
+        if _is_time(match[1]) and (match[0].endswith(")") or _UNCLOSED.fullmatch(match[1]))
+    ]
+    if not found:
+        return "", line
+    clock = min(found, key=lambda match: ":" not in match[1])
+    # Some programs write the clock twice.
+    rest = line[clock.end() :].replace(line[clock.start() : clock.end()].strip(), "")
+    return clock[1], f"{line[: clock.start()]} {rest}".strip()
 
 
 def _is_time(text: str) -> bool:

@@ -84,6 +84,8 @@ def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[i
     """
     marked = _MARKED.match(plain, at, end)
     step = read(marked[1]) if marked else None
+    if marked and step is not None and _numbers_next(plain, marked):
+        return marked.end(1), step, ""
     sourced = marked is not None and _SOURCE.fullmatch(marked[2] or "") is not None
     if marked and step is not None and not isinstance(step, Garbled) and not sourced:
         return marked.end(), step, marked[2] or ""
@@ -92,6 +94,13 @@ def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[i
     if ended := _ENDED.match(plain, at, end):
         return ended.end(), read(ended[1]), ended[2] or ""
     return (marked.end(), step, marked[2] or "") if marked and step else None
+
+
+def _numbers_next(plain: str, marked: re.Match[str]) -> bool:
+    """Tell whether a number in brackets is the next move's: behind a blank, right before a mark."""
+    if not (marked[2] or "").isdecimal() or not marked[1].endswith(" "):
+        return False
+    return plain[marked.end() : marked.end() + 1] in ("▲", "△")
 
 
 def _with_brackets(at: int, step: Step, text: str) -> Iterator[Item]:

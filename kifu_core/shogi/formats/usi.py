@@ -155,15 +155,18 @@ class _Course:
         return self
 
 
-def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str]) -> bool:
+def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str], begin: int) -> bool:
     """Return whether a line of nothing but moves goes on with the game before it.
 
-    It does if no even game begins with its first move; and if it has one move, as all lines before, and that
-    is of the side to move. `course` is None where a line before has several.
+    It does behind a line that ends in `moves`, and if no even game begins with its first move; else if it has
+    one move, as all lines before, and that is of the side to move. `course` is None where a line before has
+    several.
     """
     steps = draft.line.steps
     if not draft.playable or (steps and isinstance(steps[-1], Special)):
         return False
+    if not steps and draft.notes.source.text[draft.first_offset : begin].rstrip().endswith("moves"):
+        return True
     if not _BEGINNING.match(words[0]):
         return True
     return course is not None and not any(map(_is_move, words[1:2])) and course.takes(words[0])
@@ -209,7 +212,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
     course: _Course | None = None
     remarks: list[str] = []
     for name, match in watched(items(GRAMMAR, source.text)):
-        if name == "moves" and draft is not None and _goes_on(draft, course, match[0].split()):
+        if name == "moves" and draft is not None and _goes_on(draft, course, match[0].split(), match.start()):
             words = match[0].split()
             course = None if course is None else course.after(words)
             _add(draft, words, match.span())
@@ -326,7 +329,7 @@ _MOVE_ALONE: Final = re.compile(rb"[ \t]*+[1-9PLNSGBR][a-i*][1-9][a-i]\+?[ \t\r]
 
 def _begins(line: bytes, before: bytes, depth: int) -> bool:
     """Return whether a game begins with a line: one of several moves that go on is not told from it here."""
-    if _BEGINS.match(line) is None:
+    if _BEGINS.match(line) is None or before.rstrip().endswith(b"moves"):
         return False
     return _MOVE_ALONE.match(line) is None or _MOVE_ALONE.match(before) is None
 

@@ -1,0 +1,184 @@
+"""What a written line leaves open, decided by how far play can go on from it.
+
+A move without the words that tell its pieces apart, and a variation whose place in a flat list leaves a
+doubt, can be read in several ways; often only one of them lets the written moves be played. Each look costs
+as many steps as it plays; both functions play a bounded number of them for each step of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from kifu_core.deadline import watched
+from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
+from kifu_core.shogi import rules
+from kifu_core.shogi.move_resolution import NOWHERE, SAME, Ended, Plan, Search, Step, plan
+from kifu_core.shogi.moves import DROP
+from kifu_core.shogi.position import Position
+
+if TYPE_CHECKING:
+    from kifu_core.shogi.normalize import Line
+
+STEPS_PER_STEP: Final = 16
+"""Steps that are played to decide between readings, for each step of a game."""
+
+_MOST_PIECES: Final = 4
+MOST_STEPS: Final = 300
+_LOOKS: Final = (30, MOST_STEPS)
+"""Steps that are played with each piece; more of them where the first do not decide."""
+
+
+class Lookahead:
+    """Decides between the pieces that could make a move; `room` is how many steps may still be played."""
+
+    def __init__(self, steps: int) -> None:
+        self.room = STEPS_PER_STEP * steps
+
+    def only_way(self, step: Search, following: Sequence[Step], position: Position, last: int) -> Plan | None:
+        """Return the plan of a move from which more of the following steps can be played than from others.
+
+        None if the steps do not decide, or if there is no room left.
+        """
+        plans = _possible(step, position, last)
+        for most in _LOOKS:
+            steps = following[:most]
+            self.room -= len(plans) * len(steps)
+            if len(plans) < 2 or self.room < 0:
+                return None
+            reached = [played(steps, _after(position, chosen), chosen.to) for chosen in plans]
+            furthest = max(reached)
+            plans = [chosen for chosen, count in zip(plans, reached, strict=True) if count == furthest]
+            if len(plans) == 1:
+                return plans[0]
+            if furthest < len(steps):
+                return None
+        return None
+
+
+def _possible(step: Search, position: Position, last: int) -> list[Plan]:
+    """Return the plans of a move for each piece that could make it; none if there are many."""
+    to, same = (last, True) if step.to == SAME else (step.to, False)
+    found = rules.resolve(position, step.kind, to, step.words)
+    if len(found) > _MOST_PIECES or any(origin > DROP for origin in found):
+        return []
+    return [plan(origin, to, step.kind, step.promote, position.turn, None, same) for origin in found]
+
+
+def _after(position: Position, chosen: Plan) -> Position:
+    after = position.copy()
+    after.do_move(chosen.packed)
+    return after
+
+
+def played(steps: Sequence[Step], position: Position, last: int) -> int:
+    """Return how many steps in a row can be played by the rules; the position is changed."""
+    for count, step in enumerate(watched(steps)):
+        try:
+            chosen = _plan(step, position, last)
+        except Ended:
+            continue
+        except (IllegalMoveError, AmbiguousMoveError):
+            return count
+        if rules.fault(position, chosen.packed) is not None:
+            return count
+        position.do_move(chosen.packed)
+        last = chosen.to
+    return len(steps)
+
+
+def _plan(step: Step, position: Position, last: int) -> Plan:
+    """Return the plan of a step; the rules are asked where a look at the board does not decide."""
+    if isinstance(step, tuple):
+        return step[position.turn]
+    if isinstance(step, Search) and (sides := step.sides or step.sides_at(last)):
+        piece, squares, rays, plans = sides[position.turn]
+        board, found = position.board, NOWHERE
+        for origin in (*squares, *(_first(board, ray) for ray in rays)):
+            if origin >= 0 and board[origin] == piece:
+                found = found * 81 + origin
+        if (chosen := plans[found]) is not None:
+            return chosen
+    return step.plan(position, last)
+
+
+def _first(board: list[int], ray: Sequence[int]) -> int:
+    return next((origin for origin in ray if board[origin]), -1)
+
+
+# --- variations ------------------------------------------------------------------------------------------
+
+
+def rehang(main: Line, start: Position) -> bool:
+    """Move variations that cannot be played where they hang to the nearest line above in which they can.
+
+    Programs also list the variations of one line in ascending order: then each seems to branch off the one
+    before. Return whether any was moved.
+    """
+    return _Hanging(main, start).rehang()
+
+
+class _Hanging:
+    """Where the variations of a flat list hang: by line, its parent and the index of the step there.
+
+    `above` are the parents by the list alone, `plies` those of the lines' first steps.
+    """
+
+    def __init__(self, main: Line, start: Position) -> None:
+        self.main = main
+        self.start = start
+        self.plies = {id(main): 1} | {id(fork): ply for fork, ply, _ in main.flat}
+        self.above = {id(fork): parent for fork, _, parent in main.flat}
+        self.hooks = {
+            id(fork): (line, index)
+            for line in (main, *(fork for fork, _, _ in main.flat))
+            for index, forks in line.forks.items()
+            for fork in forks
+        }
+        self.room = STEPS_PER_STEP * (len(main.steps) + sum(len(fork.steps) for fork, _, _ in main.flat))
+
+    def rehang(self) -> bool:
+        moved = False
+        for fork, ply, _ in watched(self.main.flat):
+            hook = self.hooks.get(id(fork))
+            if hook is None or hook[0] is self.main:
+                continue
+            found = next((one for one in self._candidates(fork, ply) if self._goes_on(fork, *one)), None)
+            if found is not None and found[0] is not hook[0]:
+                self._move(fork, hook, found)
+                moved = True
+        return moved
+
+    def _candidates(self, fork: Line, ply: int) -> Iterator[tuple[Line, int]]:
+        """Yield the lines above a variation that have a step of its ply, nearest first, with its index."""
+        line: Line | None = self.above[id(fork)]
+        while line is not None and self.room > 0:
+            if 0 <= (index := ply - self.plies[id(line)]) < len(line.steps):
+                yield line, index
+            line = self.above.get(id(line))
+            self.room -= 1
+
+    def _goes_on(self, fork: Line, line: Line, index: int) -> bool:
+        """Tell whether a variation can be played instead of a line's step."""
+        path: list[Step] = []
+        parts = [line.steps[:index]]
+        while line is not self.main:
+            if (hook := self.hooks.get(id(line))) is None:
+                return False
+            line, index = hook
+            parts.append(line.steps[:index])
+        for part in reversed(parts):
+            path += part
+        path += fork.steps
+        self.room -= len(path)
+        return self.room > 0 and played(path, self.start.copy(), -1) == len(path)
+
+    def _move(self, fork: Line, old: tuple[Line, int], new: tuple[Line, int]) -> None:
+        line, index = old
+        self.room -= len(line.forks[index])
+        line.forks[index] = [one for one in line.forks[index] if one is not fork]
+        if not line.forks[index]:
+            del line.forks[index]
+        line, index = self.hooks[id(fork)] = new
+        line.forks.setdefault(index, []).append(fork)
+        fork.level = line.level + 1
