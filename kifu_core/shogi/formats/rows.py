@@ -73,7 +73,7 @@ _UNCLOSED: Final = re.compile(
 """A clock whose bracket never closes, unless it is torn."""
 
 _BAD_SOURCE: Final = re.compile(r" *\(\d\d\)")
-_NO_COMMENT: Final = re.compile(r"[\s+,、|。.]*")
+_NO_COMMENT: Final = re.compile(r"(?:[\s+,、|。.]|<br ?/?>)*", re.IGNORECASE)
 _LONGEST: Final = 80
 """Characters of a row behind another on the same line."""
 
