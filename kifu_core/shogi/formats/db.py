@@ -25,9 +25,9 @@ from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.grammar import EOL, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
-from kifu_core.shogi.formats.usi import BLANK, packed_step
+from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position

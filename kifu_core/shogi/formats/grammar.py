@@ -98,7 +98,7 @@ BLANKS: Final = r"[^\S\n]*+"
 EOL: Final = r"[ \t]*+(?:\n|\Z)"
 
 REMARK: Final = Leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
-BLANK: Final = Leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+BLANK: Final = Leaf("blank", r"\s++")
 UNKNOWN: Final = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 """Leaves of formats that are lists of lines."""
 

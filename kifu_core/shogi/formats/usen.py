@@ -20,9 +20,9 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.endings import NamedEndings
-from kifu_core.shogi.formats.grammar import EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
-from kifu_core.shogi.formats.usi import BLANK, cut, packed_step
+from kifu_core.shogi.formats.usi import cut, packed_step
 from kifu_core.shogi.formats.writing import Branch, branches
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Special, Step

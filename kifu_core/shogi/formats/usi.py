@@ -25,7 +25,7 @@ from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.fen import BOARD, TO_ADDRESS, as_sfen, decoded
 from kifu_core.shogi.formats.endings import NoEndings
-from kifu_core.shogi.formats.grammar import REMARK, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
@@ -54,7 +54,6 @@ MOVES = Leaf(
     "moves",
     rf"{_GAP}*+{USI_MOVE}{many(rf'{_GAP}++{USI_MOVE}')}(?>(?:{_GAP}++[a-z_]{{1,20}}+)?){_GAP}*+" + _EOL,
 )
-BLANK = Leaf("blank", r"\s++")
 NOTE = Leaf("note", r"([^\n]++)" + _EOL)
 
 GRAMMAR: Final = repeated(ADDRESS, POSITION, MOVES, BLANK, REMARK, NOTE)
