@@ -20,9 +20,8 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, Said
-from kifu_core.shogi.formats.grammar import EOL, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.read_csa import read_move
-from kifu_core.shogi.formats.usi import BLANK
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.specials import BY_CSA
