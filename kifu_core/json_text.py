@@ -16,6 +16,7 @@ except ImportError:
     orjson = None  # type: ignore[assignment]
 
 
+_BETWEEN: Final = re.compile(r"[\s,]*+")
 _LINE: Final = re.compile(r"\S[^\n]*+")
 _UNPRINTABLE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _ESCAPE: Final = re.compile(
@@ -43,6 +44,8 @@ def records(notes: Notes) -> list[tuple[int, object]]:
     try:
         return _records(parse_json(text), 0)
     except ParseError as error:
+        if sequence := _sequence(text):
+            return sequence
         if not any(_is_record(match[0]) for match in islice(_LINE.finditer(text), 2)):
             note_error(notes, error)
             return []
@@ -54,6 +57,23 @@ def _records(value: object, offset: int) -> list[tuple[int, object]]:
     if isinstance(value, str):
         value = parse_json(value)
     return [(offset, one) for one in value] if isinstance(value, list) else [(offset, value)]
+
+
+def _sequence(text: str) -> list[tuple[int, object]]:
+    """Return the records of JSON texts that stand one behind the other; none if anything else does."""
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    found: list[tuple[int, object]] = []
+    at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    try:
+        while at < len(text):
+            value, end = decoder.raw_decode(text, at)
+            if not isinstance(value, (dict, list)):
+                return []
+            found += _records(value, at)
+            at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
+    except (ValueError, RecursionError):
+        return []
+    return found
 
 
 def _is_record(line: str) -> bool:

@@ -154,3 +154,9 @@ def test_a_text_without_line_ends_is_read_and_reported():
 def test_rows_outrank_lines_that_begin_with_a_mark():
     result = load("今日の将棋です。\n▲７六歩から始まりました。\n" + HEAD + THREE)
     assert (result.format, main_moves(result.games[0].record)) == ("kif", ["7g7f", "3c3d", "2g2f"])
+
+
+@pytest.mark.parametrize("between", ["", "\n\n", ",\n"])
+def test_several_records_of_json_may_follow_each_other(between):
+    one = '{"header":{},\n"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}}]}'
+    assert moves(one + between + one) == (["7g7f", "7g7f"], [])
