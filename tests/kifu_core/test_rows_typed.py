@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import string
+from contextlib import suppress
+
 import pytest
 
 from kifu_core import load
+from kifu_core.errors import UnknownFormatError
 from kifu_core.shogi.formats.usi import main_moves
 
 HEAD = "手合割：平手\n手数----指手---------消費時間--\n"
@@ -160,3 +165,24 @@ def test_rows_outrank_lines_that_begin_with_a_mark():
 def test_several_records_of_json_may_follow_each_other(between):
     one = '{"header":{},\n"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}}]}'
     assert moves(one + between + one) == (["7g7f", "7g7f"], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PI\n+\n1 +7776FU\n2 -3334FU\n%TORYO\n",
+        "PI\n+\n+7776FU\n-3334FU\n%TORYO 残念\n",
+    ],
+)
+def test_csa_may_be_typed_otherwise(text):
+    (game,) = load(text).games
+    assert (main_moves(game.record), game.ending.special) == (["7g7f", "3c3d"], "TORYO")
+
+
+def test_random_lines_are_no_game():
+    chars = random.Random(5)
+    printable = string.ascii_letters + string.digits + "!#$%&'+-;?@^_~" + " \n\n"
+    for _ in range(200):
+        text = "".join(chars.choices(printable, k=1500)) + "\n+\nPI\n%Ab c\n"
+        with suppress(UnknownFormatError):
+            assert load(text).games == ()

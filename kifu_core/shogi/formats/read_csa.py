@@ -106,7 +106,9 @@ _CLOCK: Final = re.compile(rf"(?:{_TIME})?")
 _CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
 
 _DASHES: Final = str.maketrans("−‐‑–—―─ー", "--------")
-_LOOSE_MOVE: Final = re.compile(r"(?:[0-9]{1,4}[.:)] ?)?([-+]?) ?([0-9]{4}) ?([A-Za-z]{2})(?![A-Za-z0-9])")
+_LOOSE_MOVE: Final = re.compile(
+    r"(?:[0-9]{1,4}(?:[.:)] ?| (?=[-+])))?([-+]?) ?([0-9]{4}) ?([A-Za-z]{2})(?![A-Za-z0-9])"
+)
 _LOOSE_TIME: Final = re.compile(r"[ ,]{0,3}[Tt] ?([0-9]{1,9}(?:\.[0-9]{1,9})?)")
 _LOOSE_ENDING: Final = re.compile(r"% ?([-+_A-Za-z]{1,40})[ ,]*(?:[Tt] ?([0-9]{1,9}))?")
 _LOOSE_PLAYER: Final = re.compile(r"[Nn] ?([-+])")
@@ -271,6 +273,7 @@ class _Reader:
         self.said_anything = False
         self.heads = {"version"}
         self.is_line = False
+        self.known = self.unknown = 0
 
     @property
     def only_heads(self) -> bool:
@@ -291,12 +294,15 @@ class _Reader:
         """Take in one leaf."""
         if name not in ("blank", "comment"):
             self.said_anything = True
+            self.known += name != "unknown"
         self.heads.add(name)
         getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
         """Return the finished game, None if it holds nothing."""
         position = self.board or start_position(None)
+        if not self.signs and self.unknown >= max(1, self.known):
+            self.draft.playable = False  # a few lines of other text that look like statements
         if self.turn is not None:
             position.turn = self.turn
         elif self.signs:
@@ -425,6 +431,7 @@ class _Reader:
             self._add_spot(match)
             self._add_step(Garbled(text[:40]), None)
         else:
+            self.unknown += 1
             self.draft.note_unknown(text, match.start(), EXPECTED)
 
     def _plain(self, text: str) -> str:
@@ -434,8 +441,9 @@ class _Reader:
             first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
             sign = match[1] or "+-"[(first + len(self.signs)) & 1]
             text = sign + match[2] + match[3].upper() + _LOOSE_TIME.sub(r",T\1", text[match.end() :])
-        elif match := _LOOSE_ENDING.fullmatch(text):
-            text = f"%{match[1].upper()}" + (f",T{match[2]}" if match[2] else "")
+        elif (match := _LOOSE_ENDING.match(text)) and (match.end() == len(text) or _is_known(match[1])):
+            words = text[match.end() :].strip()
+            text = f"%{match[1].upper()}" + (f",T{match[2]}" if match[2] else "") + (words and f"\n'{words}")
         elif match := _LOOSE_TIME.fullmatch(text):
             text = f"T{match[1]}"
         elif match := _LOOSE_PLAYER.match(text):
@@ -599,6 +607,10 @@ class _Reader:
             self.draft.comments.append(text)
         else:
             self.draft.remarks.append(text)
+
+
+def _is_known(word: str) -> bool:
+    return word.upper() in BY_CSA
 
 
 _MINUTES: Final = re.compile(r"([0-9]{1,3})分")
