@@ -87,6 +87,7 @@ class Detector:
 
         The content decides; the extension of `name` counts only if the content fits several formats.
         """
+        text = text.strip("\n")  # megabytes of blank lines about a text cost each test
         for test, reason in self._tests:
             if found := test(text, name):
                 return found, reason

@@ -13,6 +13,8 @@ from typing import Final
 _ESCAPE: Final = re.compile(r'(?:\\r)?\\n\n?|\\(?:[rt"/\\]|u[0-9a-fA-F]{4})')
 _BREAK: Final = re.compile(r"<br[^\S\n]{0,9}/?>\n?", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[a-z][a-z0-9]{0,9}(?:[^\S\n][^<>\n]{0,200})?>", re.IGNORECASE)
+_BLOCK: Final = re.compile("</(?:p|div|li|tr|h[1-6])[^\\S\n]{0,9}>\n?", re.IGNORECASE)
+_CELL: Final = re.compile("</t[dh][^\\S\n]{0,9}>", re.IGNORECASE)
 _PAGE: Final = re.compile("</?(?:p|pre|div|li|td|span|code|body|font)(?: [^<>\n]{0,200})?>", re.IGNORECASE)
 _FENCE: Final = re.compile(
     r"^[^\S\n]*(?:```\w{0,9}|\[/?(?:code|quote|pre|kifu?)\])[^\S\n]*$", re.MULTILINE | re.IGNORECASE
@@ -26,6 +28,10 @@ _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0
 _BLANK: Final = re.compile("[^\\S \n\u3000]")
 _QUOTATION: Final = ('""', "“”", "「」")
 _OPENING: Final = tuple(pair[0] for pair in _QUOTATION)
+_HALF: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_WIDE_MOVE: Final = re.compile(
+    "^(?:[＋－][０-９]{4}[Ａ-Ｚ]{2}|ｐｏｓｉｔｉｏｎ|ｓｔａｒｔｐｏｓ|ｓｆｅｎ)", re.MULTILINE
+)
 _QUOTED: Final = re.compile(r"^[^\S\n]*[>＞»](?:[^\S\n]?[>＞»]){0,9} ?", re.MULTILINE)
 _CLOSED: Final = re.compile(r"[|｜][^\S\n]*$", re.MULTILINE)
 _BARRED: Final = re.compile(r"^[^\S\n]*[|｜] ?", re.MULTILINE)
@@ -103,14 +109,14 @@ def _without_markup(text: str) -> str:
     text = _FENCE.sub("", text)
     if not (_BREAK.search(text) or _SPACED.search(text) or _PAGE.search(text)):
         return text
-    text = _TAG.sub("", _BREAK.sub("\n", text))
+    text = _TAG.sub("", _CELL.sub(" ", _BLOCK.sub("\n", _BREAK.sub("\n", text))))
     return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
 
 
 def _unquoted(text: str) -> str:
     """Return a text without quotation marks, signs of quotation before its lines, and indentation."""
     stripped = text.strip()
-    if len(stripped) > 1 and stripped[0] + stripped[-1] in (*_QUOTATION, "''"):
+    if len(stripped) > 1 and stripped[0] + stripped[-1] in (*_QUOTATION, "''", "``"):
         text = stripped[1:-1] + "\n"
     lines = len(_LINE.findall(text))
     if 2 * len(_QUOTED.findall(text)) > lines or _QUOTED_BOARD.search(text):
@@ -130,7 +136,13 @@ def unfolded(text: str) -> str:
     return _BEGINNING.sub("\n", text) if is_folded(text) else text
 
 
+def _halved(text: str) -> str:
+    """Return a record of CSA or USI that was typed in full-width letters in those of ASCII."""
+    return text.translate(_HALF) if _WIDE_MOVE.search(text) else text
+
+
 _RULES: Final[tuple[Callable[[str], str], ...]] = (
+    _halved,
     _unescaped,
     _without_markup,
     lambda text: _LINE_END.sub("\n", text),

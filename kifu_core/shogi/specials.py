@@ -37,7 +37,7 @@ EndingAndWinner = tuple[EndingKind | None, int | None]
 
 ENDINGS: Final = (
     EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち", ("Resign", "认输", "認輸")),
-    EndingKind("CHUDAN", "中断", "CHUDAN", "none", "中断", ("封じ手",)),
+    EndingKind("CHUDAN", "中断", "CHUDAN", "none", "中断", ("封じ手", "指し掛け", "指掛け", "指しかけ")),
     EndingKind("SENNICHITE", "千日手", "SENNICHITE", "draw", "千日手"),
     EndingKind(
         "TIME_UP",
@@ -99,7 +99,7 @@ RESULT_LINE: Final = re.compile(
     r"|[0-9０-９]{1,6}手(?:まで|で)[、,，]?[先後上下]手|[先後上下]手の勝ち[。．.)）]{0,2}[ 　\t]*+(?:\n|\Z))"
     r"(?:まで|以[上下])?[、,，]?[ 　]*+"
     r"((?:[〇一二三四五六七八九十百]{1,6}+(?=手)|[0-9０-９]{0,6}+))[ 　]*+手?"
-    r"目?(?:にて|で|まで|をもって)?[、,，]?([^\n]{0,60}+)[^\n]*+"
+    r"目?[ 　]*+(?:にて|で|まで|をもって)?[、,，]?([^\n]{0,60}+)[^\n]*+"
 )
 """The line that ends a game: まで96手で後手の勝ち, 96手まで後手の勝ち, 後手の勝ち."""
 
@@ -345,7 +345,7 @@ def read_result(text: str) -> EndingAndWinner:
 
 @lru_cache(maxsize=1024)  # most games end with one of a few sentences
 def _read_sentence(text: str) -> EndingAndWinner:
-    text = _PADDING.sub("", text).rstrip("。．.")
+    text = _PADDING.sub("", text).rstrip("。．.！!")
     if not ("(" in text or "（" in text):  # the line began with the bracket
         text = text.rstrip(")）").rstrip("。．.")
     text = _MATE.sub("", text.translate(_CHINESE), count=1)

@@ -18,8 +18,8 @@ NUMBER: Final = "[(（]?[0-9０-９]{1,4}+(?:手目?|[.．:)）])"
 MOVE: Final = rf"(?:同[ 　]*+|{SQUARE}[ 　]*+){PIECE}{TAIL}"
 """A move by its target: `７六歩`, `同　銀右`, `88角成`."""
 
-APART: Final = r"(?=[\s　、，,。．.・!?！？…1-9１-９同▲△☗☖▼▽]|\Z)"
+APART: Final = r"(?=[\s　、，,。．.・→!?！？…1-9１-９同▲△☗☖▼▽]|\Z)"
 """What stands behind a move that is one, and no part of a sentence."""
 
-BARE: Final = rf"(?:{NUMBER}[^\S\n]*+)?{MOVE}{APART}(?:[^\S\n]|[、，,。．.・])*"
+BARE: Final = rf"(?:{NUMBER}[^\S\n]*+)?{MOVE}{APART}(?:[^\S\n]|[、，,。．.・→])*"
 """A move without a mark, with its number and what separates it from the next."""

@@ -42,6 +42,15 @@ def moves(text):
         "1 ７六步(77) [ 0:01/00:00:01]",
         "1 ７六歩(77) 0:01/00:00:01",
         "| 1 | ７六歩(77) |",
+        "① ７六歩(77)",
+        "一手目　７六歩(77)",
+        "1。７六歩(77)",
+        "1 - ７六歩(77)",
+        "#1 ７六歩(77)",
+        "1,７六歩(77),0:01",
+        "1|７六歩(77)|0:01",
+        "1 ７ 六 歩 ( 7 7 )",
+        "1 ７六歩(7,7)",
     ],
 )
 def test_a_row_may_be_typed_otherwise(row):
@@ -59,6 +68,56 @@ def test_words_behind_a_move_are_its_comment(behind, comment):
     assert [issue.code for issue in game.issues] == ["not-in-hand"]
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "1 ７六歩(77) 2 ３四歩(33)\n3 ２二角成(88) 4 ２二同銀(31)\n",
+        "1 ７六歩(77) 2 ３四歩(33) (0:02)\n3 ２二角(88)成 4 同２二銀(31)\n",
+        "1,７六歩(77),0:01\n2,３四歩(33),0:01\n3,22B+(88),0:01\n4,同S(31),0:01\n",
+        "<table><tr><td>1</td><td>７六歩(77)</td></tr><tr><td>2</td><td>３四歩(33)</td></tr>"
+        "<tr><td>3</td><td>２二角成(88)</td></tr><tr><td>4</td><td>同　銀(31)</td></tr></table>",
+    ],
+)
+def test_rows_may_share_a_line_or_a_table(rows):
+    assert moves(rows) == (["7g7f 3c3d 8h2b+ 3a2b"], [])
+
+
+def test_a_clock_belongs_to_the_row_before_it():
+    (game,) = load(f"{HEAD}1 ７六歩(77) 2 ３四歩(33) (0:02)\n").games
+    assert [entry.get("time", {}).get("now") for entry in game.record["moves"][1:]] == [
+        None,
+        {"m": 0, "s": 2},
+    ]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "4 【投了】",
+        "4 (投了)",
+        "投了 ありがとうございました",
+        "まで3手で先手の勝ち！",
+        "後手投了",
+        "先手の勝ち",
+    ],
+)
+def test_an_ending_may_be_typed_otherwise(ending):
+    (game,) = load(f"{HEAD}{THREE}{ending}\n").games
+    assert (game.ending.special, game.ending.ply, game.ending.winner, game.issues) == ("TORYO", 3, 0, ())
+
+
+def test_a_result_may_name_a_player():
+    (game,) = load(f"先手：甲野\n後手：乙山\n{HEAD}{THREE}まで3手で甲野の勝ち\n").games
+    assert (game.ending.special, game.ending.winner) == ("TORYO", 0)
+
+
+@pytest.mark.parametrize("rows", ["⑴ ＡＢＣ\n⑵ ＤＥＦ\n", "1: xx\n2: yy\n"])
+def test_lines_with_numbers_that_are_no_rows_are_no_position(rows):
+    result = load(HEAD + rows)
+    assert result.games == ()
+    assert "no-moves" in {issue.code for issue in result.issues}
+
+
 @pytest.mark.parametrize("rows", ["1 ＡＢＣ (0:01)\n2 ＤＥＦ (0:02)\n", "1 xx(77)\n2 yy(33)\n"])
 def test_rows_of_which_none_can_be_read_are_an_error(rows):
     result = load(HEAD + rows)
@@ -71,6 +130,9 @@ def test_rows_of_which_none_can_be_read_are_an_error(rows):
     [
         (THREE + HEAD[7:] + "4 ８四歩(83)\n", ["7g7f 3c3d 2g2f 8c8d"], []),  # the head of another page
         (THREE + "4 投了\n1 ２六歩(27)\n2 投了\n", ["7g7f 3c3d 2g2f", "2g2f"], []),
+        ("７六歩(77)\n投了\n２六歩(27)\n", ["7g7f", "2g2f"], []),
+        ("７六歩(77)\n封じ手\n３四歩(33)\n", ["7g7f 3c3d"], []),
+        ("７六歩(77)\n指し掛け\n３四歩(33)\n", ["7g7f 3c3d"], []),
         (THREE + "\n1 ２六歩(27)\n", ["7g7f 3c3d 2g2f", "2g2f"], ["game-without-head"]),
         (THREE + "先手：甲\n4 ８四歩(83)\n", ["7g7f 3c3d 2g2f 8c8d"], []),
         (THREE + "4 投了\n4 ８四歩(83)\n", ["7g7f 3c3d 2g2f 8c8d"], ["after-ending"]),
@@ -123,6 +185,14 @@ def test_repeated_headers_are_joined_and_lines_with_a_colon_are_comments():
     [
         "▲７六歩(77) △３四歩(33) ▲２六歩(27)\n",
         "▲７六歩→△３四歩→▲２六歩\n",
+        "▲７六歩～△３四歩～▲２六歩\n",
+        "７六歩→３四歩→２六歩\n",
+        "７六歩△３四歩▲２六歩\n",
+        "１▲７六歩２△３四歩３▲２六歩\n",
+        "①▲７六歩②△３四歩③▲２六歩\n",
+        "先手▲７六歩 後手△３四歩 先手▲２六歩\n",
+        "▴７六歩 ▵３四歩 ▴２六歩\n",
+        "`▲７六歩 △３四歩 ▲２六歩`\n",
         "▲７六歩、△３四歩、▲２六歩まで\n",
         "先手７六歩 後手３四歩 先手２六歩\n",
         "●７六歩 ○３四歩 ●２六歩\n",
@@ -161,22 +231,17 @@ def test_rows_outrank_lines_that_begin_with_a_mark():
     assert (result.format, main_moves(result.games[0].record)) == ("kif", ["7g7f", "3c3d", "2g2f"])
 
 
-@pytest.mark.parametrize("between", ["", "\n\n", ",\n"])
-def test_several_records_of_json_may_follow_each_other(between):
-    one = '{"header":{},\n"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}}]}'
-    assert moves(one + between + one) == (["7g7f", "7g7f"], [])
+def test_moves_of_a_variation_without_its_number_are_text_in_ki2():
+    (game,) = load("▲７六歩 △３四歩 ▲２六歩\n\n変化：\n△８四歩 ▲７七角\n").games
+    assert main_moves(game.record) == ["7g7f", "3c3d", "2g2f"]
+    assert "△８四歩" in game.unread
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "PI\n+\n1 +7776FU\n2 -3334FU\n%TORYO\n",
-        "PI\n+\n+7776FU\n-3334FU\n%TORYO 残念\n",
-    ],
-)
-def test_csa_may_be_typed_otherwise(text):
+def test_the_variation_behind_one_without_its_number_is_read_in_ki2():
+    text = "▲７六歩 △３四歩 ▲２六歩\n\n変化：\n△８四歩\nまで2手で中断\n\n変化：2手\n△８四歩 ▲７七角\n"
     (game,) = load(text).games
-    assert (main_moves(game.record), game.ending.special) == (["7g7f", "3c3d"], "TORYO")
+    assert main_moves(game.record) == ["7g7f", "3c3d", "2g2f"]
+    assert [len(fork) for fork in game.record["moves"][2]["forks"]] == [2]
 
 
 def test_random_lines_are_no_game():
@@ -186,3 +251,22 @@ def test_random_lines_are_no_game():
         text = "".join(chars.choices(printable, k=1500)) + "\n+\nPI\n%Ab c\n"
         with suppress(UnknownFormatError):
             assert load(text).games == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ＰＩ\n＋\n＋７７７６ＦＵ\n－３３３４ＦＵ\n％ＴＯＲＹＯ\n",
+        "PI\n+\n1 +7776FU\n2 -3334FU\n%TORYO\n",
+        "PI\n+\n+7776FU\n-3334FU\n%TORYO 残念\n",
+    ],
+)
+def test_csa_may_be_typed_otherwise(text):
+    (game,) = load(text).games
+    assert (main_moves(game.record), game.ending.special) == (["7g7f", "3c3d"], "TORYO")
+
+
+@pytest.mark.parametrize("between", ["", "\n\n", ",\n"])
+def test_several_records_of_json_may_follow_each_other(between):
+    one = '{"header":{},\n"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}}]}'
+    assert moves(one + between + one) == (["7g7f", "7g7f"], [])

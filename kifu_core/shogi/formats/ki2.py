@@ -39,9 +39,11 @@ from kifu_core.shogi.start import start_position
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_COUNT: Final = rf"(?>(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[^\S\n])){BLANKS})?)"
+_COUNT: Final = (
+    rf"(?>(?:(?:{spelling.NUMBER}|[0-9０-９]{{1,4}}+(?=[{MARKS}])|[①-⑳]|[0-9]{{1,4}}+(?=[^\S\n])){BLANKS})?)"
+)
 _ODD_MARK: Final = (
-    rf"(?:[{MARKS}⛊⛉●○■□◆◇]|[先後上下]手){BLANKS}[:：.]?{BLANKS}"
+    rf"(?:[{MARKS}⛊⛉●○■□◆◇▴▵🔺]|[先後上下]手{BLANKS}[▲△]?){BLANKS}[:：.]?{BLANKS}"
     rf"(?:同|[1-9１-９一二三四五六七八九][1-9１-９一二三四五六七八九ニハー－―]){BLANKS}(?:{spelling.PIECE}|[A-Z+Ａ-Ｚ])"
 )
 _SENTENCE: Final = (
@@ -52,7 +54,7 @@ _SENTENCE: Final = (
 
 _MOVE_LINE = (
     rf"{BLANKS}{_COUNT}(?!{_SENTENCE})"
-    rf"(?:[{MARKS}]{BLANKS}(?=[1-9１-９同仝]|{typed.ENDING})|(?={_ODD_MARK}))[^\n：]*+{EOL}"
+    rf"(?:[{MARKS}]{BLANKS}(?=[1-9１-９同仝]|{typed.ENDING})|(?={_ODD_MARK}|{spelling.MOVE}[{MARKS}]))[^\n：]*+{EOL}"
 )
 _BARE_LINE = rf"{BLANKS}{many(spelling.BARE, least=1)}(?:投了|中断|千日手|持将棋|詰み?)?[^\S\n。]*+{EOL}"
 
@@ -449,7 +451,8 @@ def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
     return sum(not writing.has_sentence(kind) for kind in kinds)
 
 
-_MARK: Final = rf"""{BLANKS}{_COUNT}(?!{_SENTENCE})(?:[{MARKS}]{BLANKS}[１-９1-9同仝][^\n：]|{_ODD_MARK})
+_MARK: Final = rf"""{BLANKS}{_COUNT}(?!{_SENTENCE})(?:[{MARKS}]{BLANKS}[１-９1-9同仝][^\n：]|{_ODD_MARK}
+    |{spelling.MOVE}[{MARKS}][１-９1-9同])
     |{BLANKS}{spelling.BARE}(?:\n{BLANKS})?{spelling.BARE}"""
 
 _FILE: Final = Writer(

@@ -152,11 +152,12 @@ class _Reader(KakinokiReader):
     expected = EXPECTED
     locate = staticmethod(locate)
     numbered = True
+    has_unread_rows = False
 
     @classmethod
     def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
         """Return a line that the grammar does not know as a row; None if it is none."""
-        row = read_row(match[0].rstrip("\n"))
+        row = read_row(match[0].rstrip("\n").removeprefix("#"))
         return None if row is None else ("row", Reread(match, row))
 
     @classmethod
@@ -164,6 +165,8 @@ class _Reader(KakinokiReader):
         """Yield the leaves of a text; a sentence that begins with a number before all rows is none."""
         before = begin > 0
         for name, match in super().leaves(text, begin):
+            if name in ("header", "remark") and isinstance(match, re.Match) and match[1][:1].isdecimal():
+                name, match = cls.reread(match) or (name, match)
             if name == "rows":
                 if not before and isinstance(match, re.Match) and _begins_no_game(match[0]):
                     name = "unknown"
@@ -194,6 +197,17 @@ class _Reader(KakinokiReader):
             return not isinstance(match.row.step, Special)
         rows = _ANY_LINE.finditer(match[0])
         return any(row[2] and not isinstance(_STEPS[row[2]], Special) for row in rows)
+
+    @classmethod
+    def ends(cls, match: re.Match[str] | Reread) -> bool:
+        """Tell whether a row without a number ends the game."""
+        if not isinstance(match, Reread) or match.row.number is not None:
+            return False
+        return isinstance(match.row.step, Special) and not pauses(match.row.step)
+
+    def _unknown(self, match: re.Match[str]) -> None:
+        self.has_unread_rows |= not self.in_header and match[0].lstrip()[:1].isnumeric()
+        super()._unknown(match)
 
     def _rows(self, match: re.Match[str]) -> None:
         """Read a block that is nothing but rows as programs write them all at once, any other line by line.
@@ -282,6 +296,8 @@ class _Reader(KakinokiReader):
 
     def games(self, index: int, notes: Notes) -> list[ParsedGame]:
         self._drop_torn_row()
+        if self.has_unread_rows and self.board is None and not self.line.steps:
+            self.draft.playable = False
         return super().games(index, notes)
 
     def _drop_torn_row(self) -> None:
@@ -418,7 +434,8 @@ _RULE: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves, which some KI2 texts have too: it decides where no move does before."""
 
 _SOURCED: Final = re.compile(
-    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:[第(（［\[]?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、,，|\]］])?)?[^\S\n|]*"
+    rf"^{BLANKS}[>＞|]?[^\S\n]*(?:[第(（［\[]?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、,，|\]］])?)?"
+    r"[ \t\xa0　|]*"
     r"(?:[▲△☗☖▼▽⛊⛉]|[先後上下]手)?[^\S\n]*"
     rf"(?:同|{SQUARE}|[一二三四五六七八九]{{2}})[^\S\n]*{PIECE}[^\n(（▲△☗☖▼▽]{{0,6}}[(（][0-9０-９]{{2}}[)）](?!{_ANOTHER})",
     re.MULTILINE,

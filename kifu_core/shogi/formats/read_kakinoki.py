@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -63,6 +64,9 @@ _BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_co
 
 _OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
 """The remarks that belong to the game before them: see `ki2.dump`."""
+
+_OVER: Final = re.compile("(?:にて|で|、)?([先後上下]手(?:の?投了|の?勝ち))[。．.！!]?")
+"""A result on a line of its own, without まで."""
 
 SHOWN: Final = 40
 """Characters of a line that an issue shows."""
@@ -171,7 +175,7 @@ class _Games:
         if name == "header" and self.last is None:
             self.headed = True
         elif name in _PLAYS:
-            self.last, self.varies, self.decided = match, False, False
+            self.last, self.varies, self.decided = match, False, self.reader.ends(match)
         elif name == "variation":
             self.varies = True
         elif name == "result" and self.last:
@@ -181,7 +185,7 @@ class _Games:
         """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
         number = self.reader.first_number(match)
         if number is None:
-            return self.decided and not self.varies
+            return self.decided and not self.varies and self.reader.plays(match)
         return number == 1 and not self.varies and not self._goes_on(match) and self._has_moves()
 
     def _has_moves(self) -> bool:
@@ -248,6 +252,11 @@ class KakinokiReader:
     def plays(cls, match: Leafed) -> bool:
         """Tell whether a block of moves and endings has a move."""
         return True
+
+    @classmethod
+    def ends(cls, match: Leafed) -> bool:
+        """Tell whether a row ends the game, so that moves without numbers behind it begin another."""
+        return False
 
     @classmethod
     def goes_on(cls, last: Leafed, match: Leafed) -> bool:
@@ -446,6 +455,12 @@ class KakinokiReader:
         elif text in BY_WORD and self.line.steps and not self._has_ended():
             self._end(text, BY_WORD[text], None)
             self._add_spot(match.start(), match.end())
+        elif self.line.steps and not self._has_ended() and (over := _OVER.fullmatch(text)):
+            kind, side = read_result(over[1])
+            if self.line is self.draft.line:
+                self.draft.said = Said(over[1], side, match.start(), believed=True)
+            self._end(over[1], kind, side)
+            self._add_spot(match.start(), match.end())
         else:
             self._note_unknown(match[0], match.start())
 
@@ -543,6 +558,8 @@ class KakinokiReader:
         word = match[2].strip(" 　\t")
         ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
         kind, side = read_over(match[2]) or read_result(match[2])
+        if kind is None and side is None:
+            kind, side = read_result(self._with_sides(word))
         if not (ours or match[1] or kind or side is not None):
             return self._note_unknown(match[0], match.start())
         if self.results.setdefault(id(self.line), word) != word:
@@ -556,6 +573,14 @@ class KakinokiReader:
         if (kind is not None or ours) and not ended:
             self._end(word, kind, side)
             self._add_spot(match.start(), match.end())
+
+    def _with_sides(self, word: str) -> str:
+        """Return the words of a result with the side of a player whose name they begin with."""
+        header = self.draft.header
+        names = ((header.get(side, ""), side) for side in ("先手", "後手", "下手", "上手"))
+        return next(
+            (side + word[len(name) :] for name, side in names if name and word.startswith(name)), word
+        )
 
     def _compare_count(self, match: re.Match[str]) -> None:
         """Note a line's first result line if its count fits neither the moves nor their numbers.
@@ -630,6 +655,16 @@ class KakinokiReader:
             self.unnumbered = True
         else:
             self._note_unknown(match[0], match.start())
+            if self.line.steps:
+                self._open_lost(match.start(), match.end())
+
+    def _open_lost(self, begin: int, end: int) -> None:
+        """Keep the moves of a variation that begins nobody knows where as text."""
+        self.line = Line(level=1)
+        self.draft.lost.append(self.line)
+        self.open_lines.append((self.line, sys.maxsize))  # the next variation closes it
+        self.counted.add(id(self.line))
+        self._add_spot(begin, end)
 
     def _open_unnumbered(self) -> None:
         """Add the comments behind a variation's line without its number, once its moves tell where it is."""

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final, NamedTuple
 
+from kifu_core.shogi.formats.kakinoki_words import read_number
 from kifu_core.shogi.formats.times import TIMES, Unreadable
 from kifu_core.shogi.move_resolution import SAME, Search, Special, Step, known
 from kifu_core.shogi.pieces import BY_LETTER, BY_NAME
@@ -21,8 +23,8 @@ _BLANKS: Final = (
 _ALIKE: Final = {
     "〔【［[｛{〈《<＜": "(",
     "〕】］]｝}〉》>＞": ")",
-    "⛊●■◆☗▼": "▲",
-    "⛉○□◇☖▽": "△",
+    "⛊●■◆☗▼▴🔺": "▲",
+    "⛉○□◇☖▽▵": "△",
     "ー－―─—–ｰ": "一",
 }
 PLAIN: Final = str.maketrans(
@@ -35,7 +37,12 @@ PLAIN: Final = str.maketrans(
 
 _DIGIT: Final = "[1-9一二三四五六七八九]"
 _NUMBER: Final = (
-    r" *(?:[|(・*-] ?)?(?:No\.? ?|第 ?)?(?:(\d{1,5}?)(?: ?(?:手目?|[.:),、|])| (?! )|(?=\D)|(?=\d))[ |]*)?"
+    r" *(?:[|(・*-] ?)?(?:No\.? ?|第 ?)?"
+    r"(?:(\d{1,5}?|[①-⑳㉑-㉟㊱-㊿]|[一二三四五六七八九十百〇]{1,7}(?= ?手目))"
+    r"(?: ?(?:手目?|[.:),、。|])| [-一] | (?! )|(?=\D)|(?=\d))[ |]*)?"
+)
+_CIRCLED: Final = frozenset(
+    "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳㉑㉒㉓㉔㉕㉖㉗㉘㉙㉚㉛㉜㉝㉞㉟㊱㊲㊳㊴㊵㊶㊷㊸㊹㊺㊻㊼㊽㊾㊿"
 )
 _MARK: Final = "(?:[▲△] ?|先手? ?[:.]? ?|後手? ?[:.]? ?|[SG]: ?)?"
 _WORDS: Final = "([左直右上寄引行入下打]{0,4})"
@@ -44,10 +51,10 @@ _NO_SOURCE: Final = r"(?![\d:.'/分秒時手])"
 
 def _typed_move(gap: str) -> str:
     return (
-        rf"(?:(同) *[、,]? *|({_DIGIT}{_DIGIT}) ?)"
+        rf"(?:(同)(?! ?{_DIGIT}{_DIGIT}) *[、,]? *|(?:同 ?)?({_DIGIT} ?{_DIGIT}) ?(?:同 ?)?)"
         rf"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜]|\+?[PLNSGBRK](?![A-Za-z])){_WORDS}"
-        rf"(成[りる]?|ナリ|不成|不|生)?{_WORDS}[ちつ]?"
-        rf"(?: *(?:[(（←] ?)({_DIGIT}[ ,-]?{_DIGIT}|00){_NO_SOURCE} ?[)）]?"
+        rf"( ?成[りる]?|ナリ| ?不成|不|生|\+(?= ?\())?{_WORDS}[ちつ]?"
+        rf"(?: *(?:[(（←] ?)({_DIGIT}(?: ?[,-] ?| )?{_DIGIT}|00){_NO_SOURCE} ?[)）]?"
         rf"|{gap}({_DIGIT}{_DIGIT}){_NO_SOURCE})?"
         r" *(成(?![香桂銀歩角飛])|不成)?"
     )
@@ -58,7 +65,7 @@ TYPED_MOVE: Final = _typed_move("(?!)")
 
 _MOVE: Final = re.compile(_NUMBER + _MARK + _typed_move(" *"))
 _ENDINGS: Final = "|".join(" ?".join(word) for word in sorted(BY_WORD, key=len, reverse=True))
-_ENDING: Final = re.compile(rf"{_NUMBER}{_MARK}({_ENDINGS})(?!\w)", re.IGNORECASE)
+_ENDING: Final = re.compile(rf"{_NUMBER}{_MARK}\(?({_ENDINGS})\)?(?!\w)", re.IGNORECASE)
 _BY_WORD: Final = {word.lower(): word for word in BY_WORD}
 _IN_BRACKETS: Final = re.compile(r"[ ,|]*\(([^()]{0,40})(?:\)|\Z)")
 _BARE: Final = re.compile(
@@ -74,7 +81,7 @@ _UNCLOSED: Final = re.compile(
 
 _BAD_SOURCE: Final = re.compile(r" *\(\d\d\)")
 _NO_COMMENT: Final = re.compile(r"(?:[\s+,、|。.]|<br ?/?>)*", re.IGNORECASE)
-_LONGEST: Final = 80
+_LONGEST: Final = 120
 """Characters of a row behind another on the same line."""
 
 _OPENS_COMMENT: Final = "*＊!?！？#＃;；※…→←"
@@ -104,30 +111,47 @@ def read_row(line: str) -> Row | None:
         clear = bool(match[1] or match[8] or match[9])
     elif match := _ENDING.match(text):
         word = _BY_WORD[match[2].replace(" ", "").lower()]
-        step, clear = Special(word, BY_WORD[word].special), bool(match[1])
+        step, clear = Special(word, BY_WORD[word].special), bool(match[1]) or text[match.end() :][:1] == " "
     else:
         return None
     if step is None:
         return None
     if _BAD_SOURCE.match(text, match.end()):
         return None
-    clock, rest = _clock(text[match.end() :], line[match.end() :])
+    number = _read_count(match[1]) if match[1] else None
+    end = _next_begins(text, match.end(), number)
+    clock, rest = _clock(text[match.end() : end], line[match.end() : end])
+    rest += line[end:]
     comment = _NO_COMMENT.sub("", rest, 1).rstrip(" 　\t|").removesuffix("+").rstrip()
     if comment and not (clear or clock or comment[0] in _OPENS_COMMENT):
         return None
-    number = int(match[1]) if match[1] else None
-    if (following := _following(comment)) is not None:
+    if (following := _following(comment, number)) is not None:
         return Row(number, step, clock, "", following)
     return Row(number, step, clock, comment.lstrip("*＊").strip())
 
 
-def _following(text: str) -> Row | None:
-    """Return the move that a text is and nothing else, with its source or the mark of its side."""
+def _read_count(text: str) -> int:
+    return int(unicodedata.numeric(text)) if text in _CIRCLED else read_number(text)
+
+
+def _next_begins(text: str, at: int, number: int | None) -> int:
+    """Return where the row of the next number begins on the same line, else the line's end."""
+    found = text.find(f" {number + 1} ", at - 1, at + _LONGEST) if number is not None else -1
+    return found if found >= 0 and _following(text[found + 1 :], number) is not None else len(text)
+
+
+def _following(text: str, number: int | None) -> Row | None:
+    """Return the row that a text is and nothing else: it has the next number, a source or its side's mark."""
     plain = text[:_LONGEST].translate(PLAIN)
-    if not plain or len(text) > _LONGEST or (plain[0] not in "▲△" and not _SOURCED.fullmatch(plain)):
+    if not plain or len(text) > _LONGEST:
+        return None
+    marked = plain[0] in "▲△" or _SOURCED.fullmatch(plain) is not None
+    if not marked and (number is None or not plain.startswith(str(number + 1))):
         return None
     row = read_row(text)
-    return row if row is not None and not row.comment else None
+    if row is None or row.comment or not (marked or row.number == (number or 0) + 1):
+        return None
+    return row
 
 
 def typed_step(groups: tuple[str | None, ...]) -> Step | None:
@@ -135,8 +159,8 @@ def typed_step(groups: tuple[str | None, ...]) -> Step | None:
     same, square, name, before, promotion, behind, source, bare, after = groups
     assert name is not None and before is not None and behind is not None
     kind = BY_NAME.get(name) or BY_LETTER.get(name, 0)
-    to = SAME if same else BY_JAPANESE[square or ""]
-    promotes = (promotion or after or "")[:1] in ("成", "ナ")
+    to = SAME if same else BY_JAPANESE[(square or "").replace(" ", "")]
+    promotes = (promotion or after or "").strip()[:1] in ("成", "ナ", "+")
     source = (source or bare or "").translate({ord(char): None for char in " ,-"})
     if not kind:
         return None

@@ -22,11 +22,11 @@ ENDING: Final = "|".join(map(re.escape, sorted(BY_WORD, key=len, reverse=True)))
 _MARKED: Final = re.compile(TOKEN + _BRACKETS)
 _SOURCE: Final = re.compile(" ?[1-9][ ,-]?[1-9一二三四五六七八九] ?|00")
 _TYPED: Final = re.compile(
-    rf"([▲△]|[先後上下]手)?[ :.]*{TYPED_MOVE}(?:(?={APART}|[→/;|)(*まで一-])|(?<=\))){_BRACKETS}"
+    rf"([▲△]|[先後上下]手 ?[▲△]?)?[ :.]*{TYPED_MOVE}(?:(?={APART}|[→~〜/;|)(*まで一①-⑳-])|(?<=\))){_BRACKETS}"
 )
 _ENDED: Final = re.compile(rf"[▲△]?[ ]*({ENDING})(?=[\s、,。.・(]|\Z){_BRACKETS}")
 
-_BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=\s)|[ 、,。.・→/;|)一-]++")
+_BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=[\s▲△])|[①-⑳]|[ 、,。.・→~〜/;|)一-]++")
 _SIGNS: Final = re.compile("[!?]++")
 SHOWN: Final = 40
 """Characters that are told of what cannot be read."""
