@@ -16,7 +16,7 @@ except ImportError:
     orjson = None  # type: ignore[assignment]
 
 
-_BETWEEN: Final = re.compile(r"[\s,]*+")
+_VALUE: Final = re.compile(r"[^\s,]")
 _LINE: Final = re.compile(r"\S[^\n]*+")
 _UNPRINTABLE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _ESCAPE: Final = re.compile(
@@ -63,14 +63,13 @@ def _sequence(text: str) -> list[tuple[int, object]]:
     """Return the records of JSON texts that stand one behind the other; none if anything else does."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     found: list[tuple[int, object]] = []
-    at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    at = 0
     try:
-        while at < len(text):
-            value, end = decoder.raw_decode(text, at)
+        while match := _VALUE.search(text, at):
+            value, at = decoder.raw_decode(text, match.start())
             if not isinstance(value, (dict, list)):
                 return []
-            found += _records(value, at)
-            at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
+            found += _records(value, match.start())
     except (ValueError, RecursionError):
         return []
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from kifu_core.jkf import Record
-from kifu_core.shogi.normalize import seconds
+from kifu_core.shogi.move_times import seconds
 from kifu_core.shogi.start import start_position
 
 PERIOD: Final = 60

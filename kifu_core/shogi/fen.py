@@ -23,7 +23,7 @@ TO_ADDRESS: Final = (
     rf"(?:https?://\S{{0,500}}?(?:(?<=[/=.+_])|(?<=%20))(?={FIELDS})"
     rf"|(?:position{_GAP})?(?:sfen{_GAP})?(?={_JOINED}))"
 )
-"""What stands before an SFEN in an address, or copied from one, where it has no blanks."""
+"""The part of an address before its SFEN; or `position sfen` copied from one, with signs for blanks."""
 
 _BLANKS: Final = re.compile(r"[\s_.]+")
 _STANDARD: Final = re.compile(r"[^\s_.%\[]++ [bw] (?:-|[0-9PLNSGBRplnsgbr]*[A-Za-z])(?: [0-9]++)?")
@@ -38,7 +38,7 @@ def decoded(text: str) -> str:
 
 
 def as_sfen(text: str) -> str:
-    """Return an SFEN as the standard has it; what is neither SFEN nor FEN is returned with single blanks.
+    """Return an SFEN as the standard has it; any other text with single blanks.
 
     >>> as_sfen("4k4/9/9/9/9/9/9/9/4K4_w_2Pr_7")
     '4k4/9/9/9/9/9/9/9/4K4 w 2Pr 7'

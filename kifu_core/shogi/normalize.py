@@ -16,9 +16,8 @@ from kifu_core import jkf
 from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.decoding import MAX_ISSUES
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
-from kifu_core.jkf import Consumption, MoveEntry, Record, Time
+from kifu_core.jkf import Consumption, MoveEntry, Record
 from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
-from kifu_core.memo import Memo
 from kifu_core.shogi import rules, specials
 from kifu_core.shogi.check_jkf import check
 from kifu_core.shogi.lookahead import MOST_STEPS, Lookahead, rehang
@@ -37,21 +36,13 @@ from kifu_core.shogi.move_resolution import (
     pauses,
     plan,
 )
+from kifu_core.shogi.move_times import complete_times, written_time
 from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, FU, IN_HAND, NAMES, OU, UNPROMOTED
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import CSA, square
 from kifu_core.shogi.start import named_initial, start_position
 
 _KINGS: Final = (OU, -OU)
-
-
-def _shown(time: Consumption | None) -> str:
-    """Return a time as KIF writes it behind a row; an empty text for none."""
-    if time is None:
-        return ""
-    now, total = time["now"], time.get("total")
-    text = f" ({now.get('h', 0) * 60 + now['m']}:{now['s']:02d}"
-    return text + (f"/{total.get('h', 0):02d}:{total['m']:02d}:{total['s']:02d})" if total else ")")
 
 
 @dataclass(slots=True)
@@ -91,7 +82,7 @@ class Line:
         index = len(self.steps) - 1
         self.steps.pop()
         before = self.comments.get(index - 1, ())
-        word = ending.word + _shown(self.times.pop())
+        word = ending.word + written_time(self.times.pop())
         self.comments[index - 1] = [*before, word, *self.comments.pop(index, ())]
         return True
 
@@ -473,64 +464,6 @@ def _broken_rule(position: Position, chosen: Plan) -> str:
         return "unreachable"
     return "king-taken" if abs(board[chosen.to]) == OU else ""
 
-
-# --- times -----------------------------------------------------------------------------------------------
-
-
-def complete_times(entries: list[MoveEntry], turn: int) -> None:
-    """Give every time its total per side, forks included; totals in the source are believed."""
-    jobs = deque([(entries, turn, [0, 0])])
-    while jobs:
-        line, side, clocks = jobs.popleft()
-        for entry in watched(line):
-            if "forks" in entry:
-                jobs.extend((fork, side, clocks[:]) for fork in entry["forks"])
-            if "time" in entry:
-                time = entry["time"]
-                if "total" in time:
-                    clocks[side] = seconds(time["total"])
-                else:
-                    now = time["now"]
-                    clocks[side] += now["m"] * 60 + now["s"] + now.get("h", 0) * 3600
-                    entry["time"] = {"now": now, "total": TOTALS[clocks[side]]}
-            if "move" in entry:
-                side ^= 1
-
-
-def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
-    """Return the plies of a line at which a side's written total is not the previous one plus the move's
-    time.
-
-    After a move without a time, each side's next total is believed; a difference is reported once.
-    """
-    found: list[int] = []
-    clocks: list[int | None] = [0, 0]
-    for ply, entry in enumerate(watched(entries), start=1):
-        time, before = entry.get("time"), clocks[turn]
-        if time is None or "total" not in time:
-            clocks = [None, None]
-        else:
-            now, total = time["now"], time["total"]
-            clocks[turn] = after = total["s"] + total["m"] * 60 + total.get("h", 0) * 3600
-            if before is not None and before + now["s"] + now["m"] * 60 + now.get("h", 0) * 3600 != after:
-                found.append(ply)
-        if "move" in entry:
-            turn ^= 1
-    return found
-
-
-def seconds(time: Time) -> int:
-    """Return a JKF time in seconds."""
-    return time.get("h", 0) * 3600 + time["m"] * 60 + time["s"]
-
-
-def total_time(count: int) -> Time:
-    """Return a number of seconds in the form of JKF's totals."""
-    return {"h": count // 3600, "m": count // 60 % 60, "s": count % 60}
-
-
-TOTALS: Final = Memo(total_time)
-"""The JKF objects of totals; records share them."""
 
 # --- raw JKF ---------------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from kifu_core.jkf import MoveEntry, Record
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.handicaps import HANDICAPS
 from kifu_core.shogi.move_resolution import Special
-from kifu_core.shogi.normalize import Line, complete_times, replay_line
+from kifu_core.shogi.move_times import complete_times
+from kifu_core.shogi.normalize import Line, replay_line
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 from kifu_core.shogi.start import named_initial

@@ -16,7 +16,7 @@ from kifu_core import ParsedGame, dump, encode_text, load
 from kifu_core.jkf import Record
 from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.formats.writing import branches
-from kifu_core.shogi.normalize import complete_times
+from kifu_core.shogi.move_times import complete_times
 from kifu_core.shogi.replay import start
 from tests.kifu_core.random_games import random_record
 

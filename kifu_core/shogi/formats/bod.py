@@ -30,8 +30,9 @@ from kifu_core.shogi.formats.kakinoki import (
     UNKNOWN,
     headers_mark,
 )
+from kifu_core.shogi.formats.kakinoki_games import Leafed
 from kifu_core.shogi.formats.positions import position_at
-from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, Leafed, read_games
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.writing import (
     board_lines,
     handicap_names,

@@ -15,7 +15,7 @@ from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.read_csa import HEADERS, STATEMENT, load
 from kifu_core.shogi.formats.summary import Summary, read_summary
 from kifu_core.shogi.formats.writing import Branch, branches, ending_kind, one_line
-from kifu_core.shogi.normalize import seconds, wrong_totals
+from kifu_core.shogi.move_times import seconds, wrong_totals
 from kifu_core.shogi.pieces import BY_CODE, CODES, HAND_KINDS, PROMOTED
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import EndingKind, find

@@ -15,7 +15,8 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import specials
 from kifu_core.shogi.classify import record_kind
 from kifu_core.shogi.move_resolution import Special
-from kifu_core.shogi.normalize import Line, Played, complete_times, replay_line, wrong_totals
+from kifu_core.shogi.move_times import complete_times, wrong_totals
+from kifu_core.shogi.normalize import Line, Played, replay_line
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.start import start_position
 
@@ -37,8 +38,8 @@ class Said(NamedTuple):
 Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
 
-SHOWN = 40
-"""Characters of a line that the text of an issue shows."""
+SHOWN: Final = 40
+"""Characters of a line that an issue shows."""
 
 MAX_BOOKMARKS = 1000
 """The most bookmarks that are kept as such; with more than that, none of them marks anything."""

@@ -1,7 +1,8 @@
 """What KIF and KI2 share: the grammar of headers, drawn boards, hands, comments, variations and result lines.
 
 The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody writes them all alike.
-`read_kakinoki` reads the lines, `kakinoki_words` what stands in them.
+`kakinoki_games` divides texts into games, `read_kakinoki` reads their lines, `kakinoki_words` the fields of a
+line.
 """
 
 import re

@@ -15,6 +15,7 @@ from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import spelling
 from kifu_core.shogi.formats import kakinoki, kif, typed, writing
+from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import (
@@ -24,7 +25,8 @@ from kifu_core.shogi.formats.kakinoki import (
     OF_START,
     headers_mark,
 )
-from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Leafed, read_games
+from kifu_core.shogi.formats.kakinoki_games import Leafed
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.rows import LETTERS
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, pauses
 from kifu_core.shogi.moves import target

@@ -14,10 +14,12 @@ from kifu_core.jkf import Consumption, Move, MoveEntry, Record
 from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
+from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
 from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, headers_mark
-from kifu_core.shogi.formats.read_kakinoki import SHOWN, KakinokiReader, Leafed, Reread, read_games
+from kifu_core.shogi.formats.kakinoki_games import Leafed, Reread
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.rows import Row, read_row
 from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES, Partial, Unreadable
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known, pauses

@@ -6,9 +6,9 @@ the source out (`P7f`, `P-76`, `G65b` from the sixth file, `xP` and `Sx` for wha
 just moved). Both write ranks as letters or as numbers. The third is that of chess: squares count from the
 lower left of the side that begins (`Pc4` is `P-7f`), a promotion names the new piece (`Bxh8=H`), `+` is a
 check, and promoted pieces that move as golds are golds (PyChess, Fairy-Stockfish). Shogidokoro numbers
-half-moves and writes times behind them; MyShogi's PSN2 has moves of USI. What is read is what stands in the
-games of Shogi-L's archive (http://www.shogi.net/arc/games/), in the notes on PSN of
-https://github.com/yaneurao/MyShogi and in exports of https://www.pychess.org.
+half-moves and writes times behind them; MyShogi's PSN2 has moves of USI. The sources
+are the games of Shogi-L's archive (http://www.shogi.net/arc/games/), the notes on PSN of
+https://github.com/yaneurao/MyShogi and exports of https://www.pychess.org.
 
 There is no writer: every program that reads PSN today reads KIF or CSA as well, which hold more.
 """
@@ -149,7 +149,7 @@ _BY_CHESS: Final = {name: square for square, name in enumerate(_CHESS_NAMES)}
 _SQUARES: Final = BY_USI | BY_CSA | _BY_CHESS
 
 _Names = tuple[frozenset[str], ...]
-"""What a move may say of the square that it comes from, by the square."""
+"""The names a move may have for its source, by the square."""
 
 _HODGES: Final[_Names] = tuple(frozenset([*name, name]) for name in USI)
 _CHESS: Final[_Names] = tuple(frozenset([*name, name]) for name in _CHESS_NAMES)

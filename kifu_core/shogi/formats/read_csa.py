@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate, islice
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.expressions import many
-from kifu_core.jkf import Consumption, Time
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
+from kifu_core.shogi.formats.csa_times import CLOCKS, TIME, Clock, wars_clock, with_totals
+from kifu_core.shogi.formats.csa_typed import canonical
 from kifu_core.shogi.formats.draft import Draft, Places, Said, finished, with_unread
 from kifu_core.shogi.formats.grammar import (
     BLANKS,
@@ -33,7 +33,7 @@ from kifu_core.shogi.formats.grammar import (
 )
 from kifu_core.shogi.formats.summary import ending_step, read_headers, read_summary
 from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
-from kifu_core.shogi.normalize import TOTALS, Line
+from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.pieces import BY_CODE, FULL_SET, HAND_KINDS, MOST_IN_HAND, UNPROMOTED, signed
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import BY_CSA, SERVERS_WORDS, find, read_wars, special_of
@@ -42,9 +42,8 @@ from kifu_core.shogi.start import named_initial, start_position
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_TIME = r"T ?([0-9]{0,9}+(?:\.[0-9]{0,9}+)?)"
 _GAP = r"[\s,]"
-_TIMED = rf"(?>(?:{_GAP}*+{_TIME})?)"
+_TIMED = rf"(?>(?:{_GAP}*+{TIME})?)"
 _MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
 _LEFT = r"L([0-9]{1,9}+)"
 _END = rf"{BLANKS}(?:[,\n]|\Z)"
@@ -72,13 +71,13 @@ _LINE_AFTER = rf"[-+T][0-9]{_LINE_REST}|(?!{_NEXT})(?:{_COMMENT_LINE}|[TL,\t\x0b
 MOVES = Leaf("moves", _MOVE_LINE + many(_LINE_AFTER))
 """A block of lines that begin with a move, and of the times and comments between them."""
 
-ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?>(?:{_GAP}++{_TIME})?)")
+ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?>(?:{_GAP}++{TIME})?)")
 ENDING = Leaf("ending", ENDING_TEXT.pattern + _END)
 _RESULT_WORDS = r"RESIGN|TIME_UP|ILLEGAL_MOVE|OUTE_SENNICHITE|SENNICHITE|MAX_MOVES|DISCONNECT|CHUDAN"
 RESULT_TEXT: Final = re.compile(rf"(?:#({_RESULT_WORDS})|((?:(?:SENTE|GOTE)_WIN|DRAW)_[A-Z_]{{1,30}}+))")
 RESULT_WORD = Leaf("result_word", RESULT_TEXT.pattern + _END)
 """81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
-LATE_TIME = Leaf("late_time", _TIME + _END)
+LATE_TIME = Leaf("late_time", TIME + _END)
 COMMENT = Leaf("comment", _COMMENT)
 NEXT_GAME = Leaf("next_game", many(r"/(?!/)(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+", least=1))
 BLANK = Leaf("blank", rf"{_GAP}++")
@@ -93,7 +92,7 @@ EXPECTED: Final = expected(GRAMMAR)
 PARTS: Final = {
     "move_line": _MOVE_LINE,
     "statement": _MOVE,
-    "time": _TIME,
+    "time": TIME,
     "left": _LEFT,
     "statement_end": _END,
     "line_end": r"(?:\n|\Z)",
@@ -101,22 +100,11 @@ PARTS: Final = {
 """The rules inside the lines, for the documentation."""
 
 _PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
-_CLOCK: Final = re.compile(rf"(?:{_TIME})?")
 
 _CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
 
-_DASHES: Final = str.maketrans("−‐‑–—―─ー", "--------")
-_LOOSE_MOVE: Final = re.compile(
-    r"(?:[0-9]{1,4}(?:[.:)] ?| (?=[-+])))?([-+]?) ?([0-9]{4}) ?([A-Za-z]{2})(?![A-Za-z0-9])"
-)
-_LOOSE_TIME: Final = re.compile(r"[ ,]{0,3}[Tt] ?([0-9]{1,9}(?:\.[0-9]{1,9})?)")
-_LOOSE_ENDING: Final = re.compile(r"% ?([-+_A-Za-z]{1,40})[ ,]*(?:[Tt] ?([0-9]{1,9}))?")
-_LOOSE_PLAYER: Final = re.compile(r"[Nn] ?([-+])")
-_LONGEST_LOOSE: Final = 500
-"""Statements as people type and copy them."""
-
 _ANYSTATEMENT: Final = re.compile(
-    rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
+    rf"{_MOVE}|'([^\n]*+)|{TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
 )
 """A move with its time, a comment, a time on its own, separators, the time left on the clock, or something
 else; each has its groups."""
@@ -154,37 +142,8 @@ def _read_plain_move(text: str) -> Step:
     return _STEPS[match[1]]
 
 
-class Clock(NamedTuple):
-    """The time of a move as JKF has it, None where none is written, and its seconds."""
-
-    time: Time | None
-    seconds: int
-
-
-def _read_clock(text: str) -> Clock:
-    """Return the time of `T12`; a T without digits and no text at all have none.
-
-    JKF cannot hold fractions: they are left out. Raises ValueError for any other text.
-    """
-    if not _CLOCK.fullmatch(text):
-        raise ValueError(text)
-    digits = text[1:].partition(".")[0]
-    total = int(digits or 0)
-    return Clock({"m": total // 60, "s": total % 60} if digits else None, total)
-
-
 _STEPS: Final = Memo(read_move)
 _PLAIN_STEPS: Final = Memo(_read_plain_move)
-_CLOCKS: Final = Memo(_read_clock)
-
-
-def _with_totals(clocks: list[Clock]) -> list[Consumption | None]:
-    """Return the times of a line in which the sides take turns, with the total of each side."""
-    nows, spent = zip(*clocks, strict=True) if clocks else ((), ())
-    totals = [0] * len(spent)
-    totals[::2], totals[1::2] = accumulate(spent[::2]), accumulate(spent[1::2])
-    pairs = zip(nows, map(TOTALS.__getitem__, totals), strict=True)
-    return [None if now is None else {"now": now, "total": total} for now, total in pairs]
 
 
 # --- load ------------------------------------------------------------------------------------------------
@@ -375,7 +334,7 @@ class _Reader:
             if used < 0:
                 self.draft.notes.add("bad-time", None, "warning", index + 1, text=f"L{self.left[index]}")
             else:
-                self.clocks[index] = _CLOCKS[f"T{used}"]
+                self.clocks[index] = CLOCKS[f"T{used}"]
 
     def _check_signs(self, first: int) -> None:
         """Note, once, a move whose sign is not the side to move; it is played all the same."""
@@ -399,7 +358,7 @@ class _Reader:
             self.line.times = [None if one.time is None else {"now": one.time} for one in self.clocks]
             self.draft.plain_times = True
         else:
-            self.line.times = _with_totals(self.clocks)
+            self.line.times = with_totals(self.clocks)
 
     # --- header --------------------------------------------------------------------------------------
 
@@ -422,7 +381,8 @@ class _Reader:
         One that looks like a move ends the readable part instead.
         """
         text = match[0].rstrip("\n")
-        plain = self._plain(text) if len(text) < _LONGEST_LOOSE else text
+        first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
+        plain = canonical(text, sign="+-"[(first + len(self.signs)) & 1])
         found = list(items(GRAMMAR, plain)) if plain != text else []
         if found and {"unknown", "next_game"}.isdisjoint(name for name, _ in found):
             for name, other in found:
@@ -433,22 +393,6 @@ class _Reader:
         else:
             self.unknown += 1
             self.draft.note_unknown(text, match.start(), EXPECTED)
-
-    def _plain(self, text: str) -> str:
-        """Return a line in half-width characters without blanks, a move with its sign."""
-        text = unicodedata.normalize("NFKC", text).translate(_DASHES).strip()
-        if match := _LOOSE_MOVE.match(text):
-            first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
-            sign = match[1] or "+-"[(first + len(self.signs)) & 1]
-            text = sign + match[2] + match[3].upper() + _LOOSE_TIME.sub(r",T\1", text[match.end() :])
-        elif (match := _LOOSE_ENDING.match(text)) and (match.end() == len(text) or _is_known(match[1])):
-            words = text[match.end() :].strip()
-            text = f"%{match[1].upper()}" + (f",T{match[2]}" if match[2] else "") + (words and f"\n'{words}")
-        elif match := _LOOSE_TIME.fullmatch(text):
-            text = f"T{match[1]}"
-        elif match := _LOOSE_PLAYER.match(text):
-            text = f"N{match[1]}{text[match.end() :]}"
-        return text
 
     # --- start ---------------------------------------------------------------------------------------
 
@@ -512,7 +456,7 @@ class _Reader:
         texts, clocks = (rows[::2], rows[1::2]) if timed else (rows, [""] * len(rows))
         try:
             steps = _PLAIN_STEPS.each(texts)
-            spent = _CLOCKS.each(clocks)
+            spent = CLOCKS.each(clocks)
         except ValueError:
             return self._mixed_moves(match)
         if "." in block or len(texts) != len(clocks):
@@ -557,7 +501,7 @@ class _Reader:
     def _add_step(self, step: Step, time: str | None) -> None:
         """Add a step; `time` is what stands behind its T."""
         self.line.steps.append(step)
-        self.clocks.append(_CLOCKS["" if time is None else f"T{time}"])
+        self.clocks.append(CLOCKS["" if time is None else f"T{time}"])
         if time and (fraction := time.partition(".")[2]):
             self.draft.fractions[len(self.line.steps)] = fraction
 
@@ -590,7 +534,7 @@ class _Reader:
     def _set_late_time(self, time: str) -> None:
         """Set a time that a comment separates from its move; one that belongs to no move is a comment."""
         if self.clocks and self.clocks[-1].time is None:
-            self.clocks[-1] = _CLOCKS[f"T{time}"]
+            self.clocks[-1] = CLOCKS[f"T{time}"]
         elif time:
             self._add_comment(f"T{time}")
 
@@ -607,28 +551,6 @@ class _Reader:
             self.draft.comments.append(text)
         else:
             self.draft.remarks.append(text)
-
-
-def _is_known(word: str) -> bool:
-    return word.upper() in BY_CSA
-
-
-_MINUTES: Final = re.compile(r"([0-9]{1,3})分")
-_HOURS: Final = re.compile(r"([0-9]{1,3}):([0-9]{1,2})(?![0-9])")
-_WARS_LIMITS: Final = (180, 600, 3600)
-
-
-def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
-    """Return the seconds on both clocks of a game of 将棋ウォーズ before its first move.
-
-    They are what the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10
-    minutes, an hour for games of 10 seconds a move) that holds what was ever left; None if none does.
-    """
-    most = max(left)
-    said = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]
-    if match := _HOURS.match(header.get("持ち時間", "")):
-        said.insert(0, int(match[1]) * 3600 + int(match[2]) * 60)
-    return next((limit for limit in (*said, *_WARS_LIMITS) if limit >= most), None)
 
 
 def _put(position: Position, color: int, place: str, kind: int) -> bool:

@@ -1,11 +1,14 @@
-"""KIF and KI2 read line by line: the games of a text, and the draft of each; `kakinoki` has their grammar."""
+"""KIF and KI2 read line by line into the draft of each game.
+
+`kakinoki` has their grammar, `kakinoki_games` divides a text into games.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
@@ -14,10 +17,10 @@ from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
-from kifu_core.shogi.formats.draft import Draft, Locate, Said, with_unread
-from kifu_core.shogi.formats.grammar import Lines, items
+from kifu_core.shogi.formats.draft import SHOWN, Draft, Locate, Said, with_unread
 from kifu_core.shogi.formats.joined_headers import split_header
-from kifu_core.shogi.formats.kakinoki import OF_ENDING, STARRED_HEADER
+from kifu_core.shogi.formats.kakinoki import STARRED_HEADER
+from kifu_core.shogi.formats.kakinoki_games import OPENERS, PLAYS, KakinokiLeaves, Leafed
 from kifu_core.shogi.formats.kakinoki_words import (
     handicap_named,
     other_size,
@@ -26,7 +29,6 @@ from kifu_core.shogi.formats.kakinoki_words import (
     read_number,
     told_by,
 )
-from kifu_core.shogi.formats.rows import Row
 from kifu_core.shogi.formats.times import TIMES, Partial, Unreadable, fraction
 from kifu_core.shogi.formats.writing import DRAWN_HANDICAPS
 from kifu_core.shogi.handicaps import Handicap
@@ -45,10 +47,7 @@ from kifu_core.shogi.specials import (
 )
 from kifu_core.shogi.start import drawn_initial, named_start
 
-_OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
-"""Headers that tell, behind moves, that another game begins."""
-
-_HEADERS: Final = _OPENERS | {
+_HEADERS: Final = OPENERS | {
     "終了日時", "棋戦", "棋戦詳細", "表題", "場所", "持ち時間", "消費時間", "戦型", "備考", "掲載", "秒読み",
     "開始日", "終了日", "先手省略名", "後手省略名", "手番", "作者", "作品名", "発表誌", "出典", "詰手数",
     "完全性",
@@ -58,36 +57,8 @@ _HEADERS: Final = _OPENERS | {
 _STARTS: Final = frozenset(["手合割", "手合", "手合い", "手合い割"])
 """Headers that name the start."""
 
-_HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
-_PLAYS: Final = frozenset(["rows", "row", "moves"])
-_BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_counter"])
-
-_OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
-"""The remarks that belong to the game before them: see `ki2.dump`."""
-
 _OVER: Final = re.compile("(?:にて|で|、)?([先後上下]手(?:の?投了|の?勝ち))[。．.！!]?")
 """A result on a line of its own, without まで."""
-
-SHOWN: Final = 40
-"""Characters of a line that an issue shows."""
-
-
-class Reread(NamedTuple):
-    """A line that the grammar does not know, read as a row."""
-
-    match: re.Match[str]
-    row: Row
-
-    def start(self) -> int:
-        """Return where the line begins in the text."""
-        return self.match.start()
-
-    def end(self) -> int:
-        """Return where the line ends in the text."""
-        return self.match.end()
-
-
-Leafed = re.Match[str] | Reread
 
 
 def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> list[ParsedGame]:
@@ -109,7 +80,7 @@ def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> li
             if count == limit:
                 notes.add("too-many-games", begin, "error", limit=limit)
                 return with_unread(games, unread)
-            goes_on = name in _PLAYS and not one.has_result()
+            goes_on = name in PLAYS and not one.has_result()
             one, count, begun = reader(source, begin), count + 1, begin
             if goes_on:
                 one.draft.notes.add("game-without-head", begin)
@@ -118,95 +89,7 @@ def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> li
     return with_unread(games, unread)
 
 
-class _Games:
-    """The leaves of a text with the offset of the game that each belongs to.
-
-    Several games may have been copied into one text. Another one begins with the first line of a head
-    (headers, a board, 手数----) that stands between moves and further moves, if it names players, start or
-    handicap or is 手数---- itself, and the numbers behind it do not go on: then it was only the head of a
-    page. Without a head another one begins with a row 1, and with a move behind a result. Only what follows a
-    head shows whose it is: then the head is read once more, for to keep its leaves would take much memory.
-    """
-
-    def __init__(self, reader: type[KakinokiReader], text: str) -> None:
-        self.reader = reader
-        self.text = text
-        self.game = 0
-        self.last: Leafed | None = None
-        self.decided = False
-        self.varies = False
-        self.headed = False
-
-    def __iter__(self) -> Iterator[tuple[int, tuple[str, Leafed]]]:
-        head, opened = -1, False
-        for name, match in self.reader.leaves(self.text):
-            if self.last and isinstance(match, re.Match) and self._is_head(name, match):
-                head = match.start() if head < 0 else head
-                opened = opened or name == "separator" or (name == "header" and match[1].strip() in _OPENERS)
-                continue
-            if head >= 0:
-                if name in _BETWEEN:
-                    continue
-                if name in _PLAYS and (self._is_first(match) or (opened and not self._goes_on(match))):
-                    self._begin(head)
-                yield from self._until(match.start(), head)
-                head, opened = -1, False
-            elif name in _PLAYS and self.last and self._is_first(match):
-                self._begin(match.start())
-            self._follow(name, match)
-            yield self.game, (name, match)
-        if head >= 0:
-            yield from self._until(len(self.text), head)
-
-    def _is_head(self, name: str, match: re.Match[str]) -> bool:
-        return name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1]))
-
-    def _begin(self, offset: int) -> None:
-        self.game, self.last, self.decided, self.headed = offset, None, False, True
-
-    def _until(self, end: int, begin: int) -> Iterator[tuple[int, tuple[str, Leafed]]]:
-        for name, match in self.reader.leaves(self.text, begin):
-            if match.start() >= end:
-                break
-            yield self.game, (name, match)
-
-    def _follow(self, name: str, match: Leafed) -> None:
-        """Remember what tells whose the following moves are."""
-        if name == "header" and self.last is None:
-            self.headed = True
-        elif name in _PLAYS:
-            self.last, self.varies, self.decided = match, False, self.reader.ends(match)
-        elif name == "variation":
-            self.varies = True
-        elif name == "result" and self.last:
-            self.decided = self.decided or self.reader.decides(match)
-
-    def _is_first(self, match: Leafed) -> bool:
-        """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
-        number = self.reader.first_number(match)
-        if number is None:
-            return self.decided and not self.varies and self.reader.plays(match)
-        return number == 1 and not self.varies and not self._goes_on(match) and self._has_moves()
-
-    def _has_moves(self) -> bool:
-        assert self.last is not None
-        return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
-
-    def _goes_on(self, match: Leafed) -> bool:
-        """Tell whether the numbers of rows go on where those of the rows before have ended.
-
-        Without numbers the head of a game may stand between its moves if there is no other.
-        """
-        if self.last is None:
-            return False
-        number = self.reader.first_number(match)
-        if number is None:
-            return not (self.headed or self.decided) and self.reader.goes_on(self.last, match)
-        last = self.reader.last_number(self.last)
-        return last is not None and number == last + 1
-
-
-class KakinokiReader:
+class KakinokiReader(KakinokiLeaves):
     """Reads the leaves of a KIF or KI2 text into a draft; there is a method per leaf.
 
     The variations of a text are a flat list: `変化：N手` belongs to the latest line above it that begins
@@ -216,58 +99,10 @@ class KakinokiReader:
     could not be read; `held` are the comments behind a line without its number.
     """
 
-    grammar: Lines
     locate: Locate
     expected: str
     numbered = False
     """Whether moves have numbers, which tell where a variation begins that does not say so."""
-
-    @classmethod
-    def split(cls, text: str) -> Iterable[tuple[int, tuple[str, Leafed]]]:
-        """Return the leaves of a text with the offset of the game that each belongs to."""
-        return _Games(cls, text)
-
-    @classmethod
-    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
-        """Yield the leaves of a text from an offset on; lines of no other leaf as `reread` has them."""
-        for name, match in items(cls.grammar, text, begin):
-            yield (name == "unknown" and cls.reread(match)) or (name, match)
-
-    @classmethod
-    def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
-        """Return a line that the grammar does not know as another leaf, if it is one."""
-        return None
-
-    @classmethod
-    def first_number(cls, match: Leafed) -> int | None:
-        """Return the number of the first move of a block; None in formats without."""
-        return None
-
-    @classmethod
-    def last_number(cls, match: Leafed) -> int | None:
-        """Return the number of the last move of a block; None in formats without."""
-        return None
-
-    @classmethod
-    def plays(cls, match: Leafed) -> bool:
-        """Tell whether a block of moves and endings has a move."""
-        return True
-
-    @classmethod
-    def ends(cls, match: Leafed) -> bool:
-        """Tell whether a row ends the game, so that moves without numbers behind it begin another."""
-        return False
-
-    @classmethod
-    def goes_on(cls, last: Leafed, match: Leafed) -> bool:
-        """Tell whether moves without numbers go on with those before them."""
-        return False
-
-    @classmethod
-    def decides(cls, match: Leafed) -> bool:
-        """Tell whether play cannot go on behind a result line."""
-        assert isinstance(match, re.Match)
-        return _says_result(match) and match[2].strip() not in ("中断", "封じ手")
 
     def __init__(self, source: Source, offset: int = 0) -> None:
         self.draft = Draft(Notes(source), first_offset=offset)
@@ -704,11 +539,6 @@ class KakinokiReader:
 def _says_again(ending: Step, step: Step) -> bool:
     """Tell whether a step is the same ending as the step before."""
     return isinstance(ending, Special) and isinstance(step, Special) and step.word == ending.word
-
-
-def _says_result(match: re.Match[str]) -> bool:
-    """Tell whether what looks like a result line says how many moves were played or how it ended."""
-    return bool(match[1]) or (read_over(match[2]) or read_result(match[2])) != (None, None)
 
 
 def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.memo import Memo
+from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.rows import PLAIN, TYPED_MOVE, typed_step
 from kifu_core.shogi.formats.times import CLOCK, TIMES
 from kifu_core.shogi.move_resolution import Garbled, Step
@@ -28,8 +29,6 @@ _ENDED: Final = re.compile(rf"[▲△]?[ ]*({ENDING})(?=[\s、,。.・(]|\Z){_BR
 
 _BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=[\s▲△])|[①-⑳]|[ 、,。.・→~〜/;|)一-]++")
 _SIGNS: Final = re.compile("[!?]++")
-SHOWN: Final = 40
-"""Characters that are told of what cannot be read."""
 
 _ALONE: Final = re.compile(rf"(?<= )[▲△] *{MOVE}(?=[ \n(]|\Z)")
 """A move behind words that is none of them."""

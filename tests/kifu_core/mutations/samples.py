@@ -10,7 +10,7 @@ from kifu_core import dump, load
 from kifu_core.decoding import decode
 from kifu_core.jkf import Record
 from kifu_core.shogi.formats.writing import branches
-from kifu_core.shogi.normalize import complete_times
+from kifu_core.shogi.move_times import complete_times
 from kifu_core.shogi.replay import start
 from tests.kifu_core.random_games import random_record
 

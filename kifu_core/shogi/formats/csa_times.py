@@ -1,0 +1,64 @@
+"""The times of CSA moves."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from kifu_core.jkf import Consumption, Time
+from kifu_core.memo import Memo
+from kifu_core.shogi.move_times import TOTALS
+
+TIME: Final = r"T ?([0-9]{0,9}+(?:\.[0-9]{0,9}+)?)"
+"""A time, for expressions."""
+
+_CLOCK: Final = re.compile(rf"(?:{TIME})?")
+
+
+class Clock(NamedTuple):
+    """The time of a move as JKF has it, None where none is written, and its seconds."""
+
+    time: Time | None
+    seconds: int
+
+
+def _read_clock(text: str) -> Clock:
+    """Return the time of `T12`; a T without digits and no text at all have none.
+
+    JKF cannot hold fractions: they are left out. Raises ValueError for any other text.
+    """
+    if not _CLOCK.fullmatch(text):
+        raise ValueError(text)
+    digits = text[1:].partition(".")[0]
+    total = int(digits or 0)
+    return Clock({"m": total // 60, "s": total % 60} if digits else None, total)
+
+
+CLOCKS: Final = Memo(_read_clock)
+
+
+def with_totals(clocks: list[Clock]) -> list[Consumption | None]:
+    """Return the times of a line in which the sides take turns, with the total of each side."""
+    nows, spent = zip(*clocks, strict=True) if clocks else ((), ())
+    totals = [0] * len(spent)
+    totals[::2], totals[1::2] = accumulate(spent[::2]), accumulate(spent[1::2])
+    pairs = zip(nows, map(TOTALS.__getitem__, totals), strict=True)
+    return [None if now is None else {"now": now, "total": total} for now, total in pairs]
+
+
+_MINUTES: Final = re.compile(r"([0-9]{1,3})分")
+_HOURS: Final = re.compile(r"([0-9]{1,3}):([0-9]{1,2})(?![0-9])")
+_WARS_LIMITS: Final = (180, 600, 3600)
+
+
+def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
+    """Return the seconds on both clocks of a game of 将棋ウォーズ before its first move.
+
+    They are what the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10
+    minutes, an hour for games of 10 seconds a move) that holds what was ever left; None if none does.
+    """
+    most = max(left)
+    said = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]
+    if match := _HOURS.match(header.get("持ち時間", "")):
+        said.insert(0, int(match[1]) * 3600 + int(match[2]) * 60)
+    return next((limit for limit in (*said, *_WARS_LIMITS) if limit >= most), None)

@@ -1,0 +1,186 @@
+"""The leaves of KIF and KI2 texts, divided into the games of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from kifu_core.shogi.formats.grammar import Lines, items
+from kifu_core.shogi.formats.kakinoki import OF_ENDING
+from kifu_core.shogi.formats.rows import Row
+from kifu_core.shogi.specials import read_over, read_result
+
+OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
+"""Headers that tell, behind moves, that another game begins."""
+
+_HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
+PLAYS: Final = frozenset(["rows", "row", "moves"])
+_BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_counter"])
+
+_OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
+"""The remarks that belong to the game before them: see `ki2.dump`."""
+
+
+class Reread(NamedTuple):
+    """A line that the grammar does not know, read as a row."""
+
+    match: re.Match[str]
+    row: Row
+
+    def start(self) -> int:
+        """Return where the line begins in the text."""
+        return self.match.start()
+
+    def end(self) -> int:
+        """Return where the line ends in the text."""
+        return self.match.end()
+
+
+Leafed = re.Match[str] | Reread
+
+
+class KakinokiLeaves:
+    """Yields the leaves of texts in one format and reads the signs of where a game begins and ends."""
+
+    grammar: Lines
+
+    @classmethod
+    def split(cls, text: str) -> Iterable[tuple[int, tuple[str, Leafed]]]:
+        """Return the leaves of a text with the offset of the game that each belongs to."""
+        return _LeavesByGame(cls, text)
+
+    @classmethod
+    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
+        """Yield the leaves of a text from an offset on; lines of no other leaf as `reread` has them."""
+        for name, match in items(cls.grammar, text, begin):
+            yield (name == "unknown" and cls.reread(match)) or (name, match)
+
+    @classmethod
+    def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
+        """Return a line that the grammar does not know as another leaf, if it is one."""
+        return None
+
+    @classmethod
+    def first_number(cls, match: Leafed) -> int | None:
+        """Return the number of the first move of a block; None in formats without."""
+        return None
+
+    @classmethod
+    def last_number(cls, match: Leafed) -> int | None:
+        """Return the number of the last move of a block; None in formats without."""
+        return None
+
+    @classmethod
+    def plays(cls, match: Leafed) -> bool:
+        """Tell whether a block of moves and endings has a move."""
+        return True
+
+    @classmethod
+    def ends(cls, match: Leafed) -> bool:
+        """Tell whether a row ends the game, so that moves without numbers behind it begin another."""
+        return False
+
+    @classmethod
+    def goes_on(cls, last: Leafed, match: Leafed) -> bool:
+        """Tell whether moves without numbers go on with those before them."""
+        return False
+
+    @classmethod
+    def decides(cls, match: Leafed) -> bool:
+        """Tell whether play cannot go on behind a result line."""
+        assert isinstance(match, re.Match)
+        return _says_result(match) and match[2].strip() not in ("中断", "封じ手")
+
+
+class _LeavesByGame:
+    """The leaves of a text with the offset of the game that each belongs to.
+
+    Several games may have been copied into one text. Another one begins with the first line of a head
+    (headers, a board, 手数----) that stands between moves and further moves, if it names players, start or
+    handicap or is 手数---- itself, and the numbers behind it do not go on: then it was only the head of a
+    page. Without a head another one begins with a row 1, and with a move behind a result. Only what follows a
+    head shows whose it is: then the head is read once more, for to keep its leaves would take much memory.
+    """
+
+    def __init__(self, reader: type[KakinokiLeaves], text: str) -> None:
+        self.reader = reader
+        self.text = text
+        self.game = 0
+        self.last: Leafed | None = None
+        self.decided = False
+        self.varies = False
+        self.headed = False
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+        head, opened = -1, False
+        for name, match in self.reader.leaves(self.text):
+            if self.last and isinstance(match, re.Match) and self._is_head(name, match):
+                head = match.start() if head < 0 else head
+                opened = opened or name == "separator" or (name == "header" and match[1].strip() in OPENERS)
+                continue
+            if head >= 0:
+                if name in _BETWEEN:
+                    continue
+                if name in PLAYS and (self._is_first(match) or (opened and not self._goes_on(match))):
+                    self._begin(head)
+                yield from self._until(match.start(), head)
+                head, opened = -1, False
+            elif name in PLAYS and self.last and self._is_first(match):
+                self._begin(match.start())
+            self._follow(name, match)
+            yield self.game, (name, match)
+        if head >= 0:
+            yield from self._until(len(self.text), head)
+
+    def _is_head(self, name: str, match: re.Match[str]) -> bool:
+        return name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1]))
+
+    def _begin(self, offset: int) -> None:
+        self.game, self.last, self.decided, self.headed = offset, None, False, True
+
+    def _until(self, end: int, begin: int) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+        for name, match in self.reader.leaves(self.text, begin):
+            if match.start() >= end:
+                break
+            yield self.game, (name, match)
+
+    def _follow(self, name: str, match: Leafed) -> None:
+        """Remember what tells whose the following moves are."""
+        if name == "header" and self.last is None:
+            self.headed = True
+        elif name in PLAYS:
+            self.last, self.varies, self.decided = match, False, self.reader.ends(match)
+        elif name == "variation":
+            self.varies = True
+        elif name == "result" and self.last:
+            self.decided = self.decided or self.reader.decides(match)
+
+    def _is_first(self, match: Leafed) -> bool:
+        """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
+        number = self.reader.first_number(match)
+        if number is None:
+            return self.decided and not self.varies and self.reader.plays(match)
+        return number == 1 and not self.varies and not self._goes_on(match) and self._has_moves()
+
+    def _has_moves(self) -> bool:
+        assert self.last is not None
+        return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
+
+    def _goes_on(self, match: Leafed) -> bool:
+        """Tell whether the numbers of rows go on where those of the rows before have ended.
+
+        Without numbers the head of a game may stand between its moves if there is no other.
+        """
+        if self.last is None:
+            return False
+        number = self.reader.first_number(match)
+        if number is None:
+            return not (self.headed or self.decided) and self.reader.goes_on(self.last, match)
+        last = self.reader.last_number(self.last)
+        return last is not None and number == last + 1
+
+
+def _says_result(match: re.Match[str]) -> bool:
+    """Tell whether what looks like a result line says how many moves were played or how it ended."""
+    return bool(match[1]) or (read_over(match[2]) or read_result(match[2])) != (None, None)
