@@ -26,8 +26,8 @@ from benchmarks.support.importing import ENGINES, empty_archive, run_on_each_eng
 from benchmarks.support.targets import Target, verdict
 
 CASES = ("alone", "shared", "changed")
-GONE_SECONDS = 1.0
-"""What may pass until 1,000 games are gone."""
+REMOVAL_SECONDS = 1.0
+"""The target for removing 1,000 games from all lists."""
 ENTRIES_A_SECOND = 500
 COMMENTED = 10
 """In a game with comments there is one at every so many plies."""
@@ -53,8 +53,8 @@ def measure(case: str, games: int, first: int) -> dict[str, Any]:
     if case != "alone":
         send(text_of(numbers, commented=False) + b"\n")
     doomed, reading = timed(lambda: send(text_of(numbers, commented=case == "changed")))
-    found = delete(doomed, games if case == "alone" else 0)
-    return {"case": case, "games": games, "read": round(games / reading), **found}
+    figures = delete(doomed, games if case == "alone" else 0)
+    return {"case": case, "games": games, "read": round(games / reading), **figures}
 
 
 def send(data: bytes) -> int:
@@ -92,10 +92,10 @@ def delete(upload: int, games: int) -> dict[str, Any]:
 
 
 def timed(work: Callable[[], int]) -> tuple[int, float]:
-    """What it gives, and the seconds."""
+    """Return the result of a call and its seconds."""
     began = clock_of_engine()
-    found = work()
-    return found, clock_of_engine() - began
+    result = work()
+    return result, clock_of_engine() - began
 
 
 def clock_of_engine() -> float:
@@ -105,12 +105,12 @@ def clock_of_engine() -> float:
     return time.process_time() if connection.vendor == "sqlite" else time.perf_counter()
 
 
-def targets_of(found: dict[str, Any]) -> Iterator[Target]:
-    """The targets of a case; `gone` are only games that nobody else has sent."""
-    if found["gone"] is not None:
-        seconds = found["gone"] * 1000 / found["games"]
-        yield Target(f"{found['case']}: 1,000 games are gone", seconds, GONE_SECONDS, " s")
-    yield Target(f"{found['case']}: entries a second", found["all"], ENTRIES_A_SECOND, least=True)
+def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
+    """The targets of a case; `gone` is None where another upload has the games."""
+    if figures["gone"] is not None:
+        seconds = figures["gone"] * 1000 / figures["games"]
+        yield Target(f"{figures['case']}: 1,000 games are gone", seconds, REMOVAL_SECONDS, " s")
+    yield Target(f"{figures['case']}: entries a second", figures["all"], ENTRIES_A_SECOND, least=True)
 
 
 def main() -> None:
@@ -128,10 +128,10 @@ def main() -> None:
     targets = list[Target]()
     with empty_archive(options.engine):
         for number, case in enumerate(CASES):
-            found = measure(case, options.games, number * options.games)
-            told = {"engine": options.engine} | found
-            print(interpreter.as_json(told) if options.json else f"{options.engine}: {found}", flush=True)
-            targets += targets_of(found)
+            figures = measure(case, options.games, number * options.games)
+            row = {"engine": options.engine} | figures
+            print(interpreter.as_json(row) if options.json else f"{options.engine}: {figures}", flush=True)
+            targets += targets_of(figures)
     sys.exit(verdict(targets))
 
 

@@ -75,8 +75,8 @@ def main() -> None:
     interpreter.announce(only_json=options.json)
     runs, size = measure(options.engine, options.games)
     if options.json:
-        told = {"games": options.games, "bytes": size, "runs": [asdict(one) for one in runs]}
-        print(interpreter.as_json(told))
+        report = {"games": options.games, "bytes": size, "runs": [asdict(one) for one in runs]}
+        print(interpreter.as_json(report))
         return
     print(f"{options.games:,} games on {options.engine}, {size / options.games:,.0f} bytes a game")
     for one in runs:

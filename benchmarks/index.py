@@ -8,8 +8,8 @@ must not lose anything; SQLite as the embedded default has it), fills it with ma
 archive's own store, and asks. Next to each figure stands what nobody can be faster than, measured in the same
 run: the same rows by a bare COPY, a SELECT by primary key, a view that does nothing.
 
-The figures of the API are of answers that are made anew: what the process has kept is forgotten before each
-request. `kept answer` is the same request once more, answered from memory as nothing was committed since.
+The figures of the API are of uncached answers: the process's cache is cleared before each request.
+`kept answer` is the same request once more, answered from the cache.
 
 `games a second` of the growth are those of one writing process while it writes; making the games is not in
 it. A million games take about 70 minutes on two idle cores, most of it the making of the games, and 16 GB.
@@ -62,7 +62,7 @@ def grow(games: int, processes: int) -> list[Filled]:
             print(
                 f"  {done:>9,} games  {part.rate:>7,.0f} games/s a writer"
                 f"  {part.rows / part.seconds:>9,.0f} rows/s"
-                f"{_beside_bare(part)}"
+                f"{_bare_ratio(part)}"
                 f"  {1000 * part.cpu / part.games:5.2f} ms processor a game"
                 f"  {part.games / part.wall:>7,.0f} games/s with making them",
                 flush=True,
@@ -70,7 +70,7 @@ def grow(games: int, processes: int) -> list[Filled]:
     return parts
 
 
-def _beside_bare(part: Filled) -> str:
+def _bare_ratio(part: Filled) -> str:
     """Small parts may have no batch that was written bare too."""
     return f"  {part.times_bare:5.1f} times as long as bare" if part.bare_rows else ""
 
@@ -128,24 +128,24 @@ def files_to_committed(first: int, size: int) -> float:
 
 
 def table(rows: Iterator[lookups.Times] | list[lookups.Times]) -> list[dict[str, Any]]:
-    """Print rows as they come."""
+    """Print each row once it is measured; return all as JSON objects."""
     found = []
     for row in rows:
         if not row.values:
             continue
         p50, p99 = row.percentile(0.5), row.percentile(0.99)
         target = f"  target {row.target}" if any(row.target) else ""
-        kept = row.middle_kept
-        again = "" if kept is None else f"  kept answer p50 {kept:8.2f} ms"
-        print(f"  {row.name:<62} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms{again}{target}", flush=True)
+        cached = row.cached_median
+        cached_text = "" if cached is None else f"  kept answer p50 {cached:8.2f} ms"
+        print(f"  {row.name:<62} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms{cached_text}{target}", flush=True)
         found.append(
-            {"name": row.name, "p50": p50, "p99": p99, "kept_p50": kept, "target": row.target,
+            {"name": row.name, "p50": p50, "p99": p99, "kept_p50": cached, "target": row.target,
              "n": len(row.values)}
         )  # fmt: skip
     return found
 
 
-def beside_exact(codes: lookups.Codes) -> list[dict[str, Any]]:
+def compare_samples(codes: lookups.Codes) -> list[dict[str, Any]]:
     """Print how far samples are from exact answers."""
     print("samples beside exact answers (a minimum rating), the hottest positions")
     found = list(lookups.deviations(codes))
@@ -196,7 +196,7 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
     )
     sql = table(lookups.of_database(codes, times))
     sql += table([during_ingest(codes, games, times, processes)])
-    samples = beside_exact(codes)
+    samples = compare_samples(codes)
     print("API, each answer made anew")
     api = table(lookups.of_api(codes, times))
     rate = files_to_committed(10**7 + games_there(), max(1, min(GAMES_A_FILE, games // 20)))
@@ -208,11 +208,11 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
     }  # fmt: skip
 
 
-def targets_of(found: dict[str, Any]) -> Iterator[Target]:
-    """The targets of a row's bytes and of the questions."""
-    yield Target(ROW_BYTES, found["room"][ROW_BYTES], found["room"][ROW_BYTES_TARGET])
+def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
+    """The targets for bytes a row and for each question."""
+    yield Target(ROW_BYTES, figures["room"][ROW_BYTES], figures["room"][ROW_BYTES_TARGET])
     for kind in ("sql", "api"):
-        for row in found[kind]:
+        for row in figures[kind]:
             for share, bound in row["target"]._asdict().items():
                 if bound is not None:
                     yield Target(f"{kind}: {row['name']}, {share}", row[share], bound, " ms")

@@ -13,7 +13,7 @@ resulting rows of the position index are put into an empty table of the same sha
 games come in first and load what all need; then the steps of one process are timed one by one, in processor
 time, and `other` is the rest.
 
-`--columns` (`support.beside_columns`) takes in, each round, so many games without columns and tags of castles
+`--columns` (`support.column_costs`) takes in, each round, so many games without columns and tags of castles
 and openings, and as many others with them: read, derived and stored, then written as columns. It prints the
 processor time a game (medians of the rounds), on PostgreSQL with that of the server's process, and what it
 costs to merge files, as happens once to small ones. The target is at most 15 % more than without.
@@ -43,7 +43,7 @@ import time
 from typing import Any
 
 from benchmarks.support import interpreter
-from benchmarks.support.beside_columns import MORE, beside_columns, show_beside
+from benchmarks.support.column_costs import TARGET_PERCENT, measure_columns, show_columns
 from benchmarks.support.corpus_upload import corpus, show_corpus
 from benchmarks.support.importing import ENGINES, empty_archive, run_on_each_engine, take_in, write_files
 from benchmarks.support.many_workers import BROKERS, served, show_served
@@ -54,7 +54,7 @@ from benchmarks.support.targets import Target, verdict
 
 BATCH_ROWS = 10_000
 WARMING = 40
-"""Games that come in before the others: they load modules and make tables."""
+"""Games imported before the clock starts: they load modules and make tables."""
 
 
 def expect(games: int, kind: str, start: str) -> None:
@@ -196,9 +196,9 @@ def main() -> None:
         slowest = max(found["pastes"], default=None)
         sys.exit(verdict([Target("the slowest paste is searchable", slowest, PASTE_SECONDS, " s")]))
     elif options.engine and options.columns:
-        found = beside_columns(options.engine, options.games or 2_000, options.rounds)
-        print(interpreter.as_json(found)) if options.json else show_beside(found)
-        sys.exit(verdict([Target("more with columns and tags", 100 * found["more"], MORE, " %")]))
+        found = measure_columns(options.engine, options.games or 2_000, options.rounds)
+        print(interpreter.as_json(found)) if options.json else show_columns(found)
+        sys.exit(verdict([Target("more with columns and tags", 100 * found["more"], TARGET_PERCENT, " %")]))
     elif options.engine:
         found = measure(options.engine, options.games or 2_000, (options.workers or [2])[-1])
         print(interpreter.as_json(found)) if options.json else show(found)

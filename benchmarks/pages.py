@@ -174,77 +174,84 @@ class Visitor:
             self.headers["Cookie"] = cookie.partition(";")[0]
         return Timed(kind, response.status, seconds, size, response.headers.get("ETag") or "")
 
-    def ask_all(self, calls: Sequence[tuple[str, str]]) -> tuple[list[Timed], ...]:
-        """All addresses in their order; those that came with a tag, with it; and all made anew. Each was
-        asked for before, over this connection: it leads to one process, which keeps its answers."""
+    def time_requests(self, calls: Sequence[tuple[str, str]]) -> tuple[list[Timed], ...]:
+        """Time all addresses three times: cached, revalidated with their tags, and uncached.
+
+        The first, untimed requests fill the cache of the one process that this connection leads to.
+        """
         with closing(self.connection):
             for call in dict.fromkeys(calls):
                 self.ask(*call)
-            kept = [self.ask(*call) for call in calls]
-            tagged = [(call, one.tag) for call, one in zip(calls, kept, strict=True) if one.tag]
-            again = [self.ask(*call, tag) for call, tag in tagged]
-            anew = [self.ask(kind, made_anew(path)) for kind, path in calls]
-            return kept, again, anew
+            cached = [self.ask(*call) for call in calls]
+            tagged = [(call, one.tag) for call, one in zip(calls, cached, strict=True) if one.tag]
+            revalidated = [self.ask(*call, tag) for call, tag in tagged]
+            uncached = [self.ask(kind, uncached_address(path)) for kind, path in calls]
+            return cached, revalidated, uncached
 
 
-_numbers = count(1)
+_serial_numbers = count(1)
 
 
-def made_anew(path: str) -> str:
-    """The address with a parameter that nobody has asked with and that means nothing. The API refuses what
-    it does not know; it is asked for one scope, the public one, by its two names in an order of its own."""
+def uncached_address(path: str) -> str:
+    """Return the address with a parameter that changes nothing and was never used before.
+
+    The API refuses unknown parameters, so there it is `scope`: both names of the public scope, in an order
+    that is new each time.
+    """
     if path == HEALTH:
         return path
-    number = next(_numbers)
+    number = next(_serial_numbers)
     names = ",".join(("public", "all")[int(digit)] for digit in f"{number:b}")
     parameter = f"scope={names}" if path.startswith("/api/") else f"drawn={number}"
     return f"{path}{'&' if '?' in path else '?'}{parameter}"
 
 
-def asked(port: int, found: dict[str, list[str]], rounds: int, clients: int, language: str) -> list[Any]:
-    """What so many visitors at once were answered: kept answers, again with their tags, and made anew."""
-    calls = [(kind, paths[n % len(paths)]) for n in range(rounds) for kind, paths in found.items()]
+def time_visitors(
+    port: int, paths_by_kind: dict[str, list[str]], rounds: int, clients: int, language: str
+) -> list[Any]:
+    """Time so many visitors at once: cached answers, revalidated ones, and uncached ones."""
+    calls = [(kind, paths[n % len(paths)]) for n in range(rounds) for kind, paths in paths_by_kind.items()]
 
     def visit(number: int) -> tuple[list[Timed], ...]:
         mine = list(calls)
         random.Random(number).shuffle(mine)
         visitor = Visitor(port, language)
         visitor.ask("", "/")
-        return visitor.ask_all(mine)
+        return visitor.time_requests(mine)
 
     with ThreadPoolExecutor(clients) as pool:
-        all_of_them = list(pool.map(visit, range(clients)))
-    return [[one for answers in side for one in answers] for side in zip(*all_of_them, strict=True)]
+        by_visitor = list(pool.map(visit, range(clients)))
+    return [[one for answers in side for one in answers] for side in zip(*by_visitor, strict=True)]
 
 
 # --- the report ------------------------------------------------------------------------------------------
 
 
 def rows(
-    kept: Sequence[Timed], again: Sequence[Timed], anew: Sequence[Timed], kinds: Sequence[str]
+    cached: Sequence[Timed], revalidated: Sequence[Timed], uncached: Sequence[Timed], kinds: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Figures of each kind of address, in milliseconds."""
-    limit = percentile([one.seconds for one in anew if one.kind == NOTHING], 0.5)
-    found = []
+    limit = percentile([one.seconds for one in uncached if one.kind == NOTHING], 0.5)
+    figures = []
     for kind in kinds:
-        times = [one.seconds for one in anew if one.kind == kind]
-        tagged = [one for one in again if one.kind == kind]
-        both = [one for one in (*kept, *anew) if one.kind == kind]
-        found.append(
+        times = [one.seconds for one in uncached if one.kind == kind]
+        tagged = [one for one in revalidated if one.kind == kind]
+        both = [one for one in (*cached, *uncached) if one.kind == kind]
+        figures.append(
             {
                 "kind": kind,
                 "p50": round(percentile(times, 0.5) * 1000, 2),
                 "p99": round(percentile(times, 0.99) * 1000, 2),
                 "ratio": round(percentile(times, 0.5) / limit, 1),
                 "target": None if kind == NOTHING else TARGETS.get(kind, TARGET),
-                "kept": round(percentile([one.seconds for one in kept if one.kind == kind], 0.5) * 1000, 2),
+                "kept": round(percentile([one.seconds for one in cached if one.kind == kind], 0.5) * 1000, 2),
                 "again": round(percentile([one.seconds for one in tagged], 0.5) * 1000, 2),
                 "unchanged": round(100 * sum(one.status == 304 for one in tagged) / len(times)),
                 "bytes": max(one.size for one in both),
                 "errors": sum(one.status != 200 for one in both),
             }
         )
-    return found
+    return figures
 
 
 def print_table(clients: int, found: Sequence[dict[str, Any]]) -> None:
@@ -267,23 +274,25 @@ def say(text: str) -> None:
 def measure(options: argparse.Namespace, folder: Path) -> dict[int, list[dict[str, Any]]]:
     """Fill, ask, print; the rows by the number of clients."""
     found = filled(folder, options.games)
-    load, told = os.getloadavg()[0], {}
+    load, reports = os.getloadavg()[0], {}
     with served(folder) as port:
         say("each address once, so that every process has its templates ...")
-        asked(port, found, min(EACH, options.rounds), 4, options.language)
+        time_visitors(port, found, min(EACH, options.rounds), 4, options.language)
         for clients in options.clients:
-            kept, again, anew = asked(port, found, options.rounds, clients, options.language)
-            told[clients] = rows(kept, again, anew, list(found))
+            cached, revalidated, uncached = time_visitors(
+                port, found, options.rounds, clients, options.language
+            )
+            reports[clients] = rows(cached, revalidated, uncached, list(found))
             if not options.json:
-                print_table(clients, told[clients])
-    print(interpreter.as_json({"games": options.games, "load_before": round(load, 2), "clients": told}))
-    return told
+                print_table(clients, reports[clients])
+    print(interpreter.as_json({"games": options.games, "load_before": round(load, 2), "clients": reports}))
+    return reports
 
 
-def targets_of(told: dict[int, list[dict[str, Any]]]) -> Iterator[Target]:
+def targets_of(reports: dict[int, list[dict[str, Any]]]) -> Iterator[Target]:
     """The targets of each kind of address by the number of clients, and no errors."""
-    for clients, found in told.items():
-        for one in found:
+    for clients, kinds in reports.items():
+        for one in kinds:
             name = f"{one['kind']}, clients {clients}"
             yield Target(f"{name}: errors", one["errors"], 0)
             if one["target"]:
@@ -304,8 +313,8 @@ def main(words: Sequence[str] | None = None) -> None:
     options = parser.parse_args(words)
     interpreter.announce(only_json=options.json)
     with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:
-        told = measure(options, (options.keep or Path(folder)).resolve())
-    sys.exit(verdict(targets_of(told)))
+        reports = measure(options, (options.keep or Path(folder)).resolve())
+    sys.exit(verdict(targets_of(reports)))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ The games are the 15 real and 60 random ones of the golden files beside the chec
 `KIFU_PEERS`) is a folder with `node_modules` that has json-kifu-format and tsshogi; rsshogi takes part where
 Python finds it (`PYTHONPATH`). Without them only our own rows are printed.
 
-`--beside` is another checkout of this project, such as an older commit; several are several times the option.
-Each, and this one once more, reads the games in a process of its own. `ratio` is our time for the record over
-theirs, and with `--beside-target` must be at most that.
+`--beside` names another checkout of this project, such as an older commit; repeat it for several checkouts.
+Each of them, and this one once more, reads the games in a process of its own. `ratio` is our time for the
+record over theirs; `--beside-target` is the most that it may be.
 
 All take turns, round by round, and of each game the shortest time counts: see `support/rounds.py`. Even so
 times mean nothing by themselves on a shared machine; the ratios do.
@@ -66,9 +66,8 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Microseconds per ply to the record, of another checkout and of this one, both in processes of their
-    own, and our time over theirs."""
+class Ratio:
+    """Our time to the record over that of another checkout, and both times in microseconds per ply."""
 
     checkout: str
     format: str
@@ -83,7 +82,7 @@ class Figures:
 
     rows: list[Comparison]
     keys: dict[str, float]
-    beside: list[Beside]
+    beside: list[Ratio]
 
 
 def golden_texts() -> Texts:
@@ -137,14 +136,14 @@ def key_games(texts: Sequence[str]) -> list[keys.Game]:
 
 
 def measure(folder: str | None, checkouts: Sequence[Path], rounds: int) -> Figures:
-    """Everything, in turn."""
+    """Time all libraries, the keys and the checkouts, in turn."""
     texts = golden_texts()
     games = key_games(texts["csa"])
     with ExitStack() as processes:
-        found = processes.enter_context(peers.node(folder, texts))
-        trees = [ROOT, *checkouts] if checkouts else []
-        others = [processes.enter_context(peers.checkout(tree, texts)) for tree in trees]
-        contestants = [*ours(texts), *found, *peers.rsshogi(texts)]
+        node_peers = processes.enter_context(peers.node(folder, texts))
+        paths = [ROOT, *checkouts] if checkouts else []
+        checkout_rounds = [processes.enter_context(peers.checkout(path, texts)) for path in paths]
+        contestants = [*ours(texts), *node_peers, *peers.rsshogi(texts)]
         works: dict[tuple[str, str, str], Round] = {
             ("keys", "", name): own(work, games) for name, work in keys.FOLLOWING.items()
         }
@@ -152,8 +151,8 @@ def measure(folder: str | None, checkouts: Sequence[Path], rounds: int) -> Figur
             works[library, file_format, "text"] = text
             if record is not None:
                 works[library, file_format, "record"] = record
-        for number, other in enumerate(others):
-            for file_format, (_, record) in other.items():
+        for number, formats in enumerate(checkout_rounds):
+            for file_format, (_, record) in formats.items():
                 works["checkout", file_format, str(number)] = record
         seconds = shortest(works, rounds)
     count = sum(len(game.moves) for game in games)
@@ -161,24 +160,24 @@ def measure(folder: str | None, checkouts: Sequence[Path], rounds: int) -> Figur
     times = [
         {
             file_format: seconds["checkout", file_format, str(number)] * 1e6 / plies
-            for file_format, (plies, _) in other.items()
+            for file_format, (plies, _) in formats.items()
         }
-        for number, other in enumerate(others)
+        for number, formats in enumerate(checkout_rounds)
     ]
-    return Figures(rows_of(contestants, seconds), following, beside_rows(checkouts, times))
+    return Figures(rows_of(contestants, seconds), following, ratio_rows(checkouts, times))
 
 
-def beside_rows(checkouts: Sequence[Path], times: Sequence[Mapping[str, float]]) -> list[Beside]:
-    """The rows of other checkouts; of the times by format, ours are the first."""
+def ratio_rows(checkouts: Sequence[Path], times: Sequence[Mapping[str, float]]) -> list[Ratio]:
+    """Compare other checkouts with this one, whose times by format come first in `times`."""
     return [
-        Beside(str(checkout), file_format, time, times[0][file_format], times[0][file_format] / time)
+        Ratio(str(checkout), file_format, time, times[0][file_format], times[0][file_format] / time)
         for checkout, theirs in zip(checkouts, times[1:], strict=True)
         for file_format, time in theirs.items()
     ]
 
 
 def targets_of(figures: Figures, ratio: float | None = None) -> Iterator[Target]:
-    """The targets beside peers, of keys, and with a ratio beside other checkouts."""
+    """The targets for peers and keys; with a ratio, also for other checkouts."""
     rows = {(row.library, row.format): row for row in figures.rows}
     for (library, file_format), bound in TARGETS.items():
         row = rows.get((library, file_format))
@@ -207,7 +206,7 @@ def table(rows: Sequence[Comparison]) -> str:
 
 
 def key_table(following: Mapping[str, float]) -> str:
-    """The rows of the keys, with what they should stay below."""
+    """The times of the keys as a table, with their targets."""
     lines = [f"{'microseconds/ply, moves included':<43}{'target':>8}"]
     for name, time in following.items():
         target = f"{keys.TARGETS[name]:8.1f}" if name in keys.TARGETS else ""
@@ -215,8 +214,8 @@ def key_table(following: Mapping[str, float]) -> str:
     return "\n".join(lines)
 
 
-def beside_table(rows: Sequence[Beside], target: float | None) -> str:
-    """The rows of other checkouts, and what the ratio should be at most."""
+def ratio_table(rows: Sequence[Ratio], target: float | None) -> str:
+    """The ratios to other checkouts as a table, with their target."""
     lines = [
         f"{'record, microseconds/ply':<34}{'format':<8}{'theirs':>8}{'ours':>8}{'ratio':>8}{'target':>8}"
     ]
@@ -248,7 +247,7 @@ def main() -> None:
     else:
         tables = [table(figures.rows), key_table(figures.keys)]
         if figures.beside:
-            tables.append(beside_table(figures.beside, chosen.beside_target))
+            tables.append(ratio_table(figures.beside, chosen.beside_target))
         print(*tables, sep="\n\n")
     sys.exit(verdict(targets_of(figures, chosen.beside_target)))
 

@@ -153,7 +153,7 @@ class Server:
                 return found
         raise TimeoutError(f"upload {upload} is not done after {IMPORT_SECONDS} s")
 
-    def ask_all(self, calls: Sequence[Call], watched: int | None = None) -> list[Answer]:
+    def time_requests(self, calls: Sequence[Call], watched: int | None = None) -> list[Answer]:
         """All requests at once, no client pausing; meanwhile the watched upload's state."""
         watching: list[Answer] = []
         with ThreadPoolExecutor(self.clients) as pool:
@@ -330,12 +330,12 @@ def measure(games: int, loads: int, uploads: int, clients: int) -> Run:
     say("starting an archive ...")
     with running(clients) as (server, log):
         pages = page_calls(loads, game_ids(server), games)
-        server.ask_all(pages[:WARMING])
+        server.time_requests(pages[:WARMING])
         nothing = [Call(NOTHING, "/healthz")] * (loads // 6)
         busy, imported = visited_import(server, text, mixed(pages, small, nothing))
         done = worked_off(server, busy)
         say("asking the idle server ...")
-        idle = server.ask_all(mixed(pages, nothing))
+        idle = server.time_requests(mixed(pages, nothing))
         singles = [single(server, number) for number in range(games + uploads, games + uploads + SINGLES)]
         idle += [answer for answer, _ in singles]
         stored = sum(one["entries"]["stored"] for one in done)
@@ -350,7 +350,7 @@ def visited_import(server: Server, text: str, calls: Sequence[Call]) -> tuple[li
     upload = server.send(text, "import.csa")
     server.wait(upload, entries=1)
     say(f"{len(calls)} pages and small uploads meanwhile ...")
-    answers = server.ask_all(calls, watched=upload)
+    answers = server.time_requests(calls, watched=upload)
     done = server.wait(upload)
     ended = moment(done["finished"])
     return answers, Import(ended, ended - began, done["entries"]["stored"])

@@ -163,9 +163,9 @@ def print_table(found: dict[str, Any]) -> None:
     print(f"target: ratio {TARGET:g}, no errors")
 
 
-def targets_of(found: dict[str, Any]) -> Iterator[Target]:
+def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
     """The ratios beside slow visitors, and no errors in any round."""
-    for kind, rows in found.items():
+    for kind, rows in figures.items():
         for name, row in rows.items():
             if kind in BEGINNINGS:
                 yield Target(f"{kind}: p99 of {name}", row["ratio"], TARGET, " times")

@@ -42,8 +42,8 @@ PLAYERS: Final = 2_000
 EVENTS: Final = 100
 DAYS: Final = 12_000
 FIRST_DAY: Final = 726_468
-RATIO: Final = 1.15
-LIST_MS: Final = 200.0
+IMPORT_RATIO_TARGET: Final = 1.15
+LIST_TARGET_MS: Final = 200.0
 FEW: Final = 40
 """Queries of a group."""
 
@@ -90,12 +90,12 @@ def measure_ingest(folder: Path, games: int) -> dict[str, Any]:
     comments = Comments()
     seconds = {True: 0.0, False: 0.0}
     for turn, path in enumerate(_files(folder, comments, 2 * games)):
-        told = turn % 2 == 0
-        with _texts(told=told):
+        with_texts = turn % 2 == 0
+        with _import_texts(enabled=with_texts):
             began = clock()
             take_in([path], 1)
             if turn > 1:  # the first of each fill caches
-                seconds[told] += clock() - began
+                seconds[with_texts] += clock() - began
     return {
         "games": games,
         "with_texts": round((games - FILE) / seconds[True]),
@@ -120,18 +120,18 @@ def _files(folder: Path, comments: Comments, games: int) -> Iterator[str]:
         yield str(path)
 
 
-class _texts:
-    """Games that come in meanwhile are told with their texts, or without."""
+class _import_texts:
+    """Import games with their texts, or without, in the meantime."""
 
-    def __init__(self, *, told: bool) -> None:
-        self.told = told
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
 
     def __enter__(self) -> None:
         from archive.derive import text
         from archive.index.texts import text_index
 
         self.before = text.text, text_index().write
-        if not self.told:
+        if not self.enabled:
             self._become(lambda *_: "", lambda *_: None)
 
     def __exit__(self, *_: object) -> None:
@@ -305,11 +305,11 @@ def measure(engine: str, games: int, ingest: int) -> dict[str, Any]:
     return found
 
 
-def targets_of(found: dict[str, Any]) -> Iterator[Target]:
+def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
     """The targets of an engine's figures."""
-    yield Target("games that come in with texts", found["ingest"]["ratio"], RATIO, " times")
-    for row in found.get("lists", ()):
-        yield Target(f"list, {row['group']}: p95", row["p95"], LIST_MS, " ms")
+    yield Target("games that come in with texts", figures["ingest"]["ratio"], IMPORT_RATIO_TARGET, " times")
+    for row in figures.get("lists", ()):
+        yield Target(f"list, {row['group']}: p95", row["p95"], LIST_TARGET_MS, " ms")
 
 
 def show(found: dict[str, Any]) -> None:

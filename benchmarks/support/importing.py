@@ -21,10 +21,12 @@ GAMES_A_FILE: Final = 20
 
 
 def run_on_each_engine(name: str) -> bool:
-    """Run a benchmark with this program's options on each engine, as settings are read once in a process;
-    whether any of them failed."""
-    words = [[sys.executable, "-m", name, "--engine", engine, *sys.argv[1:]] for engine in ENGINES]
-    return any([subprocess.run(command).returncode for command in words])
+    """Run a benchmark with this program's options on each engine; return whether any run failed.
+
+    Each engine has a process of its own, as Django reads its settings once.
+    """
+    commands = [[sys.executable, "-m", name, "--engine", engine, *sys.argv[1:]] for engine in ENGINES]
+    return any([subprocess.run(command).returncode for command in commands])
 
 
 @contextmanager

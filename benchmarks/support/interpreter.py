@@ -13,7 +13,7 @@ from typing import Any, Final
 _OPTION: Final = "--enable-optimizations"
 
 
-def facts() -> dict[str, Any]:
+def python_build() -> dict[str, Any]:
     """Return name, version and build. `optimised` says whether `configure` was given --enable-optimizations
     (profile-guided optimisation); distributions that optimise in another way are not seen. It is None where
     the build says nothing of its options."""
@@ -28,13 +28,13 @@ def facts() -> dict[str, Any]:
 
 def announce(*, only_json: bool = False) -> None:
     """Print a line about the Python that runs; with `only_json` to standard error."""
-    found = facts()
-    built = {None: "unknown options", True: _OPTION, False: f"no {_OPTION}"}[found["optimised"]]
-    line = f"{found['implementation']} {found['version']}, {found['compiler']}, built with {built}"
+    build = python_build()
+    options = {None: "unknown options", True: _OPTION, False: f"no {_OPTION}"}[build["optimised"]]
+    line = f"{build['implementation']} {build['version']}, {build['compiler']}, built with {options}"
     print(line, file=sys.stderr if only_json else sys.stdout, flush=True)
 
 
-def as_json(found: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return figures as a line of JSON, with the Python that they are of; a list becomes `rows`."""
-    figures = found if isinstance(found, Mapping) else {"rows": found}
-    return json.dumps({"python": facts(), **figures}, ensure_ascii=False)
+def as_json(figures: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Return figures as a line of JSON, with the Python that was measured; a list becomes `rows`."""
+    named = figures if isinstance(figures, Mapping) else {"rows": figures}
+    return json.dumps({"python": python_build(), **named}, ensure_ascii=False)

@@ -34,8 +34,8 @@ class Bounds(NamedTuple):
     p99: float | None = None
 
     def __str__(self) -> str:
-        known = self[: 1 if self.p99 is None else 2]
-        return " / ".join("-" if bound is None else f"{bound:g}" for bound in known)
+        bounds = self[: 1 if self.p99 is None else 2]
+        return " / ".join("-" if bound is None else f"{bound:g}" for bound in bounds)
 
 
 NO_TARGET: Final = Bounds()
@@ -43,21 +43,20 @@ NO_TARGET: Final = Bounds()
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds of a question asked again and again, each answer made anew. `kept` are those of answers
-    that the process kept from before, where it keeps any."""
+    """Milliseconds of a repeated question: of uncached answers, and of `cached` ones if there are any."""
 
     name: str
     target: Bounds = NO_TARGET
     values: list[float] = field(default_factory=list)
-    kept: list[float] = field(default_factory=list)
+    cached: list[float] = field(default_factory=list)
 
     def percentile(self, share: float) -> float:
         return _percentile(self.values, share)
 
     @property
-    def middle_kept(self) -> float | None:
-        """Return the median of the kept answers; None without any."""
-        return _percentile(self.kept, 0.5) if self.kept else None
+    def cached_median(self) -> float | None:
+        """Return the median of the cached answers; None without any."""
+        return _percentile(self.cached, 0.5) if self.cached else None
 
 
 def _percentile(values: Iterable[float], share: float) -> float:
@@ -98,12 +97,11 @@ def timed_sql(name: str, target: Bounds, asks: Iterable[Callable[[], object]], a
 
 def timed(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
     """How long each of these takes as a whole; otherwise as `timed_sql`."""
-
     return _timed(name, target, asks, _elapsed, again)
 
 
 def _elapsed(ask: Callable[[], object]) -> float:
-    """Return the milliseconds that it takes."""
+    """Return the milliseconds of a call."""
     begun = time.perf_counter()
     ask()
     return 1000 * (time.perf_counter() - begun)
@@ -207,13 +205,15 @@ def _of_one_game(times: int) -> Iterator[Times]:
             cursor.execute("SELECT plies FROM archive_game WHERE id = %s", [pk])
             cursor.fetchone()
 
-    def kept(pk: int) -> None:
+    def prepared(pk: int) -> None:
         engine().fetch_prepared("SELECT plies FROM archive_game WHERE id = %s", [pk])
 
     yield timed_sql(
         "limit: one game by primary key", NO_TARGET, (partial(primary_key, pk) for pk in ids[:times])
     )
-    yield timed_sql("limit: the same, its plan kept", NO_TARGET, (partial(kept, pk) for pk in ids[:times]))
+    yield timed_sql(
+        "limit: the same, its plan kept", NO_TARGET, (partial(prepared, pk) for pk in ids[:times])
+    )
 
 
 def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact") -> None:
@@ -345,7 +345,17 @@ def _furthest(shares: list[dict[str, float]], kind: str) -> float:
 
 def of_api(codes: Codes, times: int) -> Iterator[Times]:
     """What a request takes in this process, from the client's call to the bytes, without a network."""
-    yield from _of_addresses(_client(), codes, times)
+    client = _client()
+    nothing = (_request(client, "empty") for _ in range(times + 1))
+    yield timed("limit: a view that does nothing", NO_TARGET, nothing)
+    for name, chosen in (("rare", codes.rare), ("20-999 games", codes.middle), ("hot", codes.hot)):
+        addresses = [f"positions/shogi/{code}" for code in repeated(chosen, times)]
+        yield _time_answers(client, f"{name}: explorer", Bounds(4, 15), addresses)
+        pages = [f"{address}/games?limit=25" for address in addresses]
+        yield _time_answers(client, f"{name}: 25 games", Bounds(4, 15), pages)
+    # Trees are not cached.
+    tree = _request(client, f"positions/shogi/{codes.start}/tree?depth=8&min_games=20")
+    yield timed("start: tree, depth 8, 20 games", Bounds(500), [tree] * 6)
 
 
 def _client() -> Client:
@@ -367,40 +377,25 @@ def _client() -> Client:
     return Client(headers={"host": "localhost"})
 
 
-def _of_addresses(client: Client, codes: Codes, times: int) -> Iterator[Times]:
-    """Measure the addresses of positions."""
-    nothing = (_asking(client, "empty") for _ in range(times + 1))
-    yield timed("limit: a view that does nothing", NO_TARGET, nothing)
-    for name, chosen in (("rare", codes.rare), ("20-999 games", codes.middle), ("hot", codes.hot)):
-        addresses = [f"positions/shogi/{code}" for code in repeated(chosen, times)]
-        yield _of_answers(client, f"{name}: explorer", Bounds(4, 15), addresses)
-        pages = [f"{address}/games?limit=25" for address in addresses]
-        yield _of_answers(client, f"{name}: 25 games", Bounds(4, 15), pages)
-    # No process keeps a tree.
-    tree = _asking(client, f"positions/shogi/{codes.start}/tree?depth=8&min_games=20")
-    yield timed("start: tree, depth 8, 20 games", Bounds(500), [tree] * 6)
-
-
-def _of_answers(client: Client, name: str, target: Bounds, addresses: Iterable[str]) -> Times:
-    """How long each of these answers takes to make, and to give once more."""
+def _time_answers(client: Client, name: str, target: Bounds, addresses: Iterable[str]) -> Times:
+    """Time each of these addresses, uncached and cached."""
     from archive.answers import answers
 
-    made = Times(name, target)
+    times = Times(name, target)
     for address in addresses:
-        ask = _asking(client, address)
-
-        anew = list[float]()
+        ask = _request(client, address)
+        uncached = list[float]()
         for _ in range(REPEATS):
             answers.clear()
-            anew.append(_elapsed(ask))
-        made.values.append(min(anew))
-        made.kept.append(min(_elapsed(ask) for _ in range(REPEATS)))
-    # The first of all loads what the others find loaded.
-    del made.values[:1], made.kept[:1]
-    return made
+            uncached.append(_elapsed(ask))
+        times.values.append(min(uncached))
+        times.cached.append(min(_elapsed(ask) for _ in range(REPEATS)))
+    # The first request loads modules and templates for all.
+    del times.values[:1], times.cached[:1]
+    return times
 
 
-def _asking(client: Client, address: str) -> Callable[[], object]:
+def _request(client: Client, address: str) -> Callable[[], object]:
     def get() -> None:
         answer = client.get(f"/api/v1/{address}")
         if answer.status_code != 200:

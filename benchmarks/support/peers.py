@@ -42,14 +42,14 @@ def node(folder: str | None, texts: Texts) -> Iterator[list[Contestant]]:
     if program is None or not folder or not (Path(folder) / "node_modules").is_dir():
         yield []
         return
-    with _answering([program, str(SCRIPT), folder], texts) as (process, rows):
+    with _peer_process([program, str(SCRIPT), folder], texts) as (process, rows):
         yield [
             Contestant(
                 row["library"],
                 row["format"],
                 row["plies"],
-                _asking(process, [row["library"], row["format"], False], 1e-6),
-                _asking(process, [row["library"], row["format"], True], 1e-6),
+                _remote_round(process, [row["library"], row["format"], False], 1e-6),
+                _remote_round(process, [row["library"], row["format"], True], 1e-6),
             )
             for row in rows
         ]
@@ -60,25 +60,25 @@ def checkout(folder: Path, texts: Texts) -> Iterator[dict[str, tuple[int, Round]
     """The plies by format of a checkout of this project, and its rounds to the record."""
     # -B leaves the checkout as it is.
     command = [sys.executable, "-B", str(CHECKOUT), str(folder.resolve())]
-    with _answering(command, texts) as (process, rows):
-        yield {row["format"]: (row["plies"], _asking(process, row["format"], 1.0)) for row in rows}
+    with _peer_process(command, texts) as (process, rows):
+        yield {row["format"]: (row["plies"], _remote_round(process, row["format"], 1.0)) for row in rows}
 
 
 @contextmanager
-def _answering(
+def _peer_process(
     command: Sequence[str], texts: Texts
 ) -> Iterator[tuple[subprocess.Popen[str], list[dict[str, Any]]]]:
-    """A process that answers rounds, and what it says of the texts that it reads."""
+    """Start a process that answers rounds; yield it with its rows, one per format that it reads."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         _write(process, texts)
         yield process, list(iter(lambda: _read(process), None))
 
 
-def _asking(process: subprocess.Popen[str], question: object, unit: float) -> Round:
-    """A round in the other process, which answers in units of so many seconds."""
+def _remote_round(process: subprocess.Popen[str], request: object, unit: float) -> Round:
+    """A round in the other process, whose answers are in units of so many seconds."""
 
     def timed() -> list[float]:
-        _write(process, question)
+        _write(process, request)
         return [time * unit for time in _read(process)]
 
     return timed
@@ -91,7 +91,7 @@ def _write(process: subprocess.Popen[str], value: object) -> None:
 
 
 def _read(process: subprocess.Popen[str]) -> Any:
-    """The next line of the answer; None between what it reads and the rounds."""
+    """The next line of the answer; None after the last row, before the rounds."""
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:

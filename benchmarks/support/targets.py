@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class Target:
     """A figure and its bound: the most that it may be, or with `least` the least that it must be.
 
-    The figure is None where what it needs is absent, such as a peer.
+    The figure is None where it cannot be measured, as without the peer to compare with.
     """
 
     name: str
@@ -43,7 +43,7 @@ def lines(targets: Iterable[Target]) -> list[str]:
 
 def verdict(targets: Iterable[Target]) -> bool:
     """Print these lines to standard error; return whether a target is missed, as the status to exit with."""
-    judged = list(targets)
-    for line in lines(judged):
+    all_targets = list(targets)
+    for line in lines(all_targets):
         print(line, file=sys.stderr, flush=True)
-    return any(target.missed for target in judged)
+    return any(target.missed for target in all_targets)

@@ -20,7 +20,7 @@ from archive.models import Entry, Game, Player, User
 from archive.queries import kept
 from archive.queries.scope import PUBLIC
 from archive.queries.statistics import counts
-from benchmarks.pages import made_anew
+from benchmarks.pages import uncached_address
 from tests.archive.games import KIF, START, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -207,5 +207,5 @@ def test_what_benchmarks_ask_for_anew_is_no_answer_from_memory(visitor, monkeypa
 
     monkeypatch.setattr(answers.answers, "get", nothing)
     for address in addresses():
-        anew = visitor.get(made_anew(address))
+        anew = visitor.get(uncached_address(address))
         assert anew.status_code == 200 and answers.answers.names

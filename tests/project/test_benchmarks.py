@@ -135,7 +135,7 @@ def test_the_benchmark_of_sums_compares_every_question_about_three_spaces_with_t
 
 def test_an_address_that_is_made_anew_is_another_one_each_time():
     for path in ("/", "/games/?result=draw", "/api/v1/games/1", "/api/v1/positions/shogi/x?limit=5"):
-        asked = [pages.made_anew(path) for _ in range(50)]
+        asked = [pages.uncached_address(path) for _ in range(50)]
         assert len({*asked}) == 50 and all(one.startswith(path) for one in asked)
 
 
@@ -218,7 +218,7 @@ def test_records_are_judged_beside_the_peers_that_are_there_and_texts_where_a_pe
 
 
 def test_a_checkout_is_judged_by_our_time_over_its_own_where_a_ratio_is_wanted():
-    rows = parse.beside_rows([Path("old"), Path("older")], [{"kif": 3.0}, {"kif": 4.0}, {"kif": 3.5}])
+    rows = parse.ratio_rows([Path("old"), Path("older")], [{"kif": 3.0}, {"kif": 4.0}, {"kif": 3.5}])
     assert [(row.checkout, row.theirs, row.ours, row.ratio) for row in rows] == [
         ("old", 4.0, 3.0, 0.75),
         ("older", 3.5, 3.0, 3.0 / 3.5),

@@ -12,13 +12,13 @@ from typing import Any, Final
 from benchmarks.support.importing import GAMES_A_FILE, empty_archive, take_in, write_files
 from benchmarks.support.processes import server_seconds
 
-MORE: Final = 15
-"""Percent that these may add."""
+TARGET_PERCENT: Final = 15
+"""The most that columns and tags may add to the processor time of a game."""
 
 
 @contextmanager
-def _plain() -> Iterator[None]:
-    """Games that come in get no tags, and wait for no columns."""
+def _without_columns() -> Iterator[None]:
+    """Games stored meanwhile get no tags and do not wait for columns."""
     from unittest.mock import patch
 
     from archive.columns import slots
@@ -32,21 +32,23 @@ def _plain() -> Iterator[None]:
         yield
 
 
-def _processor(do: Callable[[], object]) -> float:
-    """The processor seconds of doing something: this process's, and those of PostgreSQL's process for it."""
+def _processor_seconds(do: Callable[[], object]) -> float:
+    """Return the processor seconds of a call, those of PostgreSQL's process for it included."""
     before = time.process_time() + server_seconds()
     do()
     return time.process_time() + server_seconds() - before
 
 
-def beside_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:
-    """Processor milliseconds a game without columns and tags, and what these add: medians of the rounds, of
-    games stored with them the median of how much more that took in the same round. Files so large that they
-    are never put together cost nothing for that."""
+def measure_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:
+    """Return the processor milliseconds of a game without columns and tags, and those that each step adds.
+
+    All are medians of the rounds; games stored with tags are compared with those without in the same round.
+    Files above the size that is merged add nothing for merging.
+    """
     spent: dict[str, list[float]] = defaultdict(list)
 
     def timed(name: str, do: Callable[[], object], count: int = games) -> None:
-        spent[name].append(1000 * _processor(do) / count)
+        spent[name].append(1000 * _processor_seconds(do) / count)
 
     with empty_archive(engine) as folder:
         from archive.columns import building
@@ -63,7 +65,7 @@ def beside_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:
             with_them = write_files(folder / f"with {turn}", range(first + games, first + 2 * games))
             # In turn, and each of them first as often: what grows, or drifts, meets both.
             for plain in (turn % 2 == 0, turn % 2 == 1):
-                with _plain() if plain else nullcontext():
+                with _without_columns() if plain else nullcontext():
                     name, files = ("without", without) if plain else ("stored with them", with_them)
                     timed(name, lambda: take_in(files, 1))  # noqa: B023
             timed("columns", building.build)
@@ -73,13 +75,13 @@ def beside_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:
             timed("put together", lambda: merge_segments(paths, [], folder / "one.parquet"), rounds * games)
     stored = zip(spent["without"], spent.pop("stored with them"), strict=True)
     spent["stored with them"] = [more - plain for plain, more in stored]
-    found = {name: round(median(times), 3) for name, times in spent.items()}
-    share = sum(found.values()) / found["without"] - 1
-    return {"engine": engine, "games": games, "rounds": rounds, "ms_a_game": found, "more": round(share, 3)}
+    figures = {name: round(median(times), 3) for name, times in spent.items()}
+    share = sum(figures.values()) / figures["without"] - 1
+    return {"engine": engine, "games": games, "rounds": rounds, "ms_a_game": figures, "more": round(share, 3)}
 
 
-def show_beside(found: dict[str, Any]) -> None:
-    print(f"{found['engine']}: {found['games']} games a round, {found['rounds']} rounds; ms a game")
-    for name, spent in found["ms_a_game"].items():
+def show_columns(figures: dict[str, Any]) -> None:
+    print(f"{figures['engine']}: {figures['games']} games a round, {figures['rounds']} rounds; ms a game")
+    for name, spent in figures["ms_a_game"].items():
         print(f"  {name:<18}{spent:{'8' if name == 'without' else '+8'}.3f}")
-    print(f"  {found['more']:+.1%} with columns and tags")
+    print(f"  {figures['more']:+.1%} with columns and tags")
