@@ -304,7 +304,7 @@ def _add_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
 
 
 def _insert(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Insert rows as they are: a model's object for each would take ten times as long."""
+    """Insert rows without an object of a model for each."""
     places = f"({', '.join(['%s'] * len(columns))})"
     with connection.cursor() as cursor:
         for part in _parts(rows):

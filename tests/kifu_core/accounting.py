@@ -1,8 +1,8 @@
-"""Where each line of a text went, judged by nothing but what was read of it.
+"""Look for each line of a text in the result of reading it.
 
-A reader may take a line for a move, an ending, a header, a comment, a part of the start, or report it. This
-asks the result, in words of its own, whether a line is any of these: it knows no reader and no grammar. A
-line that is contained nowhere was lost in silence.
+A reader takes a line for a move, an ending, a header, a comment or a part of the start, or reports it. This
+module checks that by the result and expressions of its own, without any reader or grammar. A line that the
+result contains nowhere was lost in silence.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def issues_of(result: ParseResult) -> list[Issue]:
 
 
 class _Account:
-    """All that a result holds. What a line was found to be is taken out, so that nothing counts twice."""
+    """The contents of a result. A line takes out the parts that it matches, so that none counts twice."""
 
     def __init__(self, result: ParseResult) -> None:
         self.games = result.games

@@ -93,7 +93,7 @@ __all__ = [
 
 
 class Parts(NamedTuple):
-    """What several questions about one header need: each takes a while to read."""
+    """The parts of a header that several functions use; each takes a while to read."""
 
     people: tuple[Person, Person]
     day: Day

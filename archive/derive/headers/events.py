@@ -28,7 +28,6 @@ _PIECE: Final = re.compile(
 _EDITION: Final = re.compile(rf"第\s*([0-9]{{1,4}}|{NUMBER})\s*[期回]")
 _OF_SERVER: Final = re.compile(r"[^+]+\+([^+]+-[0-9]{1,5}-[0-9]{1,4}F?)\+[^+]*\+[^+]*\+[0-9]{14}$")
 _TIME_IN_NAME: Final = re.compile(r"\s*[(][0-9]+分[^()]*[)]$")
-_ONLY_EDITION: Final = re.compile(rf"第\s*(?:[0-9]{{1,4}}|{NUMBER})\s*[期回]")
 _SHORTEST: Final = 2
 
 
@@ -61,7 +60,7 @@ def _read_event(name: str) -> EventName:
     name, pieces = _TIME_IN_NAME.sub("", name) or name, list[str]()
     while match := _PIECE.search(name):
         rest = name[: match.start()].strip(" 、,・")
-        if len(rest) < _SHORTEST or rest.endswith("第") or _ONLY_EDITION.fullmatch(rest):
+        if len(rest) < _SHORTEST or rest.endswith("第") or _EDITION.fullmatch(rest):
             break
         pieces.append(match[0].strip(" 、,・"))
         name = rest
@@ -147,8 +146,10 @@ _OF_PROBLEMS: Final = (*chain.from_iterable(_PROBLEM.values()), *_LENGTHS)
 
 
 def event_data(header: Header, found: EventName) -> dict[str, Any]:
-    """Return edition, title, each side's openings and castles, as JSON; only what there is. `found` is the
-    event of this header."""
+    """Return edition, title, each side's openings and castles, as JSON, without empty ones.
+
+    `found` is the event of this header.
+    """
     data: dict[str, Any] = {
         "edition": found.edition,
         "title": plain(first(header, ("表題",))),

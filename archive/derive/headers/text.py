@@ -54,7 +54,7 @@ def first(header: Header, names: tuple[str, ...]) -> str:
 
 
 def has_any(header: Header, names: tuple[str, ...]) -> bool:
-    """Return whether a header has any of these; most that are asked for are not there."""
+    """Return whether a header has any of these names; it lacks most of them."""
     return not _spellings(names)[1].isdisjoint(header)
 
 

@@ -23,7 +23,7 @@ _SECONDS_OF: Final = {"days": 86400, "h": 3600, "m": 60, "s": 1}
 _CSA3: Final = re.compile(
     r"([0-9]{1,6})(?:\.[0-9]*)?\+([0-9]{1,6})(?:\.[0-9]*)?\+([0-9]{1,6})(?:\.[0-9]*)?(?:\+([0-9]+))?"
 )
-_CSA2: Final = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}))?\+([0-9]{1,4})")
+_CSA2: Final = re.compile(r"([0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?)\+([0-9]{1,4})")
 _CLOCK: Final = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}))?")
 _MAIN_AND_BYOYOMI: Final = re.compile(r"([0-9]{2,6})\+([0-9]{1,4})")
 _EACH: Final = re.compile(r"^(?:持ち?時間)?は?\s*:?\s*(?:双方|両者|各自|各々|各)?\s*:?\s*")
@@ -115,9 +115,8 @@ def read_limits(text: str) -> tuple[TimeLimit | None, TimeLimit | None]:
 def _read_limit(text: str) -> TimeLimit | None:
     if match := _CSA3.fullmatch(text):
         return TimeLimit(int(match[1]), int(match[2]), int(match[3]))
-    if match := _CSA2.fullmatch(text):
-        main = int(match[1]) * 3600 + int(match[2]) * 60 + int(match[3] or 0)
-        return TimeLimit(main, int(match[4]))
+    if (match := _CSA2.fullmatch(text)) and (main := seconds_of(match[1])) is not None:
+        return TimeLimit(main, int(match[2]))
     if (match := _MAIN_AND_BYOYOMI.fullmatch(text)) and int(match[1]) >= _SHORTEST:
         return TimeLimit(int(match[1]), int(match[2]))
     fischer = _FISCHER.search(text) is not None

@@ -20,6 +20,11 @@ def cells(change: Callable[[str], str]) -> Change:
     return ranks(lambda found, rank: "|" + "".join(map(change, re.findall("..", found))) + "|" + rank)
 
 
+def instead(old: str, new: str) -> Callable[[str], str]:
+    """Replace something in a cell or a hand."""
+    return lambda text: text.replace(old, new)
+
+
 def in_hand(change: Callable[[str], str]) -> Change:
     """Write the pieces in hand otherwise."""
     return put("(?<=持駒：)(.*)", lambda match: change(match[1]))
@@ -44,6 +49,10 @@ def box(text: str) -> str:
 
 BOARD = r"(?:^  ９ ８.*\n)?^\+-.*\n(?:^\|.*\n)+^\+-.*\n"
 DRAWN = "bod kif ki2"
+EMPTY = {
+    "half-width dots": "･", "full stops": ".", "minus signs": "-", "asterisks": "*", "squares": "□",
+    "full-width blanks": "　", "two blanks": "  ",
+}  # fmt: skip
 
 table(
     DRAWN,
@@ -61,20 +70,12 @@ table(
         "no numbers of files": put("^  ９ ８.*\n", ""),
         "half-width numbers of files": put("^  ９ ８.*", "  9 8 7 6 5 4 3 2 1"),
         "wide gaps between numbers of files": put("^  ９ ８.*", "   ９  ８  ７  ６  ５  ４  ３  ２  １"),
-        "upper-case V": cells(lambda cell: cell.replace("v", "V")),
-        "full-width ｖ": cells(lambda cell: cell.replace("v", "ｖ")),
+        "upper-case V": cells(instead("v", "V")),
+        "full-width ｖ": cells(instead("v", "ｖ")),
         "^ before Black's pieces": cells(lambda cell: cell.replace(" ", "^") if "・" not in cell else cell),
-        "half-width dots for empty squares": cells(lambda cell: cell.replace("・", "･")),
-        "full stops for empty squares": cells(lambda cell: cell.replace("・", ".")),
-        "minus signs for empty squares": cells(lambda cell: cell.replace("・", "-")),
-        "asterisks for empty squares": cells(lambda cell: cell.replace("・", "*")),
-        "squares for empty squares": cells(lambda cell: cell.replace("・", "□")),
-        "full-width blanks for empty squares": cells(lambda cell: cell.replace("・", "　")),
-        "two blanks for empty squares": cells(
-            lambda cell: cell.replace("・", "  ") if "・" in cell else cell
-        ),
+        **{f"{name} for empty squares": cells(instead("・", sign)) for name, sign in EMPTY.items()},
         "a blank between cells": cells(lambda cell: cell + " "),
-        "王 on boards": cells(lambda cell: cell.replace("玉", "王")),
+        "王 on boards": cells(instead("玉", "王")),
         "indented boards": put(r"^(?=\||\+-|  ９)", "    "),
         "boards indented by tabs": put(r"^(?=\||\+-|  ９)", "\t"),
         "boards quoted by >": put(r"^(?=\||\+-|  ９)", "> "),
@@ -83,14 +84,11 @@ table(
         "a half-width colon of hands": put("持駒：", "持駒:"),
         "no の before 持駒": put("の持駒：", "持駒："),
         "a blank before hands": put("持駒：", "持駒： "),
-        "無し for なし": in_hand(lambda hand: hand.replace("なし", "無し")),
-        "なし left out": in_hand(lambda hand: hand.replace("なし", "")),
-        "無 for なし": in_hand(lambda hand: hand.replace("なし", "無")),
-        "ナシ for なし": in_hand(lambda hand: hand.replace("なし", "ナシ")),
-        "- for なし": in_hand(lambda hand: hand.replace("なし", "-")),
-        "nothing between pieces in hand": in_hand(lambda hand: hand.replace("　", "")),
+        "なし left out": in_hand(instead("なし", "")),
+        **{f"{word} for なし": in_hand(instead("なし", word)) for word in ("無し", "無", "ナシ", "-")},
+        "nothing between pieces in hand": in_hand(instead("　", "")),
         "commas between pieces in hand": in_hand(lambda hand: hand.rstrip("　").replace("　", "、")),
-        "half-width blanks between pieces in hand": in_hand(lambda hand: hand.replace("　", " ")),
+        "half-width blanks between pieces in hand": in_hand(instead("　", " ")),
         "digits in hands": in_hand(
             lambda hand: re.sub(
                 "十([一二三四五六七八]?)", lambda m: f"1{'〇一二三四五六七八'.index(m[1] or '〇')}", hand
@@ -115,7 +113,7 @@ table(
     DRAWN,
     REPORTED,
     {
-        "pieces of no name": cells(lambda cell: cell.replace("角", "象")),
+        "pieces of no name": cells(instead("角", "象")),
         "a rank with eight squares": put(r"^\|..", "|", 1),
         "a rank with ten squares": put(r"^\|", "| ・", 1),
         "a rank is missing": put(r"^\|.*\|五\n", ""),

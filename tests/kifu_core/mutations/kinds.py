@@ -1,5 +1,5 @@
-"""What a kind of mutation is: a function from a text to the same record in another form, and what is expected
-of its reading.
+"""Kinds of mutations: functions from a text to the same record in another form, each with the reading that
+is expected of it.
 
 Texts are those of our own writers, so simple expressions take a row of KIF, a move of KI2 and a line of CSA
 apart. A function does not apply to a text that it leaves as it is, or for which it returns None.

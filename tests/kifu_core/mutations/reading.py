@@ -1,4 +1,4 @@
-"""What is read of a text, in a form in which two readings can be compared; and what a kind asks of it."""
+"""Readings of texts in a form that can be compared, and their check against what a kind expects."""
 
 from __future__ import annotations
 
