@@ -16,7 +16,7 @@ from typing import Final
 from kifu_core import legacy
 from kifu_core.errors import SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
 from kifu_core.limits import UNLIMITED, Limits
-from kifu_core.mojibake import misread, repair
+from kifu_core.mojibake import is_doubtful, misread, repair
 
 MAX_BYTES: Final = 16 * 1024 * 1024
 """A source larger than this is refused: no record is, and everything here is kept in memory."""
@@ -62,7 +62,7 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     check_size(len(text))
     text = _without_end_mark(text.lstrip("\ufeff"))
     findings: list[tuple[str, str]] = []
-    if not text.isascii():
+    if is_doubtful(text):
         text, mistaken_for = repair(text)
         findings = [("double-encoded", mistaken_for)] if mistaken_for else []
         if not mistaken_for and (mistaken_for := misread(text)):
@@ -241,6 +241,8 @@ class Notes:
 
     def all(self) -> tuple[Issue, ...]:
         """Return the issues in the order of their lines; if there were more, the last one tells how many."""
+        if not (self.issues or self.more):  # as of nearly all games
+            return ()
         ordered = sorted(self.issues, key=lambda issue: (issue.line or 0, issue.column or 0))
         if self.more:
             ordered.append(Issue("more-issues", "warning", params={"count": self.more}))

@@ -31,19 +31,28 @@ def _encoded(text: str, codec: str) -> bytes:
     return text.translate(_WINDOWS).encode(codec) if codec == "latin-1" else text.encode(codec)
 
 
+def is_doubtful(text: str) -> bool:
+    """Tell whether a text has foreign characters, and no word of records among the first of them."""
+    return bool(_doubtful(text, _SAMPLE))
+
+
+def _doubtful(text: str, length: int) -> str:
+    """Return a text from its first foreign character on, or nothing if words of records stand there."""
+    first = None if text.isascii() else _FOREIGN.search(text)
+    sample = text[first.start() : first.start() + length] if first else ""
+    return "" if RECORD_WORDS.search(sample) else sample
+
+
 def repair(text: str) -> tuple[str, str]:
     """Return the text as it was meant and the encoding it was mistaken for, or as it is and an empty name.
 
     A text is repaired only if every character of it can be taken back and what comes out is Japanese. Texts
     that are sound cost one look at their first foreign characters.
     """
-    first = None if text.isascii() else _FOREIGN.search(text)
-    if first is None:
+    sample = _doubtful(text, _SAMPLE)
+    if not sample:
         return text, ""
-    sample = text[first.start() : first.start() + _SAMPLE]
     one_byte = _ONE_BYTE.fullmatch(sample) is not None
-    if not one_byte and RECORD_WORDS.search(sample):
-        return text, ""
     for taken_for, real in _WRONG:
         if one_byte != (taken_for == "latin-1") or not _fits(sample, taken_for, real):
             continue
@@ -80,11 +89,8 @@ def misread(text: str) -> str:
     Such a text cannot be repaired: a program does not keep what it cannot show. A sound text taken back so is
     hardly ever valid UTF-8.
     """
-    first = None if text.isascii() else _FOREIGN.search(text)
-    if first is None:
-        return ""
-    sample = text[first.start() : first.start() + _MUCH]
-    if RECORD_WORDS.search(sample):
+    sample = _doubtful(text, _MUCH)
+    if not sample:
         return ""
     if 2 * sample.count("\ufffd") > len(_FOREIGN.findall(sample)) > _LOST:
         return "utf-8"

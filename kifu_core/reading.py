@@ -129,7 +129,8 @@ def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: 
 
 
 def _is_readable(result: ParseResult) -> bool:
-    return bool(result.games) and _UNREADABLE.isdisjoint(issue.code for issue in _issues(result))
+    issues = _issues(result)
+    return bool(result.games) and (not issues or _UNREADABLE.isdisjoint(issue.code for issue in issues))
 
 
 def _plainer(source: Source, issues: list[Issue]) -> tuple[Source, Notes] | None:

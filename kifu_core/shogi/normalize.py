@@ -166,7 +166,8 @@ class _Replay:
         self.limits = limits
         self.room = Room.of(limits)
         self.lookahead = Lookahead(len(line.steps))
-        self.played.first = self._comments(self.jobs[0], -1, list(comments))
+        if comments:
+            self.played.first = self._comments(self.jobs[0], -1, list(comments))
 
     def run(self) -> Played:
         self.played.left_out = self.room.left_out
@@ -187,13 +188,14 @@ class _Replay:
         """Play one line and return its entries; queue its forks with the positions from which they begin."""
         line, position = job.line, job.position
         entries: list[MoveEntry] = []
-        begin, waiting = 0, []
+        begin, waiting = 0, list[tuple[int, Position, int]]()
         most = self.limits.plies if job.parent is None else self.room.fork_moves
         end = min(len(line.steps), most)
         # An ending is not a ply.
         if end < len(line.steps) and isinstance(line.steps[end], Special):
             end += 1
-        for mark in (*(mark for mark in sorted(line.forks) if mark < end), end):
+        marks = [mark for mark in sorted(line.forks) if mark < end] if line.forks else []
+        for mark in (*marks, end):
             if not self._advance_to(job, begin, mark, entries):
                 break
             if mark < end:
@@ -204,7 +206,8 @@ class _Replay:
                 self._beyond(job, "main-line-limit" if job.parent is None else "fork-moves-limit", end)
         if job.parent is not None:
             self.room.fork_moves -= len(entries)
-        self._queue_forks(job, entries, waiting)
+        if waiting:
+            self._queue_forks(job, entries, waiting)
         for index, texts in line.comments.items():
             if 0 <= index < len(entries) and (kept := self._comments(job, index, texts)):
                 entries[index]["comments"] = kept

@@ -116,6 +116,8 @@ class Draft:
 
     def _is_garbled(self, played: Played) -> bool:
         """Tell whether there are several rows, but not one that can be read."""
+        if len(played.findings) < 2:
+            return False
         words = sum(finding.code == "unknown-ending" for finding in played.findings)
         return words > 1 and not any("move" in entry for entry in played.entries)
 
@@ -189,6 +191,8 @@ class Draft:
 
     def _fractions(self, played: Played) -> dict[int, str]:
         """Return the fractions of seconds of the moves that were played."""
+        if not self.fractions:
+            return {}
         last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
         return {ply: text for ply, text in self.fractions.items() if ply <= last}
 

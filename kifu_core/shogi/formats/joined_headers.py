@@ -6,12 +6,12 @@ People write them so, and programs that lose line breaks.
 import re
 from typing import Final
 
-_NAMES: Final = (
+_NAMES: Final = frozenset([
     "先手", "後手", "上手", "下手", "手合割", "開始日時", "終了日時", "棋戦", "場所", "持ち時間", "消費時間",
     "戦型", "表題",
-)  # fmt: skip
-_NEXT: Final = re.compile(rf"(?:^|[ 　\t、,／/]{{1,20}})({'|'.join(_NAMES)})[：:]")
-_BOTH: Final = ("対局者", "対局者名", "対局")
+])  # fmt: skip
+_NEXT: Final = re.compile(rf"(?:^|[ 　\t、,／/]{{1,20}})({'|'.join(sorted(_NAMES))})[：:]")
+_BOTH: Final = frozenset(["対局者", "対局者名", "対局"])
 _AGAINST: Final = re.compile(
     r"(?:▲|☗|先手[ 　]?[：:]?)?(.{1,40}?)"
     r"(?:[ 　]{0,4}(?:対|[vVｖＶ][sSｓＳ][.．]?|[−－―‐-])[ 　]{0,4}|[ 　、,]{1,4}(?=[△☖]|後手))"

@@ -52,14 +52,8 @@ class KakinokiLeaves:
 
     @classmethod
     def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
-        """Yield the leaves of a text from an offset on; lines of no other leaf as `reread` has them."""
-        for name, match in items(cls.grammar, text, begin):
-            yield (name == "unknown" and cls.reread(match)) or (name, match)
-
-    @classmethod
-    def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
-        """Return a line that the grammar does not know as another leaf, if it is one."""
-        return None
+        """Yield the leaves of a text from an offset on."""
+        return items(cls.grammar, text, begin)
 
     @classmethod
     def first_number(cls, match: Leafed) -> int | None:
@@ -115,7 +109,11 @@ class _LeavesByGame:
     def __iter__(self) -> Iterator[tuple[int, tuple[str, Leafed]]]:
         head, opened = -1, False
         for name, match in self.reader.leaves(self.text):
-            if self.last and isinstance(match, re.Match) and self._is_head(name, match):
+            if self.last is None:  # nothing of the game is played yet
+                self._follow(name, match)
+                yield self.game, (name, match)
+                continue
+            if isinstance(match, re.Match) and self._is_head(name, match):
                 head = match.start() if head < 0 else head
                 opened = opened or name == "separator" or (name == "header" and match[1].strip() in OPENERS)
                 continue
@@ -126,7 +124,7 @@ class _LeavesByGame:
                     self._begin(head)
                 yield from self._until(match.start(), head)
                 head, opened = -1, False
-            elif name in PLAYS and self.last and self._is_first(match):
+            elif name in PLAYS and self._is_first(match):
                 self._begin(match.start())
             self._follow(name, match)
             yield self.game, (name, match)

@@ -16,7 +16,7 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected, items
 from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, headers_mark
 from kifu_core.shogi.formats.kakinoki_games import Leafed, Reread
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
@@ -149,6 +149,12 @@ def locate(block: str) -> list[int]:
     return [match.start() for match in found if match[1] or (match[6] and _NUMBERED.match(match[6]))]
 
 
+def _reread(match: re.Match[str]) -> tuple[str, Reread] | None:
+    """Return a line that the grammar does not know as a row; None if it is none."""
+    row = read_row(match[0].rstrip("\n").removeprefix("#"))
+    return None if row is None else ("row", Reread(match, row))
+
+
 class _Reader(KakinokiReader):
     grammar = GRAMMAR
     expected = EXPECTED
@@ -157,24 +163,17 @@ class _Reader(KakinokiReader):
     has_unread_rows = False
 
     @classmethod
-    def reread(cls, match: re.Match[str]) -> tuple[str, Reread] | None:
-        """Return a line that the grammar does not know as a row; None if it is none."""
-        row = read_row(match[0].rstrip("\n").removeprefix("#"))
-        return None if row is None else ("row", Reread(match, row))
-
-    @classmethod
     def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
         """Yield the leaves of a text; a sentence that begins with a number before all rows is none."""
         before = begin > 0
-        for name, match in super().leaves(text, begin):
-            if name in ("header", "remark") and isinstance(match, re.Match) and match[1][:1].isdecimal():
-                name, match = cls.reread(match) or (name, match)
-            if name == "rows":
-                if not before and isinstance(match, re.Match) and _begins_no_game(match[0]):
-                    name = "unknown"
-                else:
-                    before = True
-            yield name, match
+        for name, match in items(cls.grammar, text, begin):
+            if name == "unknown" or (name in ("header", "remark") and match[1][:1].isdecimal()):
+                yield _reread(match) or (name, match)
+            elif name == "rows" and not before and _begins_no_game(match[0]):
+                yield "unknown", match
+            else:
+                before = before or name == "rows"
+                yield name, match
 
     @classmethod
     def first_number(cls, match: re.Match[str] | Reread) -> int | None:

@@ -78,6 +78,8 @@ def _result(packing: Packing, number: int, turn: int) -> str:
 
 
 def _is_packed(packing: Packing, text: str, name: str) -> bool:
+    if not name:
+        return False
     try:
         return packing_of(text[:HEAD_BYTES].encode("latin-1"), name) == packing
     except UnicodeEncodeError:

@@ -102,6 +102,7 @@ PARTS: Final = {
 _PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
 
 _CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
+_REMOVED: Final = re.compile("([1-9]{2})[A-Z]{2}")
 
 _ANYSTATEMENT: Final = re.compile(
     rf"{_MOVE}|'([^\n]*+)|{TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
@@ -297,6 +298,8 @@ class _Reader:
         last = len(line.steps) - 1
         places = [last - 1, last] if ended else [last]
         texts = [text for place in places for text in line.comments.get(place, ()) if text[:8] == "summary:"]
+        if not texts:
+            return
         summaries = (
             (text, found)
             for text in watched(texts)
@@ -404,7 +407,7 @@ class _Reader:
     def _start_even(self, match: LeafMatch) -> None:
         self.is_line = not self.draft.header and match[0].endswith(",")
         self.board = start_position(None)
-        for place in re.findall(r"([1-9]{2})[A-Z]{2}", match[1]):
+        for place in _REMOVED.findall(match[1]):
             self.board.board[SQUARE[place]] = 0
 
     def _board_rank(self, match: LeafMatch) -> None:

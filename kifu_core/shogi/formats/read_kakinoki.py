@@ -146,6 +146,8 @@ class KakinokiReader(KakinokiLeaves):
 
     def _lose_empty_variations(self) -> None:
         """Keep the lines of variations without a move as text."""
+        if not self.draft.line.flat:
+            return
         empty = {id(fork): fork for fork, _, _ in self.draft.line.flat if not fork.steps}
         if not empty:
             return
@@ -233,17 +235,21 @@ class KakinokiReader(KakinokiLeaves):
             self._add_header(name, value, match)
 
     def _add_header(self, name: str, value: str, match: re.Match[str]) -> None:
-        before = self.draft.header.get(name, value)
-        if value.strip() in map(str.strip, before.split("\n")):
-            value = value if "\n" not in before else before
-        else:
-            self._note("repeated-header", match, name=name[:SHOWN])
-            value = f"{before}\n{value}"
+        if name in self.draft.header:
+            value = self._joined(name, value, match)
         self.draft.header[name] = value
         if name in _STARTS and not (self.handicap and self.line.steps):
             self.handicap, self.handicap_offset = value, match.start()
         elif name == "手番":
             self.turn = SIDES.get(value.strip().removesuffix("番"), self.turn)
+
+    def _joined(self, name: str, value: str, match: re.Match[str]) -> str:
+        """Return the value of a repeated header behind the values before, which another value joins."""
+        before = self.draft.header[name]
+        if value.strip() in map(str.strip, before.split("\n")):
+            return value if "\n" not in before else before
+        self._note("repeated-header", match, name=name[:SHOWN])
+        return f"{before}\n{value}"
 
     def _hand(self, match: re.Match[str]) -> None:
         counts, strange = read_hand(match[2])

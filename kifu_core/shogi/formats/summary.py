@@ -73,6 +73,8 @@ def read_headers(header: Mapping[str, str]) -> Summary | None:
     >>> read_headers({"X_FINAL": "切断", "X_WINNER": "▲"}), read_headers({"X_FINAL": "入玉", "X_WINNER": "△"})
     (Summary(word='接続切れ', winner=0), Summary(word='入玉勝ち', winner=1))
     """
+    if not ("X_FINAL" in header or "X_WINNER" in header):
+        return None
     text, side = header.get("X_FINAL", "").strip(), side_of(header.get("X_WINNER", ""))
     kind = find(text) or read_result(f"{text}により先手の勝ち")[0] if text else None
     if kind is None and side is None:
