@@ -70,7 +70,7 @@ class Detector:
     """
 
     def __init__(self) -> None:
-        self._tests: list[tuple[Callable[[str, str], str | None], str]] = []
+        self._tests: list[tuple[str | None, Callable[[str, str], bool | str | None], str]] = []
 
     def learn(self, formats: Iterable[Format]) -> None:
         """Add the marks of these formats, to be tried stage by stage, in each stage in the formats' order."""
@@ -78,9 +78,10 @@ class Detector:
         marks.sort(key=lambda mark: mark[0])
         for (_, reason, lines), group in groupby(marks, lambda mark: (*mark[:2], isinstance(mark[3], str))):
             if lines:
-                self._tests.append((_first_line({name: str(test) for _, _, name, test in group}), reason))
+                search = _first_line({name: str(test) for _, _, name, test in group})
+                self._tests.append((None, search, reason))
             else:
-                self._tests += [(_named(name, test), reason) for _, _, name, test in group if callable(test)]
+                self._tests += [(name, test, reason) for _, _, name, test in group if callable(test)]
 
     def __call__(self, text: str, name: str = "") -> tuple[str | None, str]:
         """Return the format of a text and the reason in one word; None if nothing is recognised.
@@ -88,9 +89,9 @@ class Detector:
         The content decides; the extension of `name` counts only if the content fits several formats.
         """
         text = text.strip("\n")  # megabytes of blank lines about a text cost each test
-        for test, reason in self._tests:
-            if found := test(text, name):
-                return found, reason
+        for format_name, test, reason in self._tests:
+            if result := test(text, name):
+                return format_name or str(result), reason
         return None, "nothing"
 
 
@@ -103,10 +104,6 @@ def _first_line(lines: Mapping[str, str]) -> Callable[[str, str], str | None]:
         return match.lastgroup if match else None
 
     return find
-
-
-def _named(format_name: str, test: Test) -> Callable[[str, str], str | None]:
-    return lambda text, name: format_name if test(text, name) else None
 
 
 # --- writing ---------------------------------------------------------------------------------------------

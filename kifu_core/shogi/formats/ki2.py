@@ -144,7 +144,7 @@ class _Reader(KakinokiReader):
 
     def read(self, name: str, match: Leafed) -> None:
         """Take in one leaf; comments that wait for an ending are the last move's if something else comes."""
-        if name not in ("remark", "comment", "bookmark", "blank", "result"):
+        if self.waiting is not None and name not in ("remark", "comment", "bookmark", "blank", "result"):
             self._end_waiting()
         super().read(name, match)
 
