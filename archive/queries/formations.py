@@ -24,6 +24,7 @@ from kifu_core.classes import Match
 from kifu_core.games import SHOGI
 from kifu_core.jkf import Coordinates, Move
 from kifu_core.shogi.formations import BY_NAME, BY_NUMBER, OPENINGS, Formation, with_parents
+from kifu_core.shogi.notation import told_apart
 
 LOOKED_AT: Final = 5_000
 """Sides with a formation that are looked at for its page, those stored last: about 50 ms on either engine."""
@@ -61,7 +62,7 @@ class Details:
     `colours` are their results as Black and as White, `years` numbers by year and `plies` by the first ply of
     a class of `PLY_STEP`, `against` what the other side had with how the owner fared, `players` who had it
     most with how they fared, and `moves` what its owner played next in the last `RECORDS` games, on a board
-    that is turned so that he is Black.
+    that is turned so that he is Black, with the words that tell these moves apart.
     """
 
     formation: Formation
@@ -159,16 +160,27 @@ def _details(scope: Scope, formation: Formation) -> Details:
 
 
 def _moves(games: Sequence[tuple[int, int, int]]) -> tuple[tuple[Move, int], ...]:
-    """Return the first moves of owners after they had a formation, the most frequent first."""
+    """Return the first moves of owners after they had a formation, the most frequent first, with the words
+    that tell them apart."""
     stored = GameRecord.objects.in_bulk([pk for pk, _colour, _ply in games])
-    counted: Counter[str] = Counter()
+    counted, words = Counter[str](), dict[str, Counter[str]]()
     for pk, colour, ply in games:
         if pk in stored:
             entries = codec.unpack(stored[pk].record)["moves"][ply + 1 : ply + 3]
             own = (one["move"] for one in entries if "move" in one and one["move"]["color"] == colour)
-            counted.update(json.dumps(_as_black(move), sort_keys=True) for move in islice(own, 1))
+            for move in islice(own, 1):
+                text = json.dumps(_as_black(move), sort_keys=True)
+                counted[text] += 1
+                words.setdefault(text, Counter())[move.get("relative", "")] += 1
     ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:LISTED]
-    return tuple((json.loads(text), n) for text, n in ranked)
+    moves = [json.loads(text) | _usual(words[text]) for text, _n in ranked]
+    return tuple(zip(told_apart(moves), (n for _text, n in ranked), strict=True))
+
+
+def _usual(words: Counter[str]) -> dict[str, str]:
+    """Return the relative words that a move most often has in its games, if any."""
+    ((usual, _n),) = words.most_common(1)
+    return {"relative": usual} if usual else {}
 
 
 def _as_black(move: Move) -> dict[str, Any]:

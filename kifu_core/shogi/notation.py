@@ -4,6 +4,7 @@ Japanese ones as KI2 writes them; English ones in the notation of Western player
 needed, `-` move, `x` capture, `*` drop, `+` promotes, `=` does not).
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from kifu_core.jkf import Coordinates, Move
@@ -112,6 +113,34 @@ def lone_text(move: int, kind: int, color: int, language: Language) -> str:
         position.board[moves.source(move)] = signed(color, kind)
     text = move_text(position, move) + (RELATIVE["H"] if moves.dropped(move) else "")
     return played(position, move, text, language)
+
+
+def told_apart(played: Sequence[Move]) -> list[Move]:
+    """Return moves of Black from several boards, those that read alike with the words that tell them apart as
+    if all their pieces stood on one board.
+
+    >>> gold = {"color": 0, "piece": "KI", "to": {"x": 5, "y": 8}}
+    >>> [_japanese(move, None) for move in told_apart([gold | {"from": {"x": x, "y": 9}} for x in (4, 6)])]
+    ['５八金右', '５八金左']
+    """
+    texts = [_japanese(move, None) for move in played]
+    return [
+        _among([rival for rival, other in zip(played, texts, strict=True) if other == text], move)
+        if texts.count(text) > 1
+        else move
+        for move, text in zip(played, texts, strict=True)
+    ]
+
+
+def _among(alike: Sequence[Move], move: Move) -> Move:
+    """Return a move with the words that tell it from those that read like it."""
+    board = [0] * len(USI)
+    kind, origin = BY_CODE[move["piece"]], move.get("from")
+    for other in alike:
+        if other is not move and (place := other.get("from")):
+            board[_square(place)] = kind
+    words = rules.relative_words(board, _square(origin) if origin else -1, _square(move["to"]), kind)
+    return {**move, "relative": words} if words else move
 
 
 def move_facts(position: Position, move: int) -> dict[str, Any]:

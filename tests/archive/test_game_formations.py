@@ -205,6 +205,14 @@ def test_one_of_them_in_detail(two):
     assert queries.details(PUBLIC, BY_NAME["yagura"]).looked_at == 0
 
 
+def test_the_moves_that_follow_are_told_apart_as_ki2_does(client, db):
+    for golds in ("6i5h", "4i5h"):
+        ingest(ready(f"2h6h 9c9d {golds} 1c1d", black=golds))
+    told = client.get("/api/v1/formations/shikenbisha").json()["moves"]
+    assert {one["text"].removesuffix("不成") for one in told} == {"▲５八金右", "▲５八金左"}
+    assert {one["english"].removesuffix("=") for one in told} == {"▲G4i-5h", "▲G6i-5h"}
+
+
 def test_those_of_a_game_stand_in_order_and_once(two):
     slot = Game.objects.get(pk=two[0]).slot
     found = [(one.formation.name, one.colour, one.ply) for one in queries.of_game(slot)]

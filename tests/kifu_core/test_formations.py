@@ -23,6 +23,7 @@ from kifu_core.shogi.formations import (
     Arisen,
     arisen,
     called,
+    in_line,
     in_record,
     with_forms,
     with_parents,
@@ -232,6 +233,57 @@ def test_the_single_file_of_a_rook_is_the_first():
     assert called("一間飛車").english == "First File Rook"
     assert "ikkenbisha" in named("1g1f 3c3d 1f1e 8c8d 2h1h 8d8e", BLACK)
     assert "ikkenbisha" not in named("7g7f 3c3d 6g6f 8c8d 8h7g 7a6b 9g9f 5a4b 2h9h 4b3b", BLACK)
+
+
+# --- openings that exclude each other -------------------------------------------------------------------
+
+
+def of_line(moves: str) -> set[tuple[str, int]]:
+    found = in_line(Position.initial(), [from_usi(usi) for usi in moves.split()])
+    return {(one.name, one.color) for one in found}
+
+
+EXCHANGE = "7g7f 8c8d 2g2f 8d8e 8h7g 3c3d 7i6h 4a3b 6i7h 2b7g+ 6h7g 3a2b"
+LOST_TEMPO = "7g7f 3c3d 2g2f 4a3b 2f2e 2b8h+ 7i8h"
+
+
+def test_a_rook_that_ranges_after_an_exchange_of_bishops_makes_it_no_bishop_exchange():
+    begun = f"{EXCHANGE} 9g9f 2b3c 1g1f 7a6b"
+    assert ("kakugawari", 0) in of_line(begun)
+    ranging = {name for name, _ in of_line(f"{begun} 2h6h 5a4b 5i4h 4b3a 4h3h")}
+    assert {"kakkokan-shiken", "taikokei"} <= ranging and "kakugawari" not in ranging
+
+
+def test_a_rook_that_comes_to_the_middle_late_makes_a_bishop_exchange_no_ranging_rook():
+    silvers = "3i4h 2b3c 4g4f 7a6b 4h4g 6c6d 4g5f 6b6c 5i6h 5a4b 6h7i 4b3a 9g9f 9c9d 1g1f 1c1d 7i8h 6c5d"
+    names = {name for name, _ in of_line(f"{EXCHANGE} {silvers} 4i5h 7c7d 3g3f 8b5b 8h7i 3a2b 7i8h")}
+    assert "kakugawari" in names and not {"furibisha", "taikokei"} & names
+
+
+def test_a_double_wing_in_which_bishops_are_exchanged_later_stays_one():
+    begun = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h"
+    names = {name for name, _ in of_line(f"{begun} 3c3d 7g7f 2b8h+ 7i8h 3a2b 8h7g 2b3c 3i3h 7a6b")}
+    assert "aigakari" in names and "kakugawari" not in names
+
+
+def test_one_side_ranges_or_both_do():
+    one = "7g7f 3c3d 6g6f 8c8d 2h6h 8d8e 8h7g 7a6b 5i4h 5a4b"
+    assert ("taikokei", 0) in of_line(one)
+    waits = "4h3h 4b3b 3h2h 5c5d 3i3h 1c1d 1g1f 9c9d 9g9f 7c7d 6i5h 6b7c 4g4f 7c6d 3g3f 3a4b 5h4g 4b5c"
+    found = of_line(f"{one} {waits} 2i3g 4a4b 4i4h 8b5b 7g8h 9a9b 8h7g")
+    assert ("taikokei", WHITE) in found and ("furibisha", WHITE) not in found
+
+
+def test_who_exchanges_bishops_at_home_has_lost_a_tempo():
+    assert ("ittezon-kakugawari", WHITE) in of_line(LOST_TEMPO)
+    assert ("ittezon-kakugawari", BLACK) not in of_line(f"{LOST_TEMPO} 3a2b 8h7g 2b3c")
+    assert ("kakugawari", BLACK) in of_line(f"{LOST_TEMPO} 3a2b 8h7g 2b3c 3i4h 8c8d 6i7h")
+    assert not {("ittezon-kakugawari", color) for color in (BLACK, WHITE)} & of_line(f"{EXCHANGE} 3i4h 2b3c")
+
+
+def test_a_bishop_that_is_dropped_at_once_on_the_other_diagonal_is_no_bishop_exchange():
+    names = {name for name, _ in of_line(f"{LOST_TEMPO} B*6e 3i4h 6e7f")}
+    assert "sujichigai" in names and "kakugawari" not in names
 
 
 def lines() -> list[tuple[Position, list[int]]]:

@@ -8,13 +8,14 @@ So a move costs some additions, however many patterns there are.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Final, NamedTuple
 
 from kifu_core.jkf import Record
 from kifu_core.memo import Memo
+from kifu_core.shogi.formations.excluding import compatible
+from kifu_core.shogi.formations.formation import Arisen
 from kifu_core.shogi.formations.register import BY_NAME, FORMATIONS, with_parents
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.patterns import parse
@@ -27,15 +28,6 @@ from kifu_core.shogi.squares import SQUARES
 
 _MOST: Final = FULL_SET[FU]
 """More in a hand are as many: no pattern asks for more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arisen:
-    """A formation that a side (0 Black, 1 White) has, and the first ply at which it stands on the board."""
-
-    name: str
-    color: int
-    ply: int
 
 
 class _Pattern(NamedTuple):
@@ -121,21 +113,29 @@ _WITH_PARENTS: Final = {one.name: with_parents([one.name]) for one in FORMATIONS
 
 
 def in_record(record: Record, moves: Iterable[int]) -> list[Arisen]:
-    """Return the formations of a record's main line, of which the packed moves are given, and what they are
-    forms of, each of a side once with the ply at which it or a form of it first stands, in order of plies. A
-    move that cannot be made ends the line. Raises ParseError if the record does not say where it starts."""
+    """Return the formations of a record's main line, of which the packed moves are given (see `in_line`).
+    Raises ParseError if the record does not say where it starts."""
+    return in_line(start(record), moves)
+
+
+def in_line(start: Position, moves: Iterable[int]) -> list[Arisen]:
+    """Return the formations of a line of packed moves from a start and what they are forms of, each of a side
+    once with the ply at which it or a form of it first stands, in order of plies, without openings that
+    exclude each other. A move that cannot be made ends the line."""
     found: dict[tuple[str, int], Arisen] = {}
-    for one in arisen(start(record), moves):
+    for one in arisen(start, moves):
         for name in _WITH_PARENTS[one.name]:
             found.setdefault((name, one.color), Arisen(name, one.color, one.ply))
-    return sorted(found.values(), key=lambda one: (one.ply, one.color, BY_NAME[one.name].number))
+    ordered = sorted(found.values(), key=lambda one: (one.ply, one.color, BY_NAME[one.name].number))
+    return compatible(ordered)
 
 
 def arisen(start: Position, moves: Iterable[int]) -> list[Arisen]:
     """Return the formations of a line of packed moves from a start, each of a side once, in order of plies.
 
-    Parents are not added (`with_parents` does). A move that cannot be made ends the line. Time: linear in the
-    moves, of which those long after the last ply at which anything begins are not read.
+    Parents are not added and nothing is left out (`in_line` does both). A move that cannot be made ends the
+    line. Time: linear in the moves, of which those long after the last ply at which anything begins are not
+    read.
     """
     table = _table()
     game, lacking = _Game(table), table.lacking(start)

@@ -46,3 +46,12 @@ class Formation:
     until: int
     patterns: tuple[str, ...]
     sources: tuple[Work, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arisen:
+    """A formation that a side (0 Black, 1 White) has, and the first ply at which it stands on the board."""
+
+    name: str
+    color: int
+    ply: int

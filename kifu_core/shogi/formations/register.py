@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from kifu_core.shogi.formations.formation import Family, Formation, Work
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Goes up with every change of what stands for a name: whoever stores what was found finds it anew then."""
 
 GAMES: Final = "games"
