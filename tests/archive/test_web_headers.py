@@ -39,3 +39,17 @@ def test_a_list_tells_the_event_with_its_round():
 def test_the_page_of_a_game_shows_its_headers_as_written(written):
     stored(RICH)
     assert escape(written) in page(f"/games/{Game.objects.get().pk}/")
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("en", ["Black", "Event", "Time limit", "Black&#x27;s castle", "天気"]),
+        ("ja", ["先手", "棋戦", "持ち時間"]),
+    ],
+)
+def test_the_usual_headers_are_called_as_the_reader_knows_them(language, names):
+    stored("先手：甲\n棋戦：甲杯\n持ち時間：5分\n先手の囲い：矢倉\n天気：晴\n1 ７六歩(77)\n2 投了\n")
+    address = f"/games/{Game.objects.get().pk}/"
+    shown = Client().get(address, headers={"Accept-Language": language}).content.decode()
+    assert [name for name in names if f'<th scope="row">{name}</th>' not in shown] == []

@@ -10,8 +10,14 @@ from archive.issues import language
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
 from kifu_core.jkf import Record
 from kifu_core.shogi.draw import RANK_NAMES
+from kifu_core.shogi.header_names import english
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import BY_USI
+
+
+def header(name: str) -> str:
+    """Return what a header of a record is called: records name theirs in Japanese."""
+    return english(name) if language() == "en" else name
 
 
 def side_names(start: str) -> tuple[str, str]:
@@ -83,7 +89,7 @@ SHOGI: Final = GamePages(
     ),
     whole="jkf",
     bulk={"kif": "KIF", "ki2": "KI2", "csa": "CSA", "db": _("Opening book (YaneuraOu)")},
-    header=lambda name: name,
+    header=header,
     side_names=side_names,
     board=board,
     beginning=beginning,
