@@ -15,35 +15,35 @@ TEXTS: Final = {
     "bomb": _("it unpacks to more than {ratio} times its size and was not read"),
     "entry-too-large": _("unpacked, the file is too large (at most {limit} bytes)"),
     "unpacks-to-too-much": _(
-        "the upload unpacks to too much: nothing was read from here on (at most {limit} bytes)"
+        "the file unpacks to too much: nothing was read from here on (at most {limit} bytes)"
     ),
     "too-many-entries": _("there are too many entries: nothing was read from here on (at most {limit})"),
     "nested-too-deep": _("containers are nested too deep (at most {limit} levels)"),
     "encrypted": _("the file is encrypted"),
     "damaged": _("the file is damaged: {text}"),
-    "link": _("a link is not followed"),
-    "device": _("this is no ordinary file"),
+    "link": _("links are not followed"),
+    "device": _("this is not an ordinary file"),
     "unknown-compression": _("this kind of compression cannot be read: {text}"),
-    "unknown-container": _("containers of the kind {text} cannot be read; please upload a ZIP or tar file"),
-    "is-container": _("this is an archive ({text}): upload it, and every file in it is read"),
+    "unknown-container": _("{text} archives cannot be read; please send a ZIP or tar file"),
+    "is-container": _("this is an archive ({text}); add it, and every file in it is read"),
     "needs-7z": _('to read 7z archives the server needs py7zr (pip install "kifu-archive[7z]")'),
     "empty-file": _("the file is empty"),
     "empty-container": _("there are no files in the container"),
     "kept-reading": _("it cannot be read any more; what was read before is kept"),
-    "unknown-day": _("this is no day that can be read: {text}; it stays in the record as it is"),
+    "unknown-day": _("this date cannot be read: {text}; it stays in the record as it is"),
     "taken-down": _("this game was taken down before; it is held until the staff lets it in"),
     "ply-out-of-range": _("there is no ply {ply}: the main line has plies 0 to {last}"),
     # work
     "no-game": _("there is no game in it"),
     "too-slow": _("reading it took more than {seconds} seconds and was stopped"),
     "too-slow-here": _(
-        "what was sent takes longer than {seconds} s to read and was stopped; upload it instead"
+        "reading it takes longer than {seconds} s and was stopped; add it to the archive instead"
     ),
-    "too-large-here": _("a record has at most {limit} bytes here; upload larger ones"),
+    "too-large-here": _("a record has at most {limit} bytes here; add larger ones to the archive"),
     "too-much-memory": _("reading it would take too much memory; it was left out"),
-    "worker-died": _("reading this part ended the worker again and again; it was left out"),
+    "worker-died": _("reading this part crashed again and again; it was left out"),
     "gave-up": _("given up after {tries} tries without progress"),
-    "internal-error": _("it could not be read because of a fault of this program"),
+    "internal-error": _("it could not be read because of a bug in this program"),
 }
 """What the archive finds beside what is in a record, by code: `kifu_core.messages` has the others."""
 

@@ -40,19 +40,19 @@ SHARES: Final = 100
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "group-name": _("A group's name has 1 to %(most)s characters."),
-    "too-many-groups": _("You have made as many groups as one person can."),
-    "too-many-members": _("The group has as many members as it can."),
+    "too-many-groups": _("You cannot create more groups."),
+    "too-many-members": _("The group cannot have more members."),
     "too-many-invitations": _("There are too many open invitations into this group."),
     "not-an-owner": _("Only owners of the group can do this."),
     "last-owner": _("Make somebody else an owner first: a group with members needs one."),
     "group-has-games": _("There are still games in this library: publish or delete them first."),
-    "no-invitation": _("This invitation was used, or is too old. Ask for another one."),
-    "nobody": _("There is nobody of this name."),
-    "too-many-shares": _("The game is shared with as many people as it can be."),
-    "not-yours": _("This is not yours to share or to move."),
-    "others-sent-it": _("Others sent this game, too: an owner of the group can share it."),
+    "no-invitation": _("This invitation was used or has expired. Ask for another one."),
+    "nobody": _("There is no user of this name."),
+    "too-many-shares": _("The game cannot be shared with more people."),
+    "not-yours": _("You can share and move only what is yours."),
+    "others-sent-it": _("Others added this game, too: an owner of the group can share it."),
     "taken-down": _("This game was taken down where it would go."),
-    "unknown-space": _("You cannot send games there."),
+    "unknown-space": _("You cannot add games there."),
     "still-working": _("The upload is still being read or moved: try again when that is done."),
 }
 

@@ -14,25 +14,25 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "the file is too large ({bytes} bytes, at most {limit})",
     ),
     "bad-bytes": (
-        "文字コードとして正しくないバイトがあります（{text} として読みました）",
+        "文字化けした部分があります（{text} として読みました）",
         "some bytes are not valid text (read as {text})",
     ),
     "double-encoded": (
         "文字コードを {text} と取り違えて保存し直されたテキストを元に戻しました",
-        "the text had been taken for {text} and saved again; it was put right",
+        "the text had been misread as {text} and saved again; it was repaired",
     ),
     "misread": (
         "文字コードを {text} と取り違えて保存し直され、文字が失われたテキストのようです",
-        "this looks like text that was taken for {text} and saved again, with characters lost",
+        "this looks like text that was misread as {text} and saved again, with characters lost",
     ),
     "bad-characters": (
         "使えない文字 {text} 個を置き換えました",
-        "{text} characters that no text can hold were replaced",
+        "{text} invalid characters were replaced",
     ),
-    "unknown-format": ("棋譜の形式がわかりません: {text}", "no record format was recognised: {text}"),
+    "unknown-format": ("棋譜の形式がわかりません: {text}", "the record format was not recognised: {text}"),
     "is-address": (
         "これはページのアドレスです。そのページで棋譜をコピーして、貼り付けてください",
-        "this is the address of a page; copy the record that stands there, and paste that",
+        "this is the address of a page; copy the record from that page and paste it",
     ),
     "is-picture": (
         "これは画像です（{text}）。棋譜として読めるのは文字のファイルだけで、画像の盤面は読めません",
@@ -52,10 +52,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "more-issues": ("ほかに {count} 件の指摘があります", "{count} more findings"),
     # structure
-    "no-moves": ("指し手も局面もありません", "there is neither a move nor a position"),
+    "no-moves": ("指し手も局面もありません", "there are no moves and no position"),
     "unknown-line": (
         "読めない行です: {text}（書けるもの: {expected}）",
-        "this line means nothing here: {text} (expected: {expected})",
+        "this line cannot be read: {text} (expected: {expected})",
     ),
     "no-line-ends": (
         "改行がありません。行の始まりと思われるところで分けて読みました",
@@ -66,12 +66,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "the numbers jump: the rows from {first} to {last} are missing",
     ),
     "bad-board-piece": (
-        "局面図に駒の名前でない文字があります: {text}",
-        "the drawn board has a text that names no piece: {text}",
+        "局面図に駒以外の文字があります: {text}",
+        "the drawn board has a text that is not a piece: {text}",
     ),
     "row-order": (
         "手数が戻っています: {due}手目の次が{number}手目です",
-        "the numbers go back: {number} stands where {due} is due",
+        "the numbers go back: {number} where {due} should be",
     ),
     "game-without-head": (
         "前の棋譜が終わらないうちに1手目に戻っているので、別の棋譜として読みました",
@@ -79,19 +79,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "start-among-moves": (
         "前の棋譜が終わらないうちに対局者か開始局面の行があるので、別の棋譜として読みました",
-        "a player or a start stands behind moves without an ending: read as another game",
+        "a player or a start follows moves without an ending: read as another game",
     ),
     "repeated-header": (
         "「{name}」が2回以上あるので、改行でつなぎました",
-        "{name} stands here more than once: the values were joined",
+        "{name} is given more than once: the values were joined",
     ),
     "no-board": (
         "手合割「{name}」に局面図がないため平手として読みました",
-        "the start {name} has no board; read as an even game",
+        "the handicap {name} has no board; read as an even game",
     ),
     "unknown-handicap": (
         "手合割「{name}」がわからず、局面図もありません（平手から指せる棋譜だけを平手として読みます）",
-        "the handicap {name} is unknown and there is no board; only what fits an even game is read, as one",
+        "the handicap {name} is unknown and there is no board; only what fits an even game is read",
     ),
     "bad-board": (
         "局面図の {count} か所が正しくありません",
@@ -100,7 +100,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
     "other-move-count": (
         "指し手は {said} 手のはずですが、{count} 手あります",
-        "{said} moves were announced, there are {count}",
+        "{said} moves are stated, but there are {count}",
     ),
     "book-move": (
         "定跡の手 {text} は指せません（{reason}）",
@@ -111,19 +111,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "position {number} cannot be read (bit {bit})",
     ),
     "packed-move": ("最善手 {text} は指せません", "the best move {text} cannot be played"),
-    "packed-rest": ("最後に {count} バイト余りがあります", "there are {count} bytes too many at the end"),
+    "packed-rest": ("最後に {count} バイト余りがあります", "{count} bytes are left over at the end"),
     "other-board": (
         "{width}×{height} の盤は本将棋のものではありません",
         "a board of {width} by {height} squares is not one of shogi",
     ),
     "unreadable-rank": ("{rank} 段目が読めません: {text}", "rank {rank} cannot be read: {text}"),
-    "bad-position-object": ("局面のオブジェクトが正しくありません", "this object is no position"),
+    "bad-position-object": ("局面のオブジェクトが正しくありません", "this object is not a position"),
     "bad-hand": ("持駒が読めません: {text}", "not a hand: {text}"),
-    "bad-piece": ("駒の配置が正しくありません: {text}", "no piece can be put so: {text}"),
+    "bad-piece": ("駒の配置が正しくありません: {text}", "not a valid placement of pieces: {text}"),
     "side-mark": ("{ply}手目の手番の記号が逆です", "the side written at ply {ply} is not the side to move"),
     "variation-past-end": (
         "変化：{number}手 は本譜の続きです",
-        "variation {number} goes on where its line ends",
+        "variation {number} continues its own line",
     ),
     "variation-without-move": (
         "変化：{number}手 に当たる手がありません",
@@ -140,7 +140,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "forks-limit": (
         "変化が多すぎるため、一部は読まずに文字のまま残しました（上限 {limit} 個）",
-        "there are too many variations: some are kept as text only (at most {limit})",
+        "there are too many variations: some are kept only as text (at most {limit})",
     ),
     "fork-moves-limit": (
         "変化の手数の合計が多すぎるため、一部は読まずに文字のまま残しました（上限 {limit} 手）",
@@ -182,8 +182,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "wrong-side": ("{ply}手目は相手の駒を動かしています", "ply {ply} moves a piece of the other side"),
     "occupied": ("{ply}手目の移動先に駒があります", "ply {ply}: the square is taken"),
     "not-in-hand": ("{ply}手目に打つ駒が持駒にありません", "ply {ply} drops a piece that is not in hand"),
-    "bad-drop": ("{ply}手目の駒は打てません", "ply {ply} drops what cannot be dropped"),
-    "bad-move": ("{ply}手目は指し手ではありません", "ply {ply} is no move"),
+    "bad-drop": ("{ply}手目の駒は打てません", "ply {ply} drops a piece that cannot be dropped"),
+    "bad-move": ("{ply}手目は指し手ではありません", "ply {ply} is not a move"),
     "ambiguous": ("{ply}手目に動ける駒が複数あります", "more than one piece can make the move of ply {ply}"),
     "source-inferred": (
         "{ply}手目に動ける駒が複数ありますが、後の指し手が続くのは{square}の駒だけなので、その駒が動いたとしました",
@@ -193,21 +193,21 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{ply}手目の駒は「{written}」でなく「{found}」です",
         "ply {ply} is written as {written}, but {found} stands there",
     ),
-    "unreachable": ("{ply}手目の駒はそこへ動けません", "ply {ply}: the piece does not move so"),
+    "unreachable": ("{ply}手目の駒はそこへ動けません", "ply {ply}: the piece does not move like that"),
     "bad-promote": ("{ply}手目は成れません", "ply {ply} promotes where it cannot"),
-    "must-promote": ("{ply}手目は成らなければなりません", "ply {ply} has to promote"),
+    "must-promote": ("{ply}手目は成らなければなりません", "ply {ply} must promote"),
     "dead-drop": ("{ply}手目は行き所のない駒です", "ply {ply} drops a piece that could never move"),
-    "nifu": ("{ply}手目は二歩です", "ply {ply} is a second pawn on its file"),
-    "king-taken": ("{ply}手目は玉を取っています", "ply {ply} takes a king"),
+    "nifu": ("{ply}手目は二歩です", "ply {ply} drops a second pawn on a file (nifu)"),
+    "king-taken": ("{ply}手目は玉を取っています", "ply {ply} captures a king"),
     "self-check": ("{ply}手目は自玉に王手がかかります", "ply {ply} leaves its own king in check"),
-    "uchifuzume": ("{ply}手目は打ち歩詰めです", "ply {ply} mates with a dropped pawn"),
+    "uchifuzume": ("{ply}手目は打ち歩詰めです", "ply {ply} mates with a dropped pawn (uchifuzume)"),
     "fourfold": (
         "{ply}手目で同一局面が4回現れ、千日手です",
         "ply {ply} repeats a position for the fourth time",
     ),
     "perpetual-check": (
         "{ply}手目で連続王手の千日手です",
-        "ply {ply} repeats a position for the fourth time by checks alone",
+        "ply {ply} repeats a position for the fourth time by perpetual check",
     ),
     # writing
     "unencodable-character": (
@@ -232,7 +232,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "file-exists": (
         "{path} はすでにあります。上書きするには --force を付けてください",
-        "{path} is there already and was not overwritten (--force overwrites)",
+        "{path} exists and was not overwritten (--force overwrites)",
     ),
     # what a format has no place for
     "lost-headers": ("{format} 形式では {count} 個のヘッダーが失われます", "{format} loses {count} headers"),
@@ -266,7 +266,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     # position codes, SFEN, USI, USEN
     "empty": ("コードが空です", "the code is empty"),
     "too-long": ("コードが長すぎます（{length} 文字）", "the code is too long ({length} characters)"),
-    "bad-char": ("コードに使えない文字があります: {char}", "a character that no code has: {char}"),
+    "bad-char": (
+        "コードに使えない文字があります: {char}",
+        "a character that is not allowed in a code: {char}",
+    ),
     "truncated": (
         "コードが途中で切れています。最後までコピーされているか確かめてください",
         "the code ends inside {field}; was it copied to its end?",
@@ -283,7 +286,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "この局面のコードは別の書き方をします",
         "Mixed mode for a position that does not need it",
     ),
-    "king-range": ("玉の座標 {coordinate} は盤の外です", "a king on {coordinate}, which is no square"),
+    "king-range": ("玉の座標 {coordinate} は盤の外です", "a king on {coordinate}, which is not a square"),
     "overlap": ("{square} に駒が重なっています", "two pieces on {square}"),
     "unencodable": ("この局面はコードで表せません", "the position has no code"),
     "sfen-fields": ("SFEN の項目の数が違います（{count}）", "an SFEN has 3 or 4 fields, not {count}"),
@@ -292,11 +295,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "sfen-hands": ("SFEN の持駒が正しくありません: {text}", "not an SFEN hand: {text}"),
     "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
     # qf_code and the other formats of Quoridor
-    "other-game": ("{game} の棋譜は {format} 形式では書けません", "{format} is no format of {game}"),
+    "other-game": ("{game} の棋譜は {format} 形式では書けません", "{format} is not a format of {game}"),
     "no-content": ("局面も棋譜も含まないコードです", "the code holds neither a position nor a record"),
-    "pawn-range": ("駒の位置 {square} は盤の外です", "a pawn on {square}, which is no square"),
+    "pawn-range": ("駒の位置 {square} は盤の外です", "a pawn on {square}, which is not a square"),
     "pawn-overlap": ("二つの駒が同じマスにあります", "both pawns are on one square"),
-    "wall-count": ("板は一人10枚までです", "a player has ten walls and no more"),
+    "wall-count": ("板は一人10枚までです", "a player has only ten walls"),
     "wall-conflict": (
         "板 {move} がほかの板と重なるか交差しています",
         "the wall {move} overlaps or crosses another",
@@ -306,7 +309,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "the wall {place} was placed last, but is not there",
     ),
     "off-board": ("{ply}手目は盤の外へ出ます", "ply {ply} leaves the board"),
-    "illegal-move": ("{ply}手目 {move} は駒の動きではありません", "ply {ply}: no pawn moves to {move}"),
+    "illegal-move": (
+        "{ply}手目 {move} は駒の動きではありません",
+        "ply {ply}: the pawn cannot move to {move}",
+    ),
     "turn-range": (
         "手数の番号 {number} は 0～1023 ではありません",
         "the turn number {number} is not one of 0 to 1023",
@@ -322,7 +328,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "no-path": (
         "ゴールへの道がなくなっています（{ply}手目）",
-        "a pawn has no way to its goal any more (ply {ply})",
+        "ply {ply} closes the last path to the goal",
     ),
     "after-win": ("{ply}手目は決着後の手です", "ply {ply} was played after the game was won"),
     "unsorted": (
@@ -345,7 +351,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "top-left-origin": ("a1 を左上とする表記として読みました", "read as written with a1 at the upper left"),
     "dropped-characters": (
         "コードに使えない文字 {count} 個を取り除きました",
-        "{count} characters that no code has were dropped",
+        "{count} characters that are not allowed in a code were dropped",
     ),
     "unclosed": ("{text} が閉じられていません", "{text} is never closed"),
     "bad-quoridor-move": ("マスでも板でもありません: {text}", "neither a square nor a wall: {text}"),
@@ -356,8 +362,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "部分図の文が長すぎます（上限 {limit} 文字）",
         "the pattern is too long (at most {limit} characters)",
     ),
-    "pattern-nothing": ("ここに駒か条件が必要です", "a piece on a square or a condition is needed here"),
-    "pattern-steps": ("続きが多すぎます（上限 {limit} 段）", "there are too many steps (at most {limit})"),
+    "pattern-nothing": ("ここに駒か条件が必要です", "expected: a piece on a square or a condition"),
+    "pattern-steps": ("ステップが多すぎます（上限 {limit}）", "too many steps (at most {limit})"),
     "pattern-item": (
         "部分図として読めません: {text}（例: 9九玉、K9i、-5e、hand:B、turn:own）",
         "not a part of a pattern: {text} (such as K9i, -5e, hand:B, turn:own)",
@@ -372,7 +378,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "pattern-pieces": (
         "駒ではありません: {text}（大文字は自分、小文字は相手、X は自分の駒、x は相手の駒、- は空き）",
-        "no piece: {text} (upper case is own, lower case enemy, X any own, x any enemy, - empty)",
+        "not a piece: {text} (upper case is yours, lower case the opponent's, X and x any piece, - empty)",
     ),
     "pattern-square": (
         "マスではありません: {text}（1一 から 9九、1a から 9i）",
@@ -382,8 +388,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "駒と枚数ではありません: {text}（例: B、P>=3、r=0）",
         "not a piece and its number: {text} (such as B, P>=3, r=0)",
     ),
-    "pattern-value": ("ここに書けるのは {values} です: {text}", "{values} can stand here, not {text}"),
-    "pattern-twice": ("条件 {text} が二度書かれています", "the condition {text} stands here twice"),
+    "pattern-value": ("ここに書けるのは {values} です: {text}", "expected {values}, not {text}"),
+    "pattern-twice": ("条件 {text} が二度書かれています", "the condition {text} is given twice"),
     "pattern-never": ("満たせない条件です: {text}", "nothing can fulfil this: {text}"),
 }
 """Code -> (Japanese, English). `{ply}` is the finding's own, the other fields are its params."""

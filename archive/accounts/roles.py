@@ -44,7 +44,7 @@ RIGHTS: Final[dict[str, frozenset[str]]] = {
 
 SCOPES: Final[dict[str, tuple[_StrPromise, frozenset[str] | None]]] = {
     "read-private": (_("read what is not public"), frozenset({READ_PRIVATE})),
-    "upload": (_("upload"), frozenset({UPLOAD})),
+    "upload": (_("add games"), frozenset({UPLOAD})),
     "hooks": (_("make and remove webhooks"), frozenset({HOOKS})),
     "edit": (_("correct, merge, hide and delete"), _CURATE),
     "admin": (_("everything that the account may do"), None),

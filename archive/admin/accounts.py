@@ -103,7 +103,7 @@ class AccountAdmin(_UserAdmin):
         text = ngettext("%(n)d account has none now.", "%(n)d accounts have none now.", users)
         self.message_user(request, text % {"n": users})
 
-    @admin.action(description=_("Delete the accounts; what they have sent stays"), permissions=["change"])
+    @admin.action(description=_("Delete the accounts; the games they added stay"), permissions=["change"])
     def end_accounts(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         by = request.user if isinstance(request.user, User) else None
         ended = [user for user in queryset.exclude(pk=request.user.pk or 0) if end_account(user, by)]

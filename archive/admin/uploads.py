@@ -128,7 +128,7 @@ class UploadAdmin(LibrariesAdmin):
             return redirect("admin:archive_upload_changelist")
         context = self.admin_site.each_context(request) | {
             "form": form,
-            "title": _("Upload"),
+            "title": _("Add games"),
             "opts": self.opts,
         }
         return render(request, "archive/admin_upload.html", context)

@@ -16,7 +16,7 @@ TEXTS: Final[dict[str, Promise]] = {
     "hook-user": _("The address of a hook has neither name nor password in it: check the signature instead."),
     "hook-unknown-host": _("There is no host of this name, or it was not found in time."),
     "hook-private-host": _("This host is in a private network, to which this archive sends nothing."),
-    "too-many-hooks": _("There are as many hooks as an account can have: remove one first."),
+    "too-many-hooks": _("An account cannot have more webhooks: remove one first."),
     "hooks-off": _("This archive has no hooks."),
     "unknown-hook-scope": _("You cannot read there."),
 }

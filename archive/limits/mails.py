@@ -28,5 +28,5 @@ def charge_mail(request: HttpRequest, mailbox: str) -> None:
     for key, most in ((sender, quota), (receiver, max(1, quota // _SHARE))):
         count = counter().add(key, 1, MAILS.seconds)
         if count.total > most:
-            text = _("Too many mails were asked for. Try again in %(seconds)s seconds.")
+            text = _("Too many mails were requested. Try again in %(seconds)s seconds.")
             raise LimitReachedError(count.seconds, text)

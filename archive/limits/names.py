@@ -28,7 +28,7 @@ def naming(user: User) -> Iterator[None]:
     count = counter().add(key, 1, SIGN_INS.seconds)
     if count.total > quota:
         raise LimitReachedError(
-            count.seconds, _("Too many names that nobody has. Try again in %(seconds)s seconds.")
+            count.seconds, _("Too many unknown user names. Try again in %(seconds)s seconds.")
         )
     yield
     counter().take_back(key, 1)

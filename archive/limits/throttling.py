@@ -32,7 +32,7 @@ class LimitReachedError(Throttled):
 
     def __init__(self, seconds: float, detail: str | None = None) -> None:
         self.seconds = max(1, math.ceil(seconds))
-        text = detail or _("Too much was asked for from here. Try again in %(seconds)s seconds.")
+        text = detail or _("Too many requests from your address. Try again in %(seconds)s seconds.")
         super().__init__(detail=text % {"seconds": self.seconds})
         self.wait = self.seconds
 

@@ -25,8 +25,8 @@ class Entry(models.Model):
     """
 
     class State(models.TextChoices):
-        STORED = "stored", _("stored")
-        DUPLICATE = "duplicate", _("known game")
+        STORED = "stored", _("added")
+        DUPLICATE = "duplicate", _("already here")
         FAILED = "failed", _("failed")
         DELETED = "deleted", _("game deleted")
         HELD = "held", _("held for the staff")

@@ -38,9 +38,9 @@ class Report(models.Model):
 
     class Reason(models.TextChoices):
         WRONG = "wrong", _("The record or its names are wrong")
-        PERSONAL = "personal", _("It tells of a person who does not want it")
-        RIGHTS = "rights", _("It may not be published")
-        ABUSE = "abuse", _("It is offensive, or no game at all")
+        PERSONAL = "personal", _("It names a person who does not want it")
+        RIGHTS = "rights", _("It must not be published")
+        ABUSE = "abuse", _("It is offensive, or not a game")
         OTHER = "other", _("Something else")
 
     game = models.BigIntegerField(_("game"))

@@ -236,10 +236,11 @@ class GameFilters:
         games=_CAME.format(asked="e.format = %s"), hidden=True)] = None
     program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_holding,
         games=_CAME.format(asked="lower(e.program) LIKE lower(%s) ESCAPE '!'"), hidden=True)] = None
-    uploaded_from: Annotated[date | None, Filter(_("Uploaded from"), "day", keys=("登録開始日",),
+    uploaded_from: Annotated[date | None, Filter(_("Added from"), "day", keys=("追加開始日", "登録開始日"),
         stored=date.isoformat, games=_CAME_FIRST.format(sign=">="), hidden=True)] = None
-    uploaded_to: Annotated[date | None, Filter(_("Uploaded to"), "last day", keys=("登録終了日",),
-        stored=_following, games=_CAME_FIRST.format(sign="<"), hidden=True)] = None
+    uploaded_to: Annotated[date | None, Filter(_("Added until"), "last day",
+        keys=("追加終了日", "登録終了日"), stored=_following,
+        games=_CAME_FIRST.format(sign="<"), hidden=True)] = None
     q: Annotated[str | None, Filter(_("Query"), "query", games="", hidden=True)] = None
     # fmt: on
 
@@ -282,7 +283,7 @@ SPANS: Final = (
     Span("date", _("Date"), "since", "until", ("year", "日付", "年")),
     Span("plies", _("Number of moves"), "min_plies", "max_plies", ("手数",)),
     Span("rating", _("Rating of both"), "min_rating", "max_rating", ("レーティング",)),
-    Span("uploaded", _("Uploaded"), "uploaded_from", "uploaded_to", ("登録日",)),
+    Span("uploaded", _("Added"), "uploaded_from", "uploaded_to", ("追加日", "登録日")),
 )
 
 

@@ -28,23 +28,23 @@ FRAMES: Final = "/embed/"
 _FAULT: Final = 500
 _WORDS: Final = {
     400: (
-        _("This request could not be understood"),
+        _("Bad request"),
         _("Check the address, or start from the list of games."),
     ),
     403: (_("This is not allowed"), _("You may need to sign in first.")),
-    404: (_("There is nothing here"), _("The address may be mistyped, or what was here is gone.")),
+    404: (_("Page not found"), _("The address may be mistyped, or the page was deleted.")),
     405: (
-        _("This cannot be done here"),
-        _("Pages are read and forms are sent; this was neither."),
+        _("Not possible here"),
+        _("This address does not accept this kind of request."),
     ),
-    410: (_("This is gone"), _("It was taken down, and will not come back.")),
-    411: (_("This request could not be understood"), _("It does not say how long it is.")),
-    413: (_("This is too large"), _("Send it in smaller parts.")),
-    429: (_("These are too many requests"), _("Please wait a moment, then try again.")),
-    500: (_("Something went wrong here"), _("Please try again in a moment.")),
+    410: (_("No longer available"), _("It was taken down.")),
+    411: (_("Bad request"), _("The request does not give its length.")),
+    413: (_("Too large"), _("Send it in smaller parts.")),
+    429: (_("Too many requests"), _("Please wait a moment, then try again.")),
+    500: (_("Something went wrong"), _("Please try again in a moment.")),
     503: (
-        _("A part of the archive is away at present"),
-        _("The rest of it is there. Please try again in a moment."),
+        _("Part of the archive cannot be reached"),
+        _("The rest works. Please try again in a moment."),
     ),
 }
 _NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the page again, and repeat.")

@@ -96,7 +96,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
         count_failure(request)
     elif request.user.is_authenticated or not settings.ARCHIVE_LOGIN_REQUIRED:
         return None
-    response = error_page(request, 401, _("This feed wants a token for programs that is good."))
+    response = error_page(request, 401, _("This feed needs a valid token."))
     response.headers["WWW-Authenticate"] = 'Bearer realm="kifu-archive"'
     return response
 

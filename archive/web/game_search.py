@@ -71,7 +71,7 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
 
 def source_name(upload: int, name: str | None) -> str:
     """Return what an upload is called: its name, or its number where there is none."""
-    return name or _("upload %(number)s") % {"number": upload}
+    return name or _("file %(number)s") % {"number": upload}
 
 
 def _without(kept: Mapping[str, str], used: dict[str, str], *names: str) -> str:

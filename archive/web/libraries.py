@@ -113,14 +113,14 @@ def _change_group(request: HttpRequest, user: User, found: Space) -> HttpRespons
                 messages.success(request, _("The group has one more owner."))
             case "demote":
                 libraries.demote(user, found, number)
-                messages.success(request, _("That person is a member like others now."))
+                messages.success(request, _("That person is an ordinary member now."))
             case "dismiss":
                 libraries.dismiss(user, found, number)
                 if number == user.pk:
                     text = _("You have left the group %(name)s.") % {"name": found.name}
                     messages.success(request, text)
                     return redirect("libraries")
-                messages.success(request, _("That person is no member any more."))
+                messages.success(request, _("That person is no longer a member."))
     except LibraryError as error:
         messages.error(request, error.text)
     return redirect("library", found.pk)
@@ -267,10 +267,10 @@ def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
 
 _TOLD: dict[str, str | Promise] = {
     "publish": gettext_lazy("The game is public now."),
-    "take-back": gettext_lazy("The game is in your own library now; what others sent of it stays public."),
-    "give-back": gettext_lazy("Those who sent the game have it in their own libraries now."),
+    "take-back": gettext_lazy("The game is in your own library now. Copies that others added stay public."),
+    "give-back": gettext_lazy("The game was moved to the libraries of those who added it."),
     "share": gettext_lazy("%(name)s can read this game now."),
-    "unshare": gettext_lazy("This is not shared any more."),
+    "unshare": gettext_lazy("This is no longer shared."),
 }
 """What is said when a deed is done; of a link it is the link."""
 

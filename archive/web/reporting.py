@@ -53,5 +53,5 @@ def report(request: HttpRequest, game_id: int) -> HttpResponse:
     if Report.objects.filter(game=game.pk, settled=None).count() < OPEN_OF_A_GAME:
         by = request.user if isinstance(request.user, User) else None
         Report.objects.create(game=game.pk, by=by, **form.cleaned_data)
-    messages.success(request, _("Thank you. Who keeps this archive will look at it."))
+    messages.success(request, _("Thank you. The operator of this archive will look at it."))
     return redirect("game", game.pk)

@@ -332,7 +332,7 @@ def _move(row: MoveListRow, look: MoveList) -> str:
 
 
 def _new() -> str:
-    title = escape(_("Here the game leaves all earlier games of the archive"))
+    title = escape(_("First game in the archive to reach this position"))
     return f'<abbr class="novelty" title="{title}">{escape(_("new"))}</abbr>'
 
 

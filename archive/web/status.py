@@ -33,8 +33,8 @@ _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.NOT_HEARD: _("not heard of"),
 }
 _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
-    "stored": _("stored"),
-    "duplicate": _("known game"),
+    "stored": _("added"),
+    "duplicate": _("already here"),
     "failed": _("failed"),
     "success": _("done"),
     "failure": _("failed"),

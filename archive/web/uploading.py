@@ -71,7 +71,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _upload_page(request, allowed)
     if not allowed:
-        raise PermissionDenied(_("Sign in to upload."))
+        raise PermissionDenied(_("Sign in to add games."))
     parts = _parts(request)
     if not parts:
         return _upload_page(request, allowed, [_("Choose a file or paste a record first.")])

@@ -505,7 +505,7 @@ def match_asked(text: str) -> Match:
 
 def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
     """Return the links of the match toggle: words, address, and whether it is the chosen one."""
-    words = (_("Exact"), _("Mirrored"), _("Colours turned"), _("Any of these"))
+    words = (_("Exact"), _("Mirrored"), _("Sides swapped"), _("Any of these"))
     return [
         {
             "text": text,
@@ -524,11 +524,11 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     mirrored, turned = position.mirrored(), position.turned()
     found = {
         "mirror": [(_("Mirrored"), mirrored, False)],
-        "color": [(_("Colours turned"), turned, True)],
+        "color": [(_("Sides swapped"), turned, True)],
         "any": [
             (_("Mirrored"), mirrored, False),
-            (_("Colours turned"), turned, True),
-            (_("Mirrored and turned"), turned.mirrored(), True),
+            (_("Sides swapped"), turned, True),
+            (_("Mirrored, sides swapped"), turned.mirrored(), True),
         ],
     }.get(match, [])
     game = GAMES[kind]

@@ -46,7 +46,7 @@ ENDINGS: Final = {name: words for endings in ENDINGS_OF.values() for name, words
 ORDERS: Final[dict[Sorting, Promise]] = {
     "newest": _("Latest day first"),
     "oldest": _("Earliest day first"),
-    "added": _("Last added first"),
+    "added": _("Recently added first"),
     "longest": _("Longest first"),
     "shortest": _("Shortest first"),
 }

@@ -70,7 +70,7 @@ def test_statistics_are_those_of_the_page(client, scope, game):
     found = told(client, f"statistics{query}")
     html = page(client, f"/statistics/{query}")
     if not found["games"]:
-        assert "The archive is empty so far." in text(html)
+        assert "There are no games here yet." in text(html)
         return
     shown = tables(html)
     assert number(re.findall(r'<p class="lead">(.*?)[<·]', html)[0]) == found["games"]

@@ -226,7 +226,7 @@ def test_a_member_publishes_no_notes_that_others_wrote(anna, boris):
     for door in doors:
         with pytest.raises(LibraryError, match="others-sent-it"):
             door()
-    assert "what others sent stays here" in page_in_english(boris, f"/games/{game.pk}/")
+    assert "Copies of others stay here" in page_in_english(boris, f"/games/{game.pk}/")
     published = libraries.publish(boris, game)
     assert published != game.pk
     answer = signed_in(None).get(f"/api/v1/games/{published}/record.jkf")

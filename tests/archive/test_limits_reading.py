@@ -42,14 +42,14 @@ def test_what_takes_too_long_is_a_clear_422(client, address, text):
     response = client.post(f"/api/v1/{address}", {"text": text, **more}, format="json")
     told = response.json()
     assert (response.status_code, told["code"]) == (422, "too-slow")
-    assert "upload it" in told["detail"]
+    assert "add it" in told["detail"]
 
 
 @pytest.mark.usefixtures("over")
 @pytest.mark.parametrize(
     ("address", "text"), [("/find/", USI), ("/find/", QUORIDOR), (EDITOR, USI), (EDITOR, KIF)]
 )
-@pytest.mark.parametrize(("language", "words"), [("en", "upload it instead"), ("ja", "登録すれば")])
+@pytest.mark.parametrize(("language", "words"), [("en", "add it to the archive"), ("ja", "追加すれば")])
 def test_pages_say_so_in_a_sentence(address, text, language, words):
     response = Client(headers={"Accept-Language": language}).post(address, {"text": text})
     assert response.status_code == 422
@@ -61,7 +61,7 @@ def test_pages_say_so_in_a_sentence(address, text, language, words):
 def test_so_does_the_search_box_in_an_address(client):
     response = Client(headers={"Accept-Language": "en"}).get("/games/", {"q": USI[:300]})
     assert response.status_code == 422
-    assert "upload it instead" in response.content.decode()
+    assert "add it to the archive" in response.content.decode()
 
 
 @pytest.mark.parametrize("kind", ["shogi", "quoridor"])

@@ -79,7 +79,7 @@ def test_a_visitor_without_an_account_finds_what_this_browser_sent(visitor: Clie
     assert "2 in all" in page(visitor)
     assert "a.kif" in page(visitor)
     assert listed(another) == []
-    assert "Nothing was uploaded from this browser yet." in page(another)
+    assert "No games were added from this browser yet." in page(another)
 
 
 def test_who_looks_only_is_given_no_session(client: Client) -> None:

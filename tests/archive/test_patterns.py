@@ -345,7 +345,7 @@ def test_the_api_tells_why_no_game_can_have_a_pattern(client):
     build()
     told = got(client, pattern="K5i then P5a P5b").json()["hints"]
     assert [(one["code"], one["step"]) for one in told] == [("two-pawns", 2), ("dead", 2)]
-    assert told[1]["message"] == "2段目：５一の歩は行き所がありません"
+    assert told[1]["message"] == "ステップ2：５一の歩は行き所がありません"
     assert got(client, pattern="P7f").json()["hints"] == []
     assert got(client, pattern="P7e").json()["hints"] == []
 

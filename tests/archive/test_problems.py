@@ -249,8 +249,8 @@ def test_what_a_reading_found_is_told_in_the_language_that_is_asked_for(client):
 @pytest.mark.parametrize(
     ("address", "status", "japanese", "english"),
     [
-        (f"/games/?{MANY}", 400, "読み取れませんでした", "could not be understood"),
-        (f"/nowhere/?{MANY}", 404, "ページが見つかりません", "There is nothing here"),
+        (f"/games/?{MANY}", 400, "読み取れませんでした", "Bad request"),
+        (f"/nowhere/?{MANY}", 404, "ページが見つかりません", "Page not found"),
     ],
 )
 def test_pages_of_errors_ask_nothing_of_what_is_wrong(client, address, status, japanese, english):
@@ -267,10 +267,10 @@ def test_pages_of_errors_ask_nothing_of_what_is_wrong(client, address, status, j
     ("status", "japanese", "english"),
     [
         (403, "許可されていません", "not allowed"),
-        (405, "できない操作", "cannot be done"),
-        (410, "公開を終了しました", "This is gone"),
-        (413, "大きすぎます", "too large"),
-        (429, "多すぎます", "too many requests"),
+        (405, "できない操作", "Not possible here"),
+        (410, "公開を終了しました", "No longer available"),
+        (413, "大きすぎます", "Too large"),
+        (429, "多すぎます", "Too many requests"),
         (500, "サーバーで問題", "went wrong"),
     ],
 )

@@ -132,7 +132,7 @@ def account(name: str) -> User:
 
 
 def give_role(user: User, name: str) -> None:
-    """Make an account what its name says."""
+    """Create an account what its name says."""
     role = {"curator": Role.CURATOR, "administrator": Role.ADMINISTRATOR}.get(name, Role.CONTRIBUTOR)
     set_role(user, role)
 

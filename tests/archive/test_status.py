@@ -49,7 +49,7 @@ def test_it_is_for_the_staff_alone(client):
 def test_an_archive_in_which_nothing_is_or_runs_says_so(curator):
     told = shown(curator)
     assert "database in order" in told and "tables in order" in told and "worker not heard of" in told
-    assert "No upload waits." in told and "There are none." in told
+    assert "No file is waiting." in told and "There are none." in told
     assert "No worker and no scheduler was heard of within a day." in told
     assert version() in told
 
@@ -72,8 +72,8 @@ def test_what_waits_and_what_failed_is_told_without_names(curator):
     waiting, _ = store.create_upload("another.kif", [b"x"])
     Upload.objects.filter(pk=waiting.pk).update(received=timezone.now() - timedelta(hours=3))
     told = shown(curator)
-    assert "1 upload waits or is being read; it came 3 hours ago." in told
-    assert f"upload {broken.pk} gave-up" in told
+    assert "1 file is waiting or being read; it came 3 hours ago." in told
+    assert f"file {broken.pk} gave-up" in told
     assert "secret" not in told
 
 
@@ -85,7 +85,7 @@ def test_entries_tasks_and_the_index_are_told(curator):
     tally.add(tally.TASKS, "archive.sweep", "success", 4, seconds=2.0)
     tally.write()
     told = shown(curator)
-    assert "known game 1,234" in told
+    assert "already here 1,234" in told
     assert "archive.sweep done 4 0.50" in told
     assert f"About {measures.index_rows()} rows" in told
 

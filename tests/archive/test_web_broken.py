@@ -15,7 +15,7 @@ from tests.archive.html import tidy
 pytestmark = pytest.mark.django_db
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(40)
-BADGE = {"ja": "一部読み取れず", "en": "not read whole"}
+BADGE = {"ja": "一部読み取れず", "en": "read in part"}
 PICTURE = {"ja": "これは画像です（PNG）", "en": "this is a picture (PNG)"}
 
 
@@ -38,9 +38,9 @@ def test_a_picture_is_answered_as_one_by_page_and_api(client, language):
 @pytest.mark.parametrize(
     ("beginning", "code", "told"),
     [
-        (b"PK\x03\x04", "is-container", "this is an archive (ZIP): upload it"),
-        (b"\x1f\x8b", "is-container", "this is an archive (GZIP): upload it"),
-        (b"Rar!\x1a\x07", "unknown-container", "containers of the kind RAR cannot be read"),
+        (b"PK\x03\x04", "is-container", "this is an archive (ZIP); add it"),
+        (b"\x1f\x8b", "is-container", "this is an archive (GZIP); add it"),
+        (b"Rar!\x1a\x07", "unknown-container", "RAR archives cannot be read"),
     ],
 )
 @pytest.mark.parametrize(("address", "also"), [("check", {}), ("convert", {"to": "kif"})])

@@ -37,9 +37,7 @@ def test_only_embedded_pages_may_stand_in_frames_of_other_sites(client: Client) 
         assert headers["Content-Security-Policy"].endswith("frame-ancestors *" if free else "'none'"), address
 
 
-@pytest.mark.parametrize(
-    ("language", "title"), [("ja", "ページが見つかりません"), ("en", "There is nothing here")]
-)
+@pytest.mark.parametrize(("language", "title"), [("ja", "ページが見つかりません"), ("en", "Page not found")])
 def test_a_frame_tells_of_an_error_itself_without_the_site_around_it(
     client: Client, language: str, title: str
 ) -> None:

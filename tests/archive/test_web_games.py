@@ -182,7 +182,7 @@ def test_an_empty_answer_says_what_was_asked_and_offers_more(client: Client) -> 
 
 def test_an_empty_archive_asks_for_records(client: Client) -> None:
     html = client.get("/games/", headers={"Accept-Language": "ja"}).content.decode()
-    assert "最初の棋譜を登録する" in html
+    assert "最初の棋譜を追加" in html
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_a_game_that_is_shared_says_so(anna, boris):
     game = game_of(send(anna, KIF))
     libraries.share_with(anna, game, "boris")
     assert badges(signed_in(boris), f"/games/{game.pk}/") == ["Shared with you"]
-    left_out = "Lists, searches and counts do not have this game."
+    left_out = "This game is not in lists, searches and statistics."
     assert left_out in page_of(signed_in(boris), f"/games/{game.pk}/")
     assert left_out not in page_of(signed_in(anna), f"/games/{game.pk}/")
     assert signed_in(boris).get(f"/api/v1/games/{game.pk}").json()["space"] == "shared"
@@ -140,10 +140,10 @@ def test_every_change_is_answered_in_words(anna, boris, group):
 
     page, members = f"/games/{game.pk}/library/", f"/libraries/{group.pk}/"
     assert told(page, action="share", name=" boris ") == "boris can read this game now."
-    assert told(page, action="share", name="nobody") == "There is nobody of this name."
-    assert told(page, action="unshare", share=game.shares.get().pk) == "This is not shared any more."
+    assert told(page, action="share", name="nobody") == "There is no user of this name."
+    assert told(page, action="unshare", share=game.shares.get().pk) == "This is no longer shared."
     assert told(members, action="promote", member=boris.pk) == "The group has one more owner."
-    assert told(members, action="dismiss", member=boris.pk) == "That person is no member any more."
+    assert told(members, action="dismiss", member=boris.pk) == "That person is no longer a member."
     assert told(members, action="dismiss", member=anna.pk) == "You have left the group &lt;研究会&gt;."
 
 

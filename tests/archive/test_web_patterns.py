@@ -59,16 +59,16 @@ def test_its_examples_are_the_same_patterns_in_both_languages(client):
 
 def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client):
     ingest(ready(CORNER, black="甲", day="2020/01/02"))
-    assert "1 new game is not looked through yet." in shown(client, "?pattern=L1h%20P1f")
+    assert "1 new game cannot be searched yet." in shown(client, "?pattern=L1h%20P1f")
     build()
     page = shown(client, "?pattern=L1h%20P1f")
     game = Game.objects.get().pk
     assert f"/games/{game}/?ply=5" in page and "at move 5" in page
     assert f"{side_mark('shogi', 0)} at move 5" in page
-    assert 'Own side won</th> <td class="number">1</td>' in page
+    assert 'You won</th> <td class="number">1</td>' in page
     assert ">甲</a></th>" in page
     assert "/games/?q=pattern%3A%22L1h+P1f%22" in page
-    assert "It stands in no game here." in shown(client, "?pattern=L1h%20P1e")
+    assert "No game has this pattern." in shown(client, "?pattern=L1h%20P1e")
 
 
 def test_what_is_wrong_is_marked_in_the_text(client):
@@ -197,16 +197,14 @@ def test_a_further_page_has_the_same_conditions(client, two_games, monkeypatch):
 
 def test_without_games_the_conditions_can_be_left_out(client, two_games):
     page = shown(client, "?pattern=P1f&player=丙")
-    assert "It stands in no game here." in page and "<span>Player: 丙</span>" in page
+    assert "No game has this pattern." in page and "<span>Player: 丙</span>" in page
 
 
 def test_where_nothing_is_found_it_says_why_no_game_can_have_it(client, two_games):
     page = shown(client, "?pattern=P5a%20hand:R>=3")
-    assert (
-        'It stands in no game here.</p> <p>No game can have it:</p> <ul class="plain"><li>rook: 3 at least'
-        in page
-    )
-    assert "<li>pawn on 5a: that could never move</li></ul>" in page
+    assert "No game has this pattern.</p> <p>No game can have this pattern:</p>" in page
+    assert '<ul class="plain"><li>rook: at least 3' in page
+    assert "<li>pawn on 5a: it could never move</li></ul>" in page
     assert "５一の歩は行き所がありません" in shown(client, "?pattern=P5a", "ja")
     assert "No game can" not in shown(client, "?pattern=P1e")
     assert "No game can" not in shown(client, "?pattern=P1f")
@@ -241,7 +239,7 @@ def test_it_shows_what_is_asked_as_a_board_and_in_words(client):
     page = shown(client, "?pattern=K9i%20{G,S}7h%20hand:B%20then<=9%20K8h%20own:white")
     assert page.count('class="asked-board"') == 2 and page.count('class="asked"') == 2
     assert "<li>9i king, 7h silver or gold</li>" in page and "<li>In hand: bishop 1 or more</li>" in page
-    assert "Within 9 moves" in page and "Of White alone" in page
+    assert "Within 9 moves" in page and "For White only" in page
     assert 'aria-label="9i king, 7h silver or gold. In hand: bishop 1 or more"' in page
     links = re.findall(r'<a href="/positions/shogi/edit/([^"]+)" title="Edit on the board">', page)
     pattern = "{G,S}7h K9i hand:B then<=9 K8h own:white".replace("{G,S}", "{S,G}")
@@ -328,7 +326,7 @@ def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
         raise BusyError
 
     monkeypatch.setattr("archive.queries.patterns.asked", busy)
-    assert "other patterns are being looked for" in listed(client, '甲 pattern:"P7f"', status=422)
+    assert "other patterns are being searched" in listed(client, '甲 pattern:"P7f"', status=422)
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_transpositions_and_the_first_and_latest_games_are_told(client: Client) 
     page = client.get(
         f"/positions/shogi/{shogi64.encode(position)}/", headers={"Accept-Language": "en"}
     ).content.decode()
-    assert re.search(r"Never played here, but known by other ways: <a [^>]*>▲P-7f</a>", tidy(page))
+    assert re.search(r"Reached by other orders of moves: <a [^>]*>▲P-7f</a>", tidy(page))
     start = client.get(
         f"/positions/shogi/{shogi64.encode(Position.initial())}/", headers={"Accept-Language": "en"}
     ).content.decode()

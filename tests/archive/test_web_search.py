@@ -168,7 +168,7 @@ def test_addresses_are_looked_up_by_an_index():
         ("elmo囲い", {"formation": "elmo"}), ("Ishida", {"player": "Ishida"}), ("四間飛車 穴熊", {
             "q": "formation:shikenbisha formation:anaguma"}),
         ("囲い:矢倉 棒銀戦法", {"q": "formation:yagura formation:bogin"}),
-        ("一手損角換わり", {"opening": "一手損角換わり"}), ("戦型:四間飛車", {"opening": "四間飛車"}),
+        ("角換わり右玉", {"opening": "角換わり右玉"}), ("戦型:四間飛車", {"opening": "四間飛車"}),
         ("opening:雁木 矢倉", {"opening": "雁木", "formation": "yagura"}), ("棒銀", {"player": "棒銀"}),
         ("hefeWEIZEN", {"player": "Hefeweizen"}), ("やまだ", {"player": "ヤマダ"}),
         ("さくら", {"player": "さくら"}),

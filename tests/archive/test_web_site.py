@@ -62,7 +62,7 @@ def test_home_counts_games_apart_from_problems_trees_and_positions(client: Clien
 
 
 def test_home_of_an_empty_archive_asks_for_records(client: Client) -> None:
-    assert "最初の棋譜を登録する" in html(client, "/")
+    assert "最初の棋譜を追加" in html(client, "/")
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -137,8 +137,8 @@ def test_pages_take_nothing_from_other_sites(client: Client) -> None:
 @pytest.mark.parametrize(
     ("address", "status", "japanese", "english"),
     [
-        ("/nowhere/", 404, "ページが見つかりません", "There is nothing here"),
-        ("/games/?cursor=x", 400, "リクエストを読み取れませんでした", "could not be understood"),
+        ("/nowhere/", 404, "ページが見つかりません", "Page not found"),
+        ("/games/?cursor=x", 400, "リクエストを読み取れませんでした", "Bad request"),
     ],
 )
 def test_errors_are_told_in_both_languages(

@@ -257,4 +257,4 @@ def test_what_was_sent_together_is_counted_by_what_became_of_it(client: Client) 
     html = page(client, f"/upload/?sent={sent[0].pk},{sent[1].pk}")
     rows = re.findall(r"<li>(.*?)</li>", html.partition('class="sent plain"')[2].partition("</ul>")[0], re.S)
     told = [re.sub(r"<[^>]+>|\s+", " ", row).split() for row in rows]
-    assert told == [["b.kif", "失敗", "1"], ["a.kif", "新規登録", "1"]]
+    assert told == [["b.kif", "失敗", "1"], ["a.kif", "追加", "1"]]

@@ -329,7 +329,7 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     put(page, "K")
     expect(advice).to_have_text("")
     page.locator("button.then").click()
-    expect(page.locator("#told")).to_contain_text("a piece on a square or a condition is needed here")
+    expect(page.locator("#told")).to_contain_text("expected: a piece on a square or a condition")
     tap(page, 9, 9)
     put(page, "K")
     page.locator('[data-field="gap"]').fill("12")
@@ -462,7 +462,7 @@ def test_a_pattern_is_drawn_with_the_keyboard_alone(open_page: PageMaker, live_s
     for key in ("k", "ArrowUp", "Shift+R", "+", "ArrowLeft", "g", ",", "s", "ArrowLeft", "!", "Shift+P"):
         page.keyboard.press(key)
     expect_pattern(page, "!p7d {S,G}6d +r5d K5e")
-    expect(page.locator("#cursor")).to_have_text("7d not enemy pawn")
+    expect(page.locator("#cursor")).to_have_text("7d not opponent's pawn")
     for key in ("ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "-"):
         page.keyboard.press(key)
     expect_pattern(page, "!p7d {S,G}6d +r5d -7e -6e K5e -7f -6f")

@@ -431,7 +431,7 @@ def test_the_code_for_other_sites_has_the_chosen_size_and_colours_and_works_ther
             open_part(page, size, "info")
         page.locator(".embed-code summary").click()
         page.locator('[data-embed="size"]').select_option("320x440")
-        page.locator('[data-embed="theme"]').select_option(label={"ja": "暗い", "en": "dark"}[language])
+        page.locator('[data-embed="theme"]').select_option(label={"ja": "ダーク", "en": "dark"}[language])
         copy = page.locator('[data-copy="snippet"]')
         copy.click()
         expect(copy).to_have_text({"ja": "コピー済み", "en": "Copied"}[language])
@@ -496,5 +496,5 @@ def test_files_dropped_onto_the_upload_page_are_sent_with_its_button(
     expect(page.locator("#sent li")).to_have_count(len(paths))
     for upload in Upload.objects.all():
         work_off(upload.pk)
-    outcome = {"ja": "(新規登録|登録済み)\\s+1", "en": "(stored|known already)\\s+1"}[language]
+    outcome = {"ja": "(追加|収録済み)\\s+1", "en": "(stored|already here)\\s+1"}[language]
     expect(page.locator("#sent li")).to_have_text([re.compile(f"{path.name}.*{outcome}") for path in paths])

@@ -244,7 +244,7 @@ def test_a_pasted_record_is_uploaded_and_its_page_follows_the_work(
 ) -> None:
     page = open_page(live_server.url + "/upload/")
     page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
-    follow(page.get_by_role("button", name="登録", exact=True))
+    follow(page.get_by_role("button", name="棋譜を追加", exact=True))
     expect(page.locator("#state")).to_contain_text("処理しています")
     page.evaluate("window.same = true")
     work_off(Upload.objects.latest("pk").pk)
@@ -277,12 +277,12 @@ def test_a_pasted_record_is_checked_replayed_and_converted_without_being_stored(
     expect(page.locator(".check .issues .error")).to_contain_text("行 5")
     page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n")
     expect(page.locator(".check .found")).to_contain_text("手数 2")
-    page.get_by_role("button", name="登録せずに再生").click()
+    page.get_by_role("button", name="追加せずに再生").click()
     replay = page.locator(".check kifu-replay")
     replay.get_by_role("button", name="最終手へ").click()
     expect(replay.get_by_text("2 / 2")).to_be_visible()
     page.locator(".check select").select_option("csa")
-    page.get_by_role("button", name="登録せずに変換").click()
+    page.get_by_role("button", name="追加せずに変換").click()
     expect(page.locator(".check .result textarea")).to_have_value(
         re.compile("N\\+丙[^*]*\\+7776FU\n-3334FU\n%TORYO")
     )
@@ -299,7 +299,7 @@ def test_a_folder_of_more_files_than_a_request_may_have_is_sent_in_parts(
     page = open_page(live_server.url + "/upload/")
     page.locator("#folder").set_input_files(tmp_path)
     expect(page.locator(".chosen li")).to_have_count(3)
-    page.get_by_role("button", name="登録", exact=True).click()
+    page.get_by_role("button", name="棋譜を追加", exact=True).click()
     expect(page.locator(".sent li")).to_have_count(3)
     names = Upload.objects.order_by("-pk").values_list("name", flat=True)[:3]
     assert set(names) == {"a.kif", "b.kif", "c.kif"}

@@ -25,8 +25,8 @@ from tests.browser.conftest import (
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 BUTTONS = {
-    "ja": ("ファイルを選ぶ", "フォルダーを選ぶ", "登録"),
-    "en": ("Choose files", "Choose a folder", "Upload"),
+    "ja": ("ファイルを選ぶ", "フォルダーを選ぶ", "棋譜を追加"),
+    "en": ("Choose files", "Choose a folder", "Add games"),
 }
 
 
@@ -73,7 +73,7 @@ def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_do
     page.evaluate("window.same = true")
     for upload in Upload.objects.all():
         work_off(upload.pk)
-    done = {"ja": "新規登録 1", "en": "stored 1"}[language]
+    done = {"ja": "追加 1", "en": "stored 1"}[language]
     expect(page.locator("#sent li")).to_have_text(
         [re.compile(f"{name}.*{done}") for name in ("a.kif", "b.kif")]
     )
@@ -102,7 +102,7 @@ def test_more_files_than_a_request_may_have_go_in_several_and_refused_ones_are_n
     page.goto(live_server.url + "/upload/")
     page.get_by_text("Choose files", exact=True).click()
     choose(page, choosers, [records[0], empty, records[1]])
-    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    page.locator("form.upload").get_by_role("button", name="Add games", exact=True).click()
     expect(page.locator(".chosen li")).to_have_text(
         ["2 / 3", re.compile("refused 1"), "empty.kif", "Just sent"]
     )
@@ -131,7 +131,7 @@ def test_files_beyond_a_limit_are_sent_when_the_archive_says(
     page.goto(live_server.url + "/upload/")
     page.get_by_text("Choose files", exact=True).click()
     choose(page, choosers, records)
-    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    page.locator("form.upload").get_by_role("button", name="Add games", exact=True).click()
     expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
     page.close()
     wait_for_answers()
@@ -151,7 +151,7 @@ def test_files_that_are_too_much_together_for_a_request_go_in_several(
     page.goto(live_server.url + "/upload/")
     page.get_by_text("Choose files", exact=True).click()
     choose(page, choosers, records)
-    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    page.locator("form.upload").get_by_role("button", name="Add games", exact=True).click()
     expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
     assert [url for url in sent if url.endswith("/uploads")] == [live_server.url + "/api/v1/uploads"] * 2
     assert Upload.objects.count() == 2
@@ -191,9 +191,9 @@ def test_files_are_sent_without_javascript(
     expect(page.locator("#folder")).to_be_hidden()
     page.get_by_text("ファイルを選ぶ").click()
     choose(page, choosers, records)
-    follow(page.get_by_role("button", name="登録", exact=True))
+    follow(page.get_by_role("button", name="棋譜を追加", exact=True))
     expect(page.locator("#sent li")).to_have_count(2)
-    expect(page.get_by_role("link", name="最新の状態を見る")).to_be_visible()
+    expect(page.get_by_role("link", name="表示を更新")).to_be_visible()
 
 
 def test_pasted_text_goes_along_with_files_that_are_too_many_for_a_request(
@@ -205,7 +205,7 @@ def test_pasted_text_goes_along_with_files_that_are_too_many_for_a_request(
     page.get_by_label("Or paste a record here").fill("先手：貼付\n1 ２六歩(27)\n2 投了\n")
     page.get_by_text("Choose files", exact=True).click()
     choose(page, choosers, records)
-    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    page.locator("form.upload").get_by_role("button", name="Add games", exact=True).click()
     expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
     assert sorted(Upload.objects.values_list("name", flat=True)) == ["a.kif", "b.kif", "pasted text"]
     assert b"".join(Upload.objects.get(name="pasted text").stream()).decode().startswith("先手：貼付")
@@ -223,8 +223,8 @@ def test_a_chosen_zip_is_told_to_be_one_and_offers_no_replay(
     page.goto(live_server.url + "/upload/")
     page.locator("#file").set_input_files(archive)
     told = {
-        "ja": "これは書庫です（ZIP）。登録すると、中のファイルを一つずつ読み取ります",
-        "en": "this is an archive (ZIP): upload it, and every file in it is read",
+        "ja": "これは書庫です（ZIP）。棋譜を追加すると、中のファイルを一つずつ読み取ります",
+        "en": "this is an archive (ZIP); add it, and every file in it is read",
     }[language]
     expect(page.locator(".check .issues li")).to_have_text([told])
     expect(page.locator(".check .issues .error")).to_have_count(0)

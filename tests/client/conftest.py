@@ -45,7 +45,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def token_of(archive: Archive, name: str, *scopes: str) -> str:
-    """Make an account and on its page a token, as docs/accounts.md says; its key."""
+    """Create an account and on its page a token, as docs/accounts.md says; its key."""
     environment = os.environ | archive.environment | {"DJANGO_SUPERUSER_PASSWORD": PASSWORD}
     made = [sys.executable, "manage.py", "createsuperuser", "--noinput", "--username", NAME]
     subprocess.run([*made, "--email", "anna@example.org"], cwd=ROOT, env=environment, check=True)

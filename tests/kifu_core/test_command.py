@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_converted():
     output, told = kifu(*arguments, code=1)
     assert output.startswith(b"position startpos moves 7g7f")
     assert "no such file.kif: No such file or directory" in told
-    assert "README.md:1: no record format was recognised" in told
+    assert "README.md:1: the record format was not recognised" in told
 
 
 def test_a_game_that_breaks_off_is_converted_with_a_complaint():

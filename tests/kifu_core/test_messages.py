@@ -45,8 +45,8 @@ def test_params_and_ply_fill_the_text():
     issue = Issue("piece-mismatch", "warning", 3, 1, 7, {"written": "歩", "found": "銀"})
     assert message(issue, language="ja") == "7手目の駒は「歩」でなく「銀」です"
     assert message(issue, language="en") == "ply 7 is written as 歩, but 銀 stands there"
-    assert message(KifuError("no-moves"), language="en") == "there is neither a move nor a position"
-    assert message("nifu", {"ply": 9}, "en") == "ply 9 is a second pawn on its file"
+    assert message(KifuError("no-moves"), language="en") == "there are no moves and no position"
+    assert message("nifu", {"ply": 9}, "en") == "ply 9 drops a second pawn on a file (nifu)"
 
 
 def test_nothing_fails_to_show():
@@ -59,7 +59,7 @@ def test_a_line_that_means_nothing_says_what_stood_there_what_was_expected_and_w
     assert (issue.line, issue.column, issue.source_line) == (3, 1, "なんだろう")
     text = message(issue, language="en")
     assert text.startswith(
-        "this line means nothing here: なんだろう (expected: a drawn board, rows of moves, a header,"
+        "this line cannot be read: なんだろう (expected: a drawn board, rows of moves, a header,"
     )
     assert "局面図、指し手の行、ヘッダー、コメント、" in message(issue)
 

@@ -16,24 +16,24 @@ from kifu_core.shogi.pieces import BY_CODE
     [
         ("K9i L9h", ["９九 玉、９八 香"], ["9i king, 9h lance"]),
         ("{G,S}7h", ["７八 銀か金"], ["7h silver or gold"]),
-        ("!p5e", ["５五 相手の歩以外"], ["5e anything but enemy pawn"]),
+        ("!p5e", ["５五 相手の歩以外"], ["5e anything but opponent's pawn"]),
         ("-5e", ["５五 空き"], ["5e nothing"]),
-        ("X5e x5f", ["５六 相手の駒、５五 自分の駒"], ["5f an enemy piece, 5e an own piece"]),
+        ("X5e x5f", ["５六 相手の駒、５五 自分の駒"], ["5f a piece of the opponent, 5e a piece of yours"]),
         (
             "hand:B,P>=2,r=0",
             ["持駒：相手の飛なし、歩2枚以上、角1枚以上"],
-            ["In hand: no enemy rook, pawn 2 or more, bishop 1 or more"],
+            ["In hand: no opponent's rook, pawn 2 or more, bishop 1 or more"],
         ),
         (
             "board:P<=3,G=2,S>=1,S<=2",
             ["盤上：歩3枚以下、銀1〜2枚、金2枚"],
             ["On the board: pawn 3 at most, silver 1 to 2, gold 2"],
         ),
-        ("turn:own ply:5", ["自分の手番", "5手目"], ["The own side is to move", "At move 5"]),
-        ("turn:enemy ply:5..", ["相手の手番", "5手目以降"], ["The enemy is to move", "From move 5 on"]),
+        ("turn:own ply:5", ["自分の手番", "5手目"], ["Your turn", "At move 5"]),
+        ("turn:enemy ply:5..", ["相手の手番", "5手目以降"], ["Opponent's turn", "From move 5 on"]),
         ("ply:..9", ["9手目まで"], ["Up to move 9"]),
         ("K9i ply:5..9 kept:3", ["９九 玉", "5〜9手目", "その後3手続く"], None),
-        ("K9i kept:1", ["９九 玉", "その後1手続く"], ["9i king", "Stands for 1 move more"]),
+        ("K9i kept:1", ["９九 玉", "その後1手続く"], ["9i king", "Stays for 1 more move"]),
     ],
 )
 def test_a_step_is_told_in_words(text, japanese, english):
@@ -68,7 +68,7 @@ def test_it_is_told_when_a_step_follows_and_whose_pieces_are_own():
     assert [gap_words(1, language) for language in ("en", "ja")] == ["One move later", "1手後"]
     assert whole_words(parse("K9i"), "ja") == "先手・後手どちらでも"
     told = whole_words(parse("K9i own:white mirror:yes line:main"), "en")
-    assert told == "Of White alone · Mirror images, too · Not in variations"
+    assert told == "For White only · Mirror images, too · Not in variations"
 
 
 @pytest.mark.parametrize(

@@ -27,16 +27,16 @@ BUSY_SECONDS: Final = 2
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "query-syntax": _("character {position}: expected {expected}"),
-    "query-field": _("character {position}: there is no field “{text}”; there are {expected}"),
+    "query-field": _("character {position}: there is no field “{text}”; fields are {expected}"),
     "query-value": _("character {position}: “{text}” is not what the field takes: {expected}"),
     "query-character": _("character {position}: this character cannot be searched for"),
     "query-too-long": _("a query has at most {limit} characters"),
-    "query-too-deep": _("character {position}: at most {limit} parentheses stand within each other"),
+    "query-too-deep": _("character {position}: at most {limit} parentheses can be nested"),
     "query-too-many": _("a query has at most {limit} terms and values"),
-    TOO_SLOW: _("to find these games takes longer than {limit} s; add {expected}"),
-    TOO_WIDE: _("the pattern stands in more than {limit} games; add {expected}"),
-    BUSY: _("other patterns are being looked for; try again in a moment"),
-    NOT_HERE: _("positions cannot be looked through at present: files of theirs are missing"),
+    TOO_SLOW: _("finding these games takes longer than {limit} s; add {expected}"),
+    TOO_WIDE: _("more than {limit} games have this pattern; add {expected}"),
+    BUSY: _("other patterns are being searched; try again in a moment"),
+    NOT_HERE: _("patterns cannot be searched at present: files of positions are missing"),
     PATTERN: _("character {position}: {text}"),
 }
 """Texts by code."""

@@ -48,18 +48,18 @@ export const TRANSLATIONS = {
 /** What is wrong with a code, or odd. @type {Record<string, Record<"ja" | "en", string>>} */
 export const MESSAGES = {
   "after-win": {"ja": "{ply}手目は決着後の手です", "en": "ply {ply} was played after the game was won"},
-  "bad-char": {"ja": "コードに使えない文字があります: {char}", "en": "a character that no code has: {char}"},
-  "dropped-characters": {"ja": "コードに使えない文字 {count} 個を取り除きました", "en": "{count} characters that no code has were dropped"},
+  "bad-char": {"ja": "コードに使えない文字があります: {char}", "en": "a character that is not allowed in a code: {char}"},
+  "dropped-characters": {"ja": "コードに使えない文字 {count} 個を取り除きました", "en": "{count} characters that are not allowed in a code were dropped"},
   "empty": {"ja": "コードが空です", "en": "the code is empty"},
-  "illegal-move": {"ja": "{ply}手目 {move} は駒の動きではありません", "en": "ply {ply}: no pawn moves to {move}"},
+  "illegal-move": {"ja": "{ply}手目 {move} は駒の動きではありません", "en": "ply {ply}: the pawn cannot move to {move}"},
   "last-move-wall": {"ja": "最後に置いたはずの板 {place} がありません", "en": "the wall {place} was placed last, but is not there"},
   "no-content": {"ja": "局面も棋譜も含まないコードです", "en": "the code holds neither a position nor a record"},
-  "no-path": {"ja": "ゴールへの道がなくなっています（{ply}手目）", "en": "a pawn has no way to its goal any more (ply {ply})"},
+  "no-path": {"ja": "ゴールへの道がなくなっています（{ply}手目）", "en": "ply {ply} closes the last path to the goal"},
   "nonzero-padding": {"ja": "コードの終わりのビットが 0 ではありません", "en": "the bits after the end of the code are not zero"},
   "off-board": {"ja": "{ply}手目は盤の外へ出ます", "en": "ply {ply} leaves the board"},
   "parity": {"ja": "手番と手数の番号 {number} が合いません", "en": "the turn number {number} does not fit the side to move"},
   "pawn-overlap": {"ja": "二つの駒が同じマスにあります", "en": "both pawns are on one square"},
-  "pawn-range": {"ja": "駒の位置 {square} は盤の外です", "en": "a pawn on {square}, which is no square"},
+  "pawn-range": {"ja": "駒の位置 {square} は盤の外です", "en": "a pawn on {square}, which is not a square"},
   "start-snapshot": {"ja": "初期配置のスナップショットを白番の開始局面として読みました", "en": "a snapshot of the start was read with White to move"},
   "too-long": {"ja": "コードが長すぎます（{length} 文字）", "en": "the code is too long ({length} characters)"},
   "too-many-plies": {"ja": "{count} 手は長すぎてコードにできません（上限 {limit} 手）", "en": "{count} moves are more than a code holds ({limit})"},
@@ -68,7 +68,7 @@ export const MESSAGES = {
   "turn-range": {"ja": "手数の番号 {number} は 0～1023 ではありません", "en": "the turn number {number} is not one of 0 to 1023"},
   "unsorted": {"ja": "板の並びが昇順ではなかったので直しました", "en": "the walls were not listed in order; they are now"},
   "wall-conflict": {"ja": "板 {move} がほかの板と重なるか交差しています", "en": "the wall {move} overlaps or crosses another"},
-  "wall-count": {"ja": "板は一人10枚までです", "en": "a player has ten walls and no more"},
+  "wall-count": {"ja": "板は一人10枚までです", "en": "a player has only ten walls"},
 };
 
 /** By colour. */

@@ -29,7 +29,7 @@ from archive.web.accounts.relying import possible
 
 log = logging.getLogger(__name__)
 
-_NOT_RIGHT: Final = gettext_lazy("Name and password do not go together.")
+_NOT_RIGHT: Final = gettext_lazy("The name or the password is wrong.")
 
 ERRORS: Final = {
     "cannot_remove_primary_email": gettext_lazy("Make another address the main one first."),
@@ -37,9 +37,9 @@ ERRORS: Final = {
     "email_password_mismatch": _NOT_RIGHT,
     "username_password_mismatch": _NOT_RIGHT,
     "email_taken": gettext_lazy("This address cannot be used."),
-    "enter_current_password": gettext_lazy("This is not your password."),
-    "incorrect_code": gettext_lazy("This code is not right."),
-    "incorrect_password": gettext_lazy("This is not your password."),
+    "enter_current_password": gettext_lazy("The password is wrong."),
+    "incorrect_code": gettext_lazy("The code is wrong."),
+    "incorrect_password": gettext_lazy("The password is wrong."),
     "invalid_password_reset": gettext_lazy("This link is not valid."),
     "max_email_addresses": gettext_lazy("An account has at most %d addresses."),
     "username_blacklisted": gettext_lazy("This name cannot be used."),

@@ -95,7 +95,7 @@ class AddMail(Plain, theirs.AddEmailForm):
 class ChangePassword(Plain, theirs.ChangePasswordForm):
     """The present password and a new one; wrong ones count as at signing in."""
 
-    labels: ClassVar = {"oldpassword": _("Present password"), "password1": _NEW, "password2": _AGAIN}
+    labels: ClassVar = {"oldpassword": _("Current password"), "password1": _NEW, "password2": _AGAIN}
 
     def clean_oldpassword(self) -> str:
         password = self.cleaned_data.get("oldpassword", "")

@@ -30,9 +30,9 @@ _SHOWN: Final = 100
 class InvitationForm(forms.Form):
     """A new invitation: for whom it is, what they may do, and how long it is valid."""
 
-    note = forms.CharField(label=_("For whom"), max_length=80, required=False)
+    note = forms.CharField(label=_("For (note)"), max_length=80, required=False)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.CONTRIBUTOR)
-    days = forms.ChoiceField(label=_("How long it is good"), choices=_DAYS.items(), initial="7")
+    days = forms.ChoiceField(label=_("Valid for"), choices=_DAYS.items(), initial="7")
 
 
 @require_safe

@@ -37,15 +37,15 @@ class DeleteForm(forms.Form):
     """Whether what somebody has sent goes with them, and their name again."""
 
     games = forms.ChoiceField(
-        label=_("What you have sent to the public archive"),
+        label=_("Games you added to the public archive"),
         choices=[
-            ("stay", _("stays, without your name")),
-            ("go", _("goes, where nobody else has sent it too")),
+            ("stay", _("keep them, without your name")),
+            ("go", _("delete them, unless others added them, too")),
         ],
         widget=forms.RadioSelect,
         initial="stay",
     )
-    name = forms.CharField(label=_("Your name here, to confirm"), max_length=150)
+    name = forms.CharField(label=_("Your user name, to confirm"), max_length=150)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": ""} | kwargs)

@@ -28,7 +28,7 @@ class Adapter(DefaultMFAAdapter):
     """What is kept of a second factor is encrypted with the archive's secret key."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": gettext_lazy("This code is not right."),
+        "incorrect_code": gettext_lazy("The code is wrong."),
     }
 
     def get_totp_issuer(self) -> str:

@@ -27,9 +27,7 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(label=_("What it is for"), max_length=80)
     scopes = forms.MultipleChoiceField(label=_("What it may do"), widget=forms.CheckboxSelectMultiple)
-    days = forms.ChoiceField(
-        label=_("How long it is good"), choices=_DAYS.items(), initial="90", required=False
-    )
+    days = forms.ChoiceField(label=_("Valid for"), choices=_DAYS.items(), initial="90", required=False)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": ""} | kwargs)

@@ -100,5 +100,5 @@ def _palette(kinds: tuple[int, ...], *, own: bool) -> list[tuple[str, str]]:
     """Return the names of a side's pieces in patterns, with their words."""
     words = PIECES[language()]
     if own:
-        return [(LETTERS[kind], _("own %(piece)s") % {"piece": words[kind]}) for kind in kinds]
-    return [(LETTERS[kind].lower(), _("enemy %(piece)s") % {"piece": words[kind]}) for kind in kinds]
+        return [(LETTERS[kind], _("your %(piece)s") % {"piece": words[kind]}) for kind in kinds]
+    return [(LETTERS[kind].lower(), _("opponent's %(piece)s") % {"piece": words[kind]}) for kind in kinds]

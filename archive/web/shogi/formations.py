@@ -116,7 +116,7 @@ def _latest(scope: Scope, shown: tuple[tuple[int, int, int], ...]) -> list[GameR
 def _plots(found: Details) -> list[Plot]:
     plies = tuple((f"{first}–{first + queries.PLY_STEP - 1}", n) for first, n in found.plies)
     plots = [years_plot(found.years)] if len(found.years) > 1 else []
-    return [*plots, Plot(_("When it arises"), _("games"), _("Move number"), plies)] if plies else plots
+    return [*plots, Plot(_("When it appears"), _("games"), _("Move number"), plies)] if plies else plots
 
 
 def _places(shown: tuple[tuple[int, int, int], ...]) -> dict[int, SafeString]:

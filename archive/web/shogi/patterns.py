@@ -174,8 +174,8 @@ def _step(number: int) -> dict[str, int]:
 def _results(found: PatternResults) -> list[tuple[str, int]]:
     """Return outcomes with their names."""
     return [
-        (_("Own side won"), found.own),
-        (_("Other side won"), found.enemy),
+        (_("You won"), found.own),
+        (_("Opponent won"), found.enemy),
         (_("drawn"), found.draw),
         (_("unknown"), found.unknown),
     ]
@@ -185,7 +185,7 @@ def _plots(found: PatternFound) -> list[Plot]:
     plots = [years_plot(without_gaps(Counter(dict(found.years))))] if len(found.years) > 1 else []
     if found.plies:
         plots.append(
-            Plot(_("When it first stands"), _("games"), _("Move number"), tuple(_spans(dict(found.plies))))
+            Plot(_("When it first appears"), _("games"), _("Move number"), tuple(_spans(dict(found.plies))))
         )
     return plots
 

@@ -49,9 +49,9 @@ _PHRASES: Final[dict[Language, dict[str, str]]] = {
     },
     "en": {
         "own": "{piece}",
-        "enemy": "enemy {piece}",
-        "X": "an own piece",
-        "x": "an enemy piece",
+        "enemy": "opponent's {piece}",
+        "X": "a piece of yours",
+        "x": "a piece of the opponent",
         "-": "nothing",
         "or": " or ",
         "not": "anything but {pieces}",
@@ -64,20 +64,20 @@ _PHRASES: Final[dict[Language, dict[str, str]]] = {
         "least": "{piece} {n} or more",
         "most": "{piece} {n} at most",
         "between": "{piece} {least} to {most}",
-        "turn": "The own side is to move",
-        "enemy-turn": "The enemy is to move",
+        "turn": "Your turn",
+        "enemy-turn": "Opponent's turn",
         "ply": "At move {first}",
         "from": "From move {first} on",
         "until": "Up to move {last}",
         "plies": "At moves {first} to {last}",
-        "kept": "Stands for {kept} moves more",
-        "kept-once": "Stands for {kept} move more",
+        "kept": "Stays for {kept} more moves",
+        "kept-once": "Stays for {kept} more move",
         "then": "Later",
         "next": "One move later",
         "within": "Within {gap} moves",
         "either": "For either side",
-        "black": "Of Black alone",
-        "white": "Of White alone",
+        "black": "For Black only",
+        "white": "For White only",
         "mirror": "Mirror images, too",
         "main": "Not in variations",
     },
@@ -85,7 +85,7 @@ _PHRASES: Final[dict[Language, dict[str, str]]] = {
 
 _REASONS: Final[dict[Language, dict[str, str]]] = {
     "ja": {
-        "step": "{step}段目：{reason}",
+        "step": "ステップ{step}：{reason}",
         "kings": "玉は一枚しかありません（{piece}が{number}枚）",
         "kings-meet": "玉と玉が隣り合うことはありません",
         "too-many": "{piece}は両者合わせて{most}枚です（{number}枚以上が必要）",
@@ -94,19 +94,19 @@ _REASONS: Final[dict[Language, dict[str, str]]] = {
         "dead": "{square}の{pieces}は行き所がありません",
         "too-few": "{piece}は盤上に{most}枚以下のはずですが、マスに{number}枚あります",
         "turn-stays": "手番は一手ごとに替わるので、手番を決めた形は続きません",
-        "plies": "前の段に続くには手数の条件が合いません",
+        "plies": "前のステップに続くには手数の条件が合いません",
     },
     "en": {
         "step": "Step {step} – {reason}",
-        "kings": "{piece}: {number}, but a side has one",
+        "kings": "{piece}: {number}, but each side has only one",
         "kings-meet": "Kings never stand side by side",
-        "too-many": "{piece}: {number} at least, but both sides together have {most}",
-        "two-pawns": "{piece}: two on file {file}, but a side has one on a file",
-        "ten-pawns": "{piece}: {number} on the board, but a side has one on a file",
-        "dead": "{pieces} on {square}: that could never move",
+        "too-many": "{piece}: at least {number}, but a set has only {most}",
+        "two-pawns": "{piece}: two on file {file} (nifu)",
+        "ten-pawns": "{piece}: {number} on the board, but only one may stand on a file",
+        "dead": "{pieces} on {square}: it could never move",
         "too-few": "{piece}: {number} on squares, but {most} at most on the board",
-        "turn-stays": "The side to move changes with each move: what tells it cannot stay",
-        "plies": "Its moves do not fit those of the step before",
+        "turn-stays": "The side to move changes with each move, so a pattern with a side to move cannot stay",
+        "plies": "Its move numbers do not fit those of the step before",
     },
 }
 """Why no game can have a pattern."""
@@ -117,8 +117,8 @@ def step_words(step: Step, language: Language) -> list[str]:
 
     >>> from kifu_core.shogi.patterns.text import parse
     >>> step_words(parse("K9i {G,S}7h !p5e hand:P>=2,r=0 kept:3").steps[0], "en")
-    ['9i king, 7h silver or gold, 5e anything but enemy pawn', 'In hand: no enemy rook, pawn 2 or more', \
-'Stands for 3 moves more']
+    ["9i king, 7h silver or gold, 5e anything but opponent's pawn", "In hand: no opponent's rook, pawn 2 or \
+more", 'Stays for 3 more moves']
     """
     return [*_step_lines(step, language)]
 
@@ -182,7 +182,7 @@ def impossible_words(found: Impossible, pattern: Pattern, language: Language) ->
     >>> from kifu_core.shogi.patterns import impossible, parse
     >>> asked = parse("K5i then P7f P7g")
     >>> [impossible_words(one, asked, "en") for one in impossible(asked)]
-    ['Step 2 – pawn: two on file 7, but a side has one on a file']
+    ['Step 2 – pawn: two on file 7 (nifu)']
     """
     reasons, names = _REASONS[language], JAPANESE if language == "ja" else USI
     reason = reasons[found.why].format(
