@@ -10,11 +10,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 TEXTS: Final[dict[str, Promise]] = {
-    "hook-address": _("This is no address of a web server, such as https://example.com/games."),
-    "hook-http": _("Hooks of this archive go to addresses with https:// only."),
+    "hook-address": _("This is not the address of a web server, such as https://example.com/games."),
+    "hook-http": _("Webhooks go to addresses with https:// only."),
     "hook-port": _("A hook goes to port 443, 80, or one from 1024 on."),
     "hook-user": _("The address of a hook has neither name nor password in it: check the signature instead."),
-    "hook-unknown-host": _("There is no host of this name, or it was not found in time."),
+    "hook-unknown-host": _("No host of this name was found in time."),
     "hook-private-host": _("This host is in a private network, to which this archive sends nothing."),
     "too-many-hooks": _("An account cannot have more webhooks: remove one first."),
     "hooks-off": _("This archive has no hooks."),

@@ -41,8 +41,8 @@ class Hook(models.Model):
     class Off(models.TextChoices):
         FAILING = "failing", _("it failed for too long")
         GONE = "gone", _("the receiver says that it is gone (410)")
-        RIGHTS = "rights", _("you may not read there any more")
-        QUERY = "query", _("the query is none any more")
+        RIGHTS = "rights", _("you may no longer read there")
+        QUERY = "query", _("the query is no longer valid")
         SLOW = "slow", _("the query takes too long")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="hooks")

@@ -107,12 +107,12 @@ def test_an_older_library_is_made_good_by_one_command(two, capsys):
     Game.objects.update(formations_version=0)
     assert not [*verify.verify()]
     call_command("find_formations")
-    assert "2 games looked at" in capsys.readouterr().out
+    assert "2 games examined" in capsys.readouterr().out
     assert "mino" in names()
     call_command("find_formations")
-    assert "0 games looked at" in capsys.readouterr().out
+    assert "0 games examined" in capsys.readouterr().out
     call_command("find_formations", "--all", "--batch", "1")
-    assert "2 games looked at" in capsys.readouterr().out
+    assert "2 games examined" in capsys.readouterr().out
     assert not [*verify.verify()]
 
 

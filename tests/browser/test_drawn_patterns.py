@@ -322,7 +322,7 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     page = editor(open_page, live_server, language="en")
     page.locator("button.then").click()
     advice = page.locator(".then-advice[role=status]")
-    expect(advice).to_contain_text("Draw this step first: choose a square, then what stands there.")
+    expect(advice).to_contain_text("Draw this step first: select a square, then a piece.")
     expect(page.locator(".steps")).to_be_hidden()
     tap(page, 8, 8)
     expect(advice).not_to_have_text("")

@@ -496,5 +496,5 @@ def test_files_dropped_onto_the_upload_page_are_sent_with_its_button(
     expect(page.locator("#sent li")).to_have_count(len(paths))
     for upload in Upload.objects.all():
         work_off(upload.pk)
-    outcome = {"ja": "(追加|収録済み)\\s+1", "en": "(stored|already here)\\s+1"}[language]
+    outcome = {"ja": "(追加|収録済み)\\s+1", "en": "(added|already here)\\s+1"}[language]
     expect(page.locator("#sent li")).to_have_text([re.compile(f"{path.name}.*{outcome}") for path in paths])

@@ -233,7 +233,7 @@ def test_the_position_in_words_follows_the_moves(
     open_page: PageMaker, live_server: LiveServer, language: str
 ) -> None:
     page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=3).pk}/", language=language)
-    page.get_by_text({"ja": "局面を言葉で", "en": "The position in words"}[language]).click()
+    page.get_by_text({"ja": "局面の説明", "en": "The position in words"}[language]).click()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".position-words")).to_contain_text({"ja": "歩７六", "en": "pawn 7f"}[language])
     expect(page.locator(".position-words")).to_contain_text({"ja": "後手番", "en": "White to move"}[language])

@@ -73,7 +73,7 @@ def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_do
     page.evaluate("window.same = true")
     for upload in Upload.objects.all():
         work_off(upload.pk)
-    done = {"ja": "追加 1", "en": "stored 1"}[language]
+    done = {"ja": "追加 1", "en": "added 1"}[language]
     expect(page.locator("#sent li")).to_have_text(
         [re.compile(f"{name}.*{done}") for name in ("a.kif", "b.kif")]
     )

@@ -20,7 +20,7 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--anew", action="store_true", help="throw all columns away first")
+        parser.add_argument("--anew", action="store_true", help="delete all columns first")
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = monotonic()
@@ -35,7 +35,7 @@ class Command(ArchiveCommand):
 
             building.build(report=report)
         except ColumnsAreMadeError as error:
-            raise CommandError(f"{error}: a worker of the queue `maintenance` is at it") from error
+            raise CommandError(f"{error}: a worker of `maintenance` is doing this already") from error
         seconds = monotonic() - began
         files, size = building.columns_size()
         self.stdout.write(

@@ -20,7 +20,7 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--forget",
             action="store_true",
-            help="first delete the dumps that have games which are public no more",
+            help="first delete dumps with games that are no longer public",
         )
         parser.add_argument(
             "--check",
@@ -37,7 +37,7 @@ class Command(ArchiveCommand):
         try:
             if options["forget"]:
                 for name in publishing.forget():
-                    self.stdout.write(f"{name}: deleted, has games that are public no more")
+                    self.stdout.write(f"{name}: deleted, has games that are no longer public")
             dump = publishing.make()
         except DumpIsMadeError as error:
             raise CommandError(str(error)) from error

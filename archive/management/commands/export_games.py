@@ -30,7 +30,7 @@ class Command(ArchiveCommand):
         parser.add_argument("query", nargs="?", default="", help="as in the search box; nothing: all games")
         parser.add_argument("--as", dest="form", choices=FORMS, default="ndjson", help="what is written")
         parser.add_argument("--to", default="-", metavar="FILE", help="to where; - is standard output")
-        parser.add_argument("--after", type=int, default=0, metavar="ID", help="go on behind this game")
+        parser.add_argument("--after", type=int, default=0, metavar="ID", help="continue after this game")
         parser.add_argument("--limit", type=int, default=LARGEST_ID, metavar="N", help="games at most")
         parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="of a book: half-moves")
         parser.add_argument("--min-games", type=int, default=MIN_GAMES, metavar="N", help="of a book")

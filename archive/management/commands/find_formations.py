@@ -33,4 +33,4 @@ class Command(ArchiveCommand):
         for batch in batches(games, max(1, options["batch"])):
             done += store.find_formations(batch)
             progress.update(done)
-        self.stdout.write(f"{done} games looked at")
+        self.stdout.write(f"{done} games examined")

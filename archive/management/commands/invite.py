@@ -12,11 +12,11 @@ from archive.management.command import ArchiveCommand
 
 
 class Command(ArchiveCommand):
-    help = "Print a link with which somebody makes an account, once; also where registration is closed."
+    help = "Print a link that creates one account, even where registration is closed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--role", choices=Role.values, default=Role.CONTRIBUTOR.value)
-        parser.add_argument("--days", type=int, default=7, help="how long the link is good")
+        parser.add_argument("--days", type=int, default=7, help="days until the link expires")
 
     def handle(self, *args: Any, **options: Any) -> None:
         _made, key = invitations.make(Role(options["role"]), options["days"])

@@ -23,7 +23,7 @@ class Command(ArchiveCommand):
             "source", metavar="FOLDER", type=Path, help="where workers write them, mounted here"
         )
         parser.add_argument(
-            "--every", metavar="SECONDS", type=float, help="look again after so long, until stopped"
+            "--every", metavar="SECONDS", type=float, help="repeat after so many seconds, until stopped"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,7 +34,7 @@ class Command(ArchiveCommand):
             try:
                 lacking = self._pull(source)
             except ColumnsAreMadeError as error:
-                raise CommandError(f"{error}: here they are written, or another command is at it") from error
+                raise CommandError(f"{error}: written here, or pulled by another command") from error
             if every is None:
                 if lacking:
                     raise CommandError(f"not there as they were written: {', '.join(lacking)}")
