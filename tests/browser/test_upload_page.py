@@ -223,7 +223,7 @@ def test_a_chosen_zip_is_told_to_be_one_and_offers_no_replay(
     page.goto(live_server.url + "/upload/")
     page.locator("#file").set_input_files(archive)
     told = {
-        "ja": "これは書庫です（ZIP）。棋譜を追加すると、中のファイルを一つずつ読み取ります",
+        "ja": "これは書庫です（ZIP）。追加すると、中のファイルを一つずつ読み取ります",
         "en": "this is an archive (ZIP); add it, and every file in it is read",
     }[language]
     expect(page.locator(".check .issues li")).to_have_text([told])
@@ -243,7 +243,7 @@ def test_a_record_that_is_too_large_to_be_checked_is_told_so(
     settings.ARCHIVE_MAX_CONVERT_BYTES = 100
     page = open_page(live_server.url + "/upload/", size=size, language=language)
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n" + "*あ" * 50)
-    told = {"ja": "大きすぎるため、ここでは確認できません", "en": "Too large to be checked here"}[language]
+    told = {"ja": "大きすぎるため、ここでは確認できません", "en": "Too large to check here"}[language]
     expect(page.locator(".check .issues li")).to_contain_text(told)
     expect(page.locator(".check button.look")).to_be_disabled()
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n")
