@@ -72,6 +72,7 @@ _READINGS: Final[dict[str, str]] = {
     for reading, *names in (entry.split() for entry in re.split(r"[/\n]", _FAMILY_NAMES) if entry)
     for name in names
 }
+FAMILY_READINGS: Final = tuple(dict.fromkeys(_READINGS.values()))
 _LONGEST: Final = max(map(len, _READINGS))
 _KANA: Final = re.compile("[ぁ-ゖァ-ヺ]")
 _READ_AS_WRITTEN: Final = re.compile("[ぁ-ゖァ-ヺー・ゝゞヽヾ 0-9A-Za-z]+")
@@ -112,13 +113,25 @@ def reading(name: str) -> str:
         match = _READ_AS_WRITTEN.match(text)
         written = match[0] if match else ""
         return _with_rest(kana_key(written), text[len(written) :])
-    for family in dict.fromkeys((text, _GENERATION.sub("", text))):
-        for length in range(min(_LONGEST, len(family)), 0, -1):
-            if (known := _READINGS.get(family[:length])) is not None:
-                return _with_rest(kana_key(known), family[length:])
+    for one in dict.fromkeys((text, _GENERATION.sub("", text))):
+        family, known = family_of(one)
+        if family:
+            return _with_rest(kana_key(known), one[len(family) :])
     letters = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     letters = letters.casefold()
     return letters if _LETTER.match(letters) else UNKNOWN
+
+
+def family_of(name: str) -> tuple[str, str]:
+    """Return the family name with which a name begins, and its reading; two empty texts where none is known.
+
+    >>> family_of("羽生善治"), family_of("激指")
+    (('羽生', 'はぶ'), ('', ''))
+    """
+    for length in range(min(_LONGEST, len(name)), 0, -1):
+        if (known := _READINGS.get(name[:length])) is not None:
+            return name[:length], known
+    return "", ""
 
 
 def _with_rest(key: str, rest: str) -> str:

@@ -10,11 +10,13 @@ from archive.index.schema import FORK
 from archive.models import LARGEST_ID
 from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import LARGEST, ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
-from archive.queries.named import Ids, listed_upload, named
+from archive.queries.meant import meant
+from archive.queries.named import Ids, listed_upload
 from archive.queries.scope import Scope
 from archive.queries.search.compiling import Compiled, compiled
 from archive.queries.search.parsing import parse
 from archive.queries.search.patience import patient
+from archive.queries.search.words import few_games_of
 from archive.queries.sql import Sql, conjunction, one_of
 from archive.reading import connection
 from kifu_core.games import SHOGI
@@ -397,12 +399,14 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     QueryError for a query that is none."""
     filters.check("games")
     filters, searched = _searched(scope, filters)
-    ids = _ids(scope, filters)
+    ids, parts = _ids(scope, filters)
     if () in ids.values():
         return None
-    query, driver = _driven(scope, ids, filters.game, filters.formation)
-    if searched.few is not None:
-        query, driver = Query(scope, searched.few), None
+    whole = {name: None if name in parts else found for name, found in ids.items()}
+    query, driver = _driven(scope, whole, filters.game, filters.formation)
+    few = searched.few or (_few_of_parts(ids, parts) if query.of_all else None)
+    if few is not None:
+        query, driver = Query(scope, few), None
     elif searched.keys and query.of_all and not engine().APART:
         query = _through(scope, searched.keys)
     asked = _asked(filters)
@@ -440,7 +444,7 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """Return how to look for the same games among all games, in the order of a column."""
     filters, searched = _searched(scope, filters, driven=False)
-    ids = _ids(scope, filters)
+    ids, _parts = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
         scope,
@@ -467,10 +471,25 @@ def _condition(
     return one.condition(scope, ids.get(one.attribute) or (one.stored(filters.asked(one)),), alias)
 
 
-def _ids(scope: Scope, filters: GameFilters) -> dict[str, Ids]:
-    """Return the ids of what is asked for by name, and of the upload."""
-    ids = {one.attribute: named(scope, one.names, filters.asked(one)) for one in FILTERS if one.names}
-    return ids | {"upload": listed_upload(scope, filters.upload)}
+def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]:
+    """Return the ids of what is asked for by name, and of the upload; and which filters have only a part of
+    the names."""
+    ids: dict[str, Ids] = {"upload": listed_upload(scope, filters.upload)}
+    parts = []
+    for one in FILTERS:
+        text = filters.asked(one)
+        if one.names:
+            found = None if text is None else meant(scope, one.names, text)
+            ids[one.attribute] = found.ids if found else None
+            parts += [one.attribute] if found and found.part else []
+    return ids, parts
+
+
+def _few_of_parts(ids: Mapping[str, Ids], parts: Sequence[str]) -> Sql | None:
+    """Return the games of those whose names have a part, as the source d of a query; None where these are not
+    few, or no part is asked for."""
+    kinds = ((one.names, ids[one.attribute]) for one in FILTERS if one.names and one.attribute in parts)
+    return next((few for kind, found in kinds if found and (few := few_games_of(kind, found))), None)
 
 
 def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:

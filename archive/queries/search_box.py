@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from archive.derive import headers
 from archive.queries import people
 from archive.queries.filters import filters_of
+from archive.queries.meant import meant
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
 from archive.queries.search.fields import BY_KEY, folded
-from archive.queries.search.printing import OPERATORS
+from archive.queries.search.printing import OPERATORS, text_of
+from archive.queries.search.terms import Asked, Is, Term, Word
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import formations, handicaps, specials
 
@@ -87,9 +90,12 @@ def _is_of_query(keyed: re.Match[str]) -> bool:
 
 
 def _asks_twice(keyed: Iterable[re.Match[str]]) -> bool:
-    """Return whether two castles or openings are asked for by one key: a filter has place for one."""
+    """Return whether two players, events, castles or openings are asked for by one key: a filter has place
+    for one."""
     fields = [
-        field.name for one in keyed if (field := BY_KEY.get(one[1].lower())) and field.kind == "formation"
+        field.name
+        for one in keyed
+        if (field := BY_KEY.get(one[1].lower())) and (field.kind == "formation" or field.name in _KINDS)
     ]
     return len(fields) > len(set(fields))
 
@@ -97,13 +103,14 @@ def _asks_twice(keyed: Iterable[re.Match[str]]) -> bool:
 def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
 
-    Words that name an event, a castle or an opening, and no player, ask for that; others are a player's name,
-    which may be written in the other kana or in other cases. Castles and openings are those of the moves; an
-    opening that is none of these is one that records name. A word may say what a game is: `2018`, `角落ち`,
-    `千日手`, `引き分け`, `詰将棋`, `コリドール`.
+    Words that name an event, a castle or an opening, and no player, ask for that; others are names of players
+    or parts of these or of an event's: `羽生 棋王戦`, `はぶ`, `甲 対 乙`. Castles and openings are those of
+    the moves; an opening that is none of these is one that records name. A word may say what a game is:
+    `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `5手詰`, `コリドール`. Beside a player, words that mean
+    nothing of this are looked for in texts; without one they are a player's name.
     """
     found, free = _read(scope, words)
-    formed = [found["formation"]] if "formation" in found else []
+    formed = [found.pop("formation")] if "formation" in found else []
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
         if "event" not in found and free and _is_event(scope, name):
@@ -115,12 +122,79 @@ def filters_meant(scope: Scope, words: str) -> dict[str, str]:
         elif "opening" not in found and free and _is_opening(scope, name):
             found["opening"] = headers.read_opening(name)
             free = [word for word in free if word not in some]
-    asked = _with_formations(found, list(dict.fromkeys(formed)))
-    return _with_player(asked, people.spelt(scope, " ".join(free)).split() if free else [])
+    if "player" in found:
+        # What follows a name behind `@` is the rest of it.
+        found["player"] = " ".join([found["player"], *free])
+        return _together(found, {"formation": formed})
+    players, rest = _named(scope, found, free)
+    if not players:
+        players, rest = [" ".join(rest)] if rest else [], []
+    return _together(
+        found, {"formation": formed, "player": [people.spelt(scope, one) for one in players]}, rest
+    )
+
+
+def _together(
+    found: dict[str, str], several: Mapping[str, Sequence[str]], words: Sequence[str] = ()
+) -> dict[str, str]:
+    """Add castles and openings, players and words: one castle, opening or player alone as a filter, several
+    as a query that wants all of them."""
+    terms: list[Term] = []
+    for name, values in several.items():
+        if len(values) == 1 and not (words and name == "player"):
+            found[name] = values[0]
+        else:
+            terms += (Asked(name, (Is(one),)) for one in dict.fromkeys(values))
+    terms += map(Word, words)
+    # By the operator the search box knows a query.
+    return found | ({"q": (" AND " if words else " ").join(map(text_of, terms))} if terms else {})
+
+
+def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[str], list[str]]:
+    """Return the players whom words mean, and the words that mean nobody; note the event that they mean. Of
+    words side by side as many as possible are one name."""
+    players, rest = [], []
+    for words in _sides(scope, free[:_MOST_WORDS]):
+        while words:
+            sizes = range(len(words), 0, -1)
+            names = ((size, " ".join(words[:size])) for size in sizes)
+            size, name, kind = next(
+                ((size, name, kind) for size, name in names if (kind := _who(scope, name))), (1, words[0], "")
+            )
+            if kind == "player":
+                players.append(name)
+            elif kind == "event" and "event" not in found:
+                found["event"] = name
+            else:
+                rest.append(name)
+            words = words[size:]
+    return players, rest + free[_MOST_WORDS:]
+
+
+def _who(scope: Scope, name: str) -> Literal["player", "event", ""]:
+    """Return whether a name, or a part of one, is a player's or an event's; empty for nobody's."""
+    return next((kind for kind in _KINDS if meant(scope, kind, name).ids), "")
+
+
+_KINDS: Final[tuple[Literal["player", "event"], ...]] = ("player", "event")
+
+
+def _sides(scope: Scope, words: list[str]) -> list[list[str]]:
+    """Return the words before and behind what says that two play each other; all of them where nothing
+    does."""
+    for place, word in enumerate(words):
+        if _AGAINST.fullmatch(word) and 0 < place < len(words) - 1:
+            return [words[:place], words[place + 1 :]]
+        before, against, behind = word.partition(_AGAINST_KANJI)
+        if against and not _who(scope, word) and _who(scope, before) == _who(scope, behind) == "player":
+            return [[*words[:place], before], [behind, *words[place + 1 :]]]
+    return [words]
 
 
 _MOST_WORDS: Final = 5
-"""Words of the search box that are looked up one by one."""
+"""Words of the search box that are looked up."""
+_AGAINST: Final = re.compile(r"対|[vV][sS]?\.?|ｖｓ|ＶＳ|versus|×")
+_AGAINST_KANJI: Final = "対"
 
 
 def _is_event(scope: Scope, name: str) -> bool:
@@ -138,24 +212,6 @@ def _formation(scope: Scope, name: str) -> str | None:
     if one is None and not name.isascii():
         one = formations.called(name)
     return one.name if one and not named(scope, "player", name) else None
-
-
-def _with_formations(found: dict[str, str], formed: list[str]) -> dict[str, str]:
-    """Add castles and openings: one as a filter, several as a query that wants all of them."""
-    if len(formed) < _SEVERAL:
-        return {**found, "formation": formed[0]} if formed else found
-    rest = {name: text for name, text in found.items() if name != "formation"}
-    return rest | {"q": " ".join(f"formation:{name}" for name in formed)}
-
-
-_SEVERAL: Final = 2
-
-
-def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
-    """Join the words without a key to the player's name: `@羽生 善治`."""
-    if free:
-        found["player"] = " ".join([*filter(None, [found.get("player")]), *free])
-    return found
 
 
 def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
@@ -210,7 +266,26 @@ def _said_by(word: str) -> dict[str, str]:
         return {"handicap": start.preset}
     if (ending := specials.BY_WORD.get(word)) and ending.special not in _NO_FILTER:
         return {"special": ending.special}
+    if mate := _MATE.fullmatch(unicodedata.normalize("NFKC", word)):
+        moves = str(_number(mate[1]))
+        return {"record_kind": "problem", "min_plies": moves, "max_plies": moves}
     return {"from": word, "to": word} if _DAY.fullmatch(word) and read_day(word) else {}
+
+
+_MATE: Final = re.compile(r"(\d{1,4}|[一二三四五六七八九]?十?[一二三四五六七八九]?(?<=.))手(?:詰め?|つめ)")
+_DIGITS: Final = "〇一二三四五六七八九"
+
+
+def _number(text: str) -> int:
+    """Return a number of digits, or of kanji below a hundred.
+
+    >>> _number("5"), _number("十一"), _number("二十"), _number("三")
+    (5, 11, 20, 3)
+    """
+    if text.isdigit():
+        return int(text)
+    tens, ten, ones = text.rpartition("十")
+    return (_DIGITS.index(tens or "一") * 10 if ten else 0) + _DIGITS.index(ones or "〇")
 
 
 def _is_known(scope: Scope, name: str) -> bool:

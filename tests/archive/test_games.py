@@ -190,7 +190,8 @@ def test_names_are_found_as_they_are_written_on_records():
     assert names(GameFilters(white="谷川浩司")) == ["羽生善治"]
     assert names(GameFilters(black="羽生善治", white="谷川浩司")) == ["羽生善治"]
     assert names(GameFilters(black="羽生善治", player="谷川浩司")) == ["羽生善治"]
-    assert names(GameFilters(player="谷川")) == names(GameFilters(event="谷川浩司")) == []
+    assert sorted(names(GameFilters(player="谷川"))) == ["羽生善治", "谷川浩司"]
+    assert names(GameFilters(event="谷川浩司")) == []
 
 
 def test_a_player_is_found_by_an_alias():

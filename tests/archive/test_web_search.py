@@ -185,6 +185,44 @@ def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, 
     assert found == {name: [text] for name, text in asked.items()}
 
 
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("羽生", {"player": "羽生"}), ("はぶ", {"player": "はぶ"}), ("Habu", {"player": "Habu"}),
+        ("Yoshiharu Habu", {"player": "Yoshiharu Habu"}), ("羽生 善治", {"player": "羽生 善治"}),
+        ("棋王戦", {"event": "棋王戦"}), ("羽生 棋王戦", {"player": "羽生", "event": "棋王戦"}),
+        ("棋王戦 誰か", {"player": "誰か", "event": "棋王戦"}), ("誰か", {"player": "誰か"}),
+        ("羽生善治 対 谷川浩司", {"q": "player:羽生善治 player:谷川浩司"}),
+        ("羽生対谷川", {"q": "player:羽生 player:谷川"}),
+        ("羽生　ＶＳ　谷川", {"q": "player:羽生 player:谷川"}),
+        ("Habu vs. Tanigawa", {"q": "player:Habu player:Tanigawa"}),
+        ("Yoshiharu Habu vs Koji Tanigawa", {"q": 'player:"Yoshiharu Habu" player:"Koji Tanigawa"'}),
+        ("羽生 谷川 棋王戦", {"q": "player:羽生 player:谷川", "event": "棋王戦"}),
+        ("羽生 対 谷川 棋王戦 矢倉", {
+            "q": "player:羽生 player:谷川", "event": "棋王戦", "formation": "yagura"}),
+        ("対馬", {"player": "対馬"}), ("山対川", {"player": "山対川"}),
+        ("羽生 妙手", {"q": "player:羽生 AND 妙手"}), ("@羽生 谷川", {"player": "羽生 谷川"}),
+    ],
+)  # fmt: skip
+def test_words_are_parts_of_names(client, words, asked):
+    builders.ingest(
+        builders.ready("7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局"),
+        builders.ready("2g2f", black="山対川", white="丙"),
+    )
+    found = parse_qs(search(client, words).partition("?")[2])
+    assert found == {name: [text] for name, text in asked.items()}
+
+
+@pytest.mark.parametrize("words", ["羽生 対 谷川", "谷川 vs 羽生", "habu tanigawa", "羽生 第17期"])
+def test_both_players_are_found_by_the_words(client, words):
+    builders.ingest(
+        builders.ready("7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局"),
+        builders.ready("2g2f", black="羽生善治", white="丙"),
+    )
+    page = client.get("/games/", {"q": words}, follow=True).content.decode()
+    assert page.count('class="game-row"') == 1 and "谷川浩司" in page
+
+
 # --- what a game is, in a word ---------------------------------------------------------------------------
 
 
@@ -200,7 +238,10 @@ def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, 
         ("引き分け", {"result": "draw"}), ("先手勝ち", {"result": "black"}),
         ("後手の勝ち", {"result": "white"}),
         ("詰将棋", {"record_kind": "problem"}), ("詰め将棋", {"record_kind": "problem"}),
-        ("定跡", {"record_kind": "tree"}),
+        ("定跡", {"record_kind": "tree"}), *(
+            (word, {"record_kind": "problem", "min_plies": "13", "max_plies": "13"})
+            for word in ("13手詰", "13手詰め", "１３手詰", "十三手詰", "１３手つめ")
+        ), ("手詰", {"player": "手詰"}),
         ("コリドール", {"game": "quoridor"}), ("Quoridor", {"game": "quoridor"}),
         ("コリドール 先手勝ち", {"game": "quoridor", "result": "white"}),
         ("甲 2018 千日手", {"player": "甲", "from": "2018", "to": "2018", "special": "SENNICHITE"}),

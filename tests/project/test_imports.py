@@ -20,7 +20,7 @@ FLOORS = (
     "character_forms",
     "broker codec duck entity_tags env garbage_collection issues logs kana_readings plain_text queues "
     "reading search_text site_address upgrading version",
-    "celery models",
+    "celery models romaji",
     "audit sentry",
     "accounts columns index",
     "derive",

@@ -66,11 +66,18 @@ def known(scope: Scope, term: Term) -> dict[str, Known]:
 def _known(scope: Scope, word: str) -> Known:
     form = searched(word)
     lookups = {kind: _names(scope, kind, word) for kind in _COLUMNS} if form else {}
-    names: dict[_Kind, tuple[int, ...] | None] = {}
-    for kind, sql in lookups.items():
-        found = _rows(Sql(f"{sql.text} LIMIT %s", (*sql.values, LISTED_NAMES + 1)))
-        names[kind] = tuple(pk for (pk,) in found) if len(found) <= LISTED_NAMES else None
-    return Known(form, names, lookups)
+    return Known(form, {kind: _listed_names(sql) for kind, sql in lookups.items()}, lookups)
+
+
+def names_holding(scope: Scope, kind: _Kind, word: str) -> tuple[int, ...] | None:
+    """Return the ids of the players or events that have a name, or had one, that holds a word; None where
+    there are more than `LISTED_NAMES`."""
+    return _listed_names(_names(scope, kind, word)) if searched(word) else ()
+
+
+def _listed_names(names: Sql) -> tuple[int, ...] | None:
+    found = _rows(Sql(f"{names.text} LIMIT %s", (*names.values, LISTED_NAMES + 1)))
+    return tuple(pk for (pk,) in found) if len(found) <= LISTED_NAMES else None
 
 
 def _names(scope: Scope, kind: _Kind, word: str) -> Sql:
@@ -113,7 +120,15 @@ def few_games(scope: Scope, term: Term, words: Mapping[str, Known]) -> Sql | Non
     """
     if not words or len(words) > TRIED:
         return None
-    places = _places(scope, term, words)
+    return _list_of(_places(scope, term, words))
+
+
+def few_games_of(kind: _Kind, ids: Sequence[int]) -> Sql | None:
+    """Return such a list of the games of some players or events; None where there are too many."""
+    return _list_of(_of_names(kind, ids))
+
+
+def _list_of(places: set[_Place] | None) -> Sql | None:
     if places is None or len(places) > RARE:
         return None
     # Both numbers of a place in one, as a list of numbers is all that statements are given.
@@ -151,17 +166,22 @@ def _of_word(scope: Scope, word: Known) -> set[_Place] | None:
         return set()
     found: set[_Place] = set()
     for kind, ids in word.names.items():
-        if ids is None:
+        listed = None if ids is None else _of_names(kind, ids)
+        if listed is None:
             return None
-        if ids:
-            each = _each(f"archive_game{kind}", f"d.{kind}_id = k.key")
-            listed = _rows(Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)))
-            # Who plays himself has two rows for one game, so rows are what there may be more of.
-            if len(listed) > RARE:
-                return None
-            found.update(listed)
+        found |= listed
     texts = _of_texts(scope, [word.form])
     return None if texts is None else found | texts
+
+
+def _of_names(kind: _Kind, ids: Sequence[int]) -> set[_Place] | None:
+    """Return the games of some players or events; None where they are many."""
+    if not ids:
+        return set()
+    each = _each(f"archive_game{kind}", f"d.{kind}_id = k.key")
+    listed = _rows(Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)))
+    # Who plays himself has two rows for one game, so rows are what there may be more of.
+    return None if len(listed) > RARE else {*listed}
 
 
 def _of_texts(scope: Scope, forms: Sequence[str]) -> set[_Place] | None:

@@ -1,0 +1,67 @@
+"""Whom a name means that may be a part of one: 羽生, 棋王戦, はぶ, Habu.
+
+A name that somebody here has means who has it. Any other means those whose names, former names too, hold it,
+and the players that are read so.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from archive.models import Player
+from archive.queries.named import named
+from archive.queries.people import Kind
+from archive.queries.scope import Scope
+from archive.queries.search.words import names_holding
+from archive.romaji import given_key, readings
+from archive.search_text import searched
+
+
+class Meant(NamedTuple):
+    """The ids of whom a name means, none where nobody is; `part` tells that it is only a part of their
+    names."""
+
+    ids: tuple[int, ...]
+    part: bool = False
+
+
+def meant(scope: Scope, kind: Kind, text: str) -> Meant:
+    """Return whom a name means. One that too many names hold means nobody."""
+    if found := named(scope, kind, text):
+        return Meant(found)
+    if not _is_part(text):
+        return Meant(())
+    held = names_holding(scope, kind, text)
+    if held is None:
+        return Meant(())
+    return Meant(tuple(sorted({*held, *(read_so(scope, text) if kind == "player" else ())})), part=True)
+
+
+def _is_part(text: str) -> bool:
+    """Tell whether a text is long enough to be looked for in names: two letters or kana, or one kanji."""
+    form = searched(text)
+    return len(form) >= _SHORTEST or form > _LAST_KANA
+
+
+_SHORTEST: Final = 2
+_LAST_KANA: Final = "\u30ff"
+
+
+def read_so(scope: Scope, text: str, *, begun: bool = False) -> list[int]:
+    """Return the players whose names are read as a text, in kana or Latin letters; those whose reading begins
+    so where the text is only `begun`."""
+    found: list[int] = []
+    for family, given in readings(text, begun=begun):
+        # Behind a family name stands a blank, which is less than any sign.
+        names = Player.objects.filter(
+            space__in=scope.spaces, reading__gte=family, reading__lt=family + ("\uffff" if begun else "!")
+        )
+        rows = names.order_by("pk").values_list("pk", "name")[:_LOOKED_AT]
+        own = {pk: given_key(name) for pk, name in rows}
+        # A given name whose reading is not known may be this one.
+        same = [pk for pk in own if own[pk] == given] or [pk for pk in own if not own[pk]]
+        found += same if given else own
+    return found
+
+
+_LOOKED_AT: Final = 500
