@@ -232,6 +232,12 @@ def find_games(
         return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
+def latest_games(scope: Scope, filters: GameFilters, limit: int) -> tuple[GameRow, ...]:
+    """Return the latest games that have what is asked for; where there are none, records of other kinds."""
+    games = find_games(scope, replace(filters, record_kind="game"), limit=limit)
+    return games.items or find_games(scope, filters, limit=limit).items
+
+
 def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> Iterator[GameRow]:
     """Yield all games that have what is asked for, page by page. Raises as `find_games`."""
     cursor: str | None = None

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from archive.queries import directory, people
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
+from archive.queries.games import latest_games
 from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
@@ -187,7 +187,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
         "sides": [side for kind, both in found.sides.items() for side in _sides(kind, both)],
         "people_title": _("Opponents"),
         "games_query": urlencode({"player": found.name}),
-        "latest": find_games(scope_of(request), GameFilters(player=found.name), limit=_LATEST).items,
+        "latest": latest_games(scope_of(request), GameFilters(player=found.name), _LATEST),
         "first_moves": [
             one for kind in found.sides if (one := _first_moves(scope_of(request), kind, found.name))["moves"]
         ],
@@ -214,7 +214,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         "sides": [_sides(kind, both)[0] for kind, both in found.sides.items()],
         "people_title": _("Players"),
         "games_query": urlencode({"event": found.name}),
-        "latest": find_games(scope_of(request), GameFilters(event=found.name), limit=_LATEST).items,
+        "latest": latest_games(scope_of(request), GameFilters(event=found.name), _LATEST),
     }
     return conditional(request, lambda: render(request, "archive/summary.html", context), context)
 

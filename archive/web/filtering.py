@@ -17,6 +17,7 @@ from archive.queries.named import named
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
 from archive.queries.scope import CHOSEN, Scope
+from archive.web.forms import FilterForm
 from archive.web.games import PAGES
 from kifu_core.classes import Match
 from kifu_core.games import GAMES, SHOGI
@@ -33,7 +34,12 @@ def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
 
 def in_use(form: forms.Form) -> dict[str, str]:
     """Return what a form's fields ask for, as addresses have it."""
-    return {field.html_name: str(field.value()) for field in form if field.value()}
+    said = ((field.html_name, field.value()) for field in form if field.value())
+    return {
+        name: str(value)
+        for name, value in said
+        if not (isinstance(form, FilterForm) and form.is_usual(name, value))
+    }
 
 
 def feed_of_list(request: HttpRequest) -> str:

@@ -14,10 +14,12 @@ from django.utils.text import format_lazy
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from archive.models import Game
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.keyset import ORDERS, Sorting
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
+from archive.queries.search.terms import Asked, leaves
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.formations import called
@@ -97,6 +99,10 @@ class FilterForm(forms.Form):
         ordered = {sides.get(name, name): shown[sides.get(name, name)] for name in shown}
         self.fields = {**ordered, **self.fields}
 
+    def is_usual(self, _name: str, _value: object) -> bool:
+        """Tell whether a field has the value that it has where an address says nothing of it."""
+        return False
+
 
 def _field(one: Filter, menus: str, label: Any) -> forms.Field:
     """Return the field that takes a filter's values; `menus` is the kind of game, empty for any."""
@@ -118,16 +124,32 @@ def _field(one: Filter, menus: str, label: Any) -> forms.Field:
     return forms.CharField(max_length=TEXT_LIMIT, **told)
 
 
+ALL_KINDS: Final = "all"
+"""What addresses call records of every kind."""
+
+
 class GameFilterForm(FilterForm):
-    """The filters of the list of games, and its order."""
+    """The filters of the list of games, and its order.
+
+    Where nothing says what kinds of records are meant, these are games: neither problems nor opening trees.
+    """
 
     place = "games"
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
         asked = data.get("game", "")
         known = asked if asked in GAMES else ""
-        super().__init__(data, kind=known or SHOGI.name, menus=known, **options)
+        self.usual_kind = "" if _says_kinds(data) else Game.RecordKind.GAME.value
+        kinds = data.get("record_kind") or self.usual_kind or ALL_KINDS
+        super().__init__(
+            {**dict(data.items()), "record_kind": kinds}, kind=known or SHOGI.name, menus=known, **options
+        )
 
+    record_kind = forms.ChoiceField(
+        label=_("Kind"),
+        required=False,
+        choices=[*Game.RecordKind.choices, (ALL_KINDS, _("all records"))],
+    )
     order = forms.ChoiceField(
         label=_("Order"),
         required=False,
@@ -137,6 +159,14 @@ class GameFilterForm(FilterForm):
             "invalid_choice": format_lazy("{} {}", _("order is one of"), ", ".join(wording.ORDERS))
         },
     )
+
+    def clean_record_kind(self) -> str:
+        """Return the kind of record that is asked for; empty for all of them."""
+        kind = str(self.cleaned_data["record_kind"])
+        return "" if kind == ALL_KINDS else kind
+
+    def is_usual(self, name: str, value: object) -> bool:
+        return name == "record_kind" and value == (self.usual_kind or ALL_KINDS)
 
     def sorting(self) -> Sorting:
         """Return the order that a valid form asks for."""
@@ -153,7 +183,21 @@ class GameFilterForm(FilterForm):
 
     def unfolded(self) -> bool:
         """Return whether one of the folded fields is in use or wrong."""
-        return any(field.value() or field.errors for field in self.folded())
+        return any(
+            field.errors or (field.value() and not self.is_usual(field.name, field.value()))
+            for field in self.folded()
+        )
+
+
+def _says_kinds(data: Mapping[str, Any]) -> bool:
+    """Tell whether a query names kinds of records, or a list is that of an upload, which has what came."""
+    try:
+        asked = leaves(parse(data.get("q", "")))
+    except QueryError:
+        return True
+    return bool(data.get("upload")) or any(
+        isinstance(one, Asked) and one.field == "record_kind" for one in asked
+    )
 
 
 class PositionFilterForm(FilterForm):

@@ -15,6 +15,7 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
+from archive.web.forms import ALL_KINDS
 from archive.web.wording import MENUS, formation
 from kifu_core.games import SHOGI
 from kifu_core.shogi import formations
@@ -109,7 +110,7 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
         ),
         facet("upload", _sources(found)),
     ]
-    hidden = {str(form.fields[name].label) for name in form.fields if name in used}
+    hidden = {str(form.fields[name].label) for name in form.fields if used.get(name, ALL_KINDS) != ALL_KINDS}
     return [one for one in all_of_them if len(one.values) > 1 and one.label not in hidden]
 
 

@@ -19,9 +19,12 @@ from archive.accounts.roles import may_upload
 from archive.intake import tasks
 from archive.libraries import DEEDS, Asked, Done, LibraryError
 from archive.models import Game, Share, Space, Upload, User
+from archive.queries.filters import GameFilters
+from archive.queries.games import latest_games
 from archive.queries.scope import (
     CHOSEN,
     FOLLOWED,
+    Scope,
     UnknownScopeError,
     chosen_name,
     hash_of,
@@ -35,6 +38,8 @@ from archive.site_address import public
 from archive.web.way_back import way_back
 from kifu_core.classes import PUBLIC
 
+_LATEST: int = 20
+"""Games that a group's page shows."""
 _LINKS: int = 50
 """Links to shared games that a session keeps."""
 
@@ -86,6 +91,7 @@ def group(request: HttpRequest, space: int) -> HttpResponse:
         "members": members,
         "owns": libraries.owns(user, space),
         "games": _games(space),
+        "latest": latest_games(Scope((space,)), GameFilters(), _LATEST),
         "invitations": libraries.open_invitations(found),
         "most": libraries.NAME,
         "scope": f"group-{space}",

@@ -27,11 +27,11 @@ from archive.queries import offers, position_lookup
 from archive.queries.addresses import game_at
 from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
-from archive.queries.filters import games_asked, positions_asked
+from archive.queries.filters import GameFilters, games_asked, positions_asked
 from archive.queries.formations import opening_of
-from archive.queries.games import PAGE_GAMES, find_games
+from archive.queries.games import PAGE_GAMES, GameRow, find_games, latest_games
 from archive.queries.kept import unchanged
-from archive.queries.keyset import InvalidCursorError, Order, Sorting
+from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.offers import is_short, similar_names
 from archive.queries.position_games import games_through
 from archive.queries.scope import Scope, has_read_private, scope_of
@@ -54,7 +54,7 @@ from archive.web.filtering import (
     reached_anyway,
     suggestions,
 )
-from archive.web.forms import GameFilterForm, PositionFilterForm
+from archive.web.forms import ALL_KINDS, GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context, look_up
 from archive.web.game_search import by_moves, chips, facets_of, wrong_place
 from archive.web.games import PAGES
@@ -98,7 +98,10 @@ def home(request: HttpRequest) -> HttpResponse:
     numbers = dict(found.kinds)
     newest, explorer = unchanged(
         f"home {scope}",
-        lambda: (find_games(scope, limit=_HOME_GAMES).items, explore(scope, "shogi", code)),
+        lambda: (
+            latest_games(scope, GameFilters(), _HOME_GAMES),
+            explore(scope, "shogi", code),
+        ),
     )
     context = {
         "counts": found,
@@ -199,11 +202,25 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "by_moves": by_moves(form),
         "next": next_page(request, page.next),
         "feed": feed_of_list(request),
+        "beyond": _beyond(request, scope, form, page),
         "next_text": FOLLOWING.get(order, _("More games")),
         "section": "games",
     }
     read = [value for name, value in context.items() if name != "form"]
     return conditional(request, lambda: render(request, "archive/games.html", context), read)
+
+
+def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page[GameRow]) -> str:
+    """Return the address of the list with records of every kind; empty where it has games alone as well, or
+    was asked for a kind."""
+    asked = form.cleaned_data
+    if not form.is_usual("record_kind", asked["record_kind"] or ALL_KINDS) or not asked["record_kind"]:
+        return ""
+    if page.items:
+        others = any(n for kind, n in counts(scope).kinds if kind != asked["record_kind"])
+    else:
+        others = bool(find_games(scope, games_asked({**asked, "record_kind": ""}), limit=1).items)
+    return address_with(request, record_kind=ALL_KINDS, cursor="") if others else ""
 
 
 def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:

@@ -175,7 +175,8 @@ def test_facets_say_where_they_count_more_than_the_statistics_do(client: Client)
     def shown(query: str) -> bool:
         return "問題・定跡・局面も数えています" in client.get(f"/games/{query}").content.decode()
 
-    assert shown("")
+    assert shown("?record_kind=all")
+    assert not shown("")
     assert not shown("?record_kind=game")
     assert facets(PUBLIC, GameFilters(record_kind="game")).games == statistics(PUBLIC, "shogi").games
 

@@ -63,6 +63,15 @@ def test_what_is_not_public_has_a_badge_wherever_it_is_listed(anna, group):
     assert "(My library)" in page_of(client, f"/games/{game_of(mine).pk}/").partition("</title>")[0]
 
 
+def test_a_groups_page_shows_its_games_and_leads_to_all_of_them(anna, boris, group):
+    ours = send(anna, KIF, f"group-{group.pk}")
+    send(anna, CSA.replace("先手の人", "甲"), "mine", "mine.csa")
+    page = page_of(signed_in(boris), f"/libraries/{group.pk}/")
+    assert page.count('class="game-row"') == 1 and f'href="/games/{game_of(ours).pk}/"' in page
+    (address,) = re.findall(r'href="(/games/\?scope=[^"]+)"', page)
+    assert page_of(signed_in(boris), address.replace("&amp;", "&")).count('class="game-row"') == 1
+
+
 def test_a_game_that_is_shared_says_so(anna, boris):
     game = game_of(send(anna, KIF))
     libraries.share_with(anna, game, "boris")
