@@ -29,7 +29,7 @@ def meant(scope: Scope, kind: Kind, text: str) -> Meant:
     """Return whom a name means. One that too many names hold means nobody."""
     if found := named(scope, kind, text):
         return Meant(found)
-    if not _is_part(text):
+    if not is_part(text):
         return Meant(())
     held = names_holding(scope, kind, text)
     if held is None:
@@ -37,7 +37,7 @@ def meant(scope: Scope, kind: Kind, text: str) -> Meant:
     return Meant(tuple(sorted({*held, *(read_so(scope, text) if kind == "player" else ())})), part=True)
 
 
-def _is_part(text: str) -> bool:
+def is_part(text: str) -> bool:
     """Tell whether a text is long enough to be looked for in names: two letters or kana, or one kanji."""
     form = searched(text)
     return len(form) >= _SHORTEST or form > _LAST_KANA
@@ -59,8 +59,8 @@ def read_so(scope: Scope, text: str, *, begun: bool = False) -> list[int]:
         rows = names.order_by("pk").values_list("pk", "name")[:_LOOKED_AT]
         own = {pk: given_key(name) for pk, name in rows}
         # A given name whose reading is not known may be this one.
-        same = [pk for pk in own if own[pk] == given] or [pk for pk in own if not own[pk]]
-        found += same if given else own
+        same = [pk for pk in own if own[pk] == given or (begun and own[pk].startswith(given))]
+        found += (same or [pk for pk in own if not own[pk]]) if given else own
     return found
 
 

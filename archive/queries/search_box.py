@@ -266,10 +266,18 @@ def _said_by(word: str) -> dict[str, str]:
         return {"handicap": start.preset}
     if (ending := specials.BY_WORD.get(word)) and ending.special not in _NO_FILTER:
         return {"special": ending.special}
-    if mate := _MATE.fullmatch(unicodedata.normalize("NFKC", word)):
-        moves = str(_number(mate[1]))
-        return {"record_kind": "problem", "min_plies": moves, "max_plies": moves}
+    if mate := mate_meant(word):
+        return mate
     return {"from": word, "to": word} if _DAY.fullmatch(word) and read_day(word) else {}
+
+
+def mate_meant(word: str) -> dict[str, str]:
+    """Return the filters for problems of a length (`13手詰`, `十三手詰め`); none for other words."""
+    mate = _MATE.fullmatch(unicodedata.normalize("NFKC", word))
+    if mate is None:
+        return {}
+    moves = str(_number(mate[1]))
+    return {"record_kind": "problem", "min_plies": moves, "max_plies": moves}
 
 
 _MATE: Final = re.compile(r"(\d{1,4}|[一二三四五六七八九]?十?[一二三四五六七八九]?(?<=.))手(?:詰め?|つめ)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -46,14 +46,24 @@ class Words:
     first_moves: Promise
 
 
+class Link(NamedTuple):
+    """A link in the menu: its title, the name of the address and its query. The header of a wide screen has
+    room for those that are `foremost`."""
+
+    title: Promise
+    name: str
+    query: str = ""
+    foremost: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class GamePages:
     """What pages of one game offer besides what those of all games do.
 
     `whole` is the format that holds everything in its records; `bulk` are the further formats for downloading
     a list of its games, by the names of forms (`archive.api.bulk`). `programs` are sites that take a position
-    or a game in their address. `styles` are for pages with boards of any game, `links` for the foot of every
-    page: the names of their addresses and their titles.
+    or a game in their address. `styles` are for pages with boards of any game, `links` lead to the game's own
+    pages from every page.
 
     `header` gives the title of a record's header, `side_names` the sides of a game without names, by its
     start. `board` is what a template needs to show a position after so many moves. `beginning` is what
@@ -70,5 +80,5 @@ class GamePages:
     programs: Named = ()
     bulk: Mapping[str, str | Promise] = field(default_factory=dict)
     styles: tuple[str, ...] = ()
-    links: Named = ()
+    links: tuple[Link, ...] = ()
     squares: Mapping[str, int] = field(default_factory=dict)

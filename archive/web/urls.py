@@ -8,6 +8,7 @@ from archive.limits.rules import costs, explorer, reading, report, search, uploa
 from archive.models import SiteText
 from archive.web import (
     browsing,
+    completing,
     dumps,
     embedding,
     feeds,
@@ -32,6 +33,7 @@ urlpatterns = [
     path("positions/<slug:kind>/<path:code>.atom", costs(5, feeds.position), name="position-feed"),
     path("positions/<slug:kind>/<path:code>/", costs(explorer, views.position), name="position"),
     path("find/", costs(reading, finding.find), name="find"),
+    path("complete/", costs(1, completing.complete), name="complete"),
     path("players/", costs(2, browsing.players), name="players"),
     path("players/<int:player_id>/", costs(2, browsing.player), name="player"),
     path("events/", costs(2, browsing.events), name="events"),

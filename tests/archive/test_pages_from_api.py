@@ -42,6 +42,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 FORMS: Final = {
     "/find/": "leads elsewhere, as `POST find` tells",
+    "/complete/": "rows of names, as `players` and `events` tell, for the search box",
     "/positions/": "leads to a position",
     "/positions/{kind}/": "leads to a position, as `statistics` tells",
     "/upload/": "a form",

@@ -100,7 +100,7 @@ def _context(position: Position, text: str, error: str) -> dict[str, Any]:
         "presets": _presets(),
         "box": [(kind, KANJI[kind]) for kind in (*reversed(range(1, OU)), OU)],
         "ranks": RANK_NAMES[language()],
-        "section": "positions",
+        "section": "position-edit",
     }
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from archive.issues import language
-from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
+from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Link, Words
 from kifu_core.jkf import Record
 from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.header_names import english
@@ -100,6 +100,11 @@ SHOGI: Final = GamePages(
         ("KENTO", "kento"),
         ("ぴよ将棋ｗ", "piyo"),
     ),
-    links=((_("Set up a position"), "position-edit"), (_("Search by part of a board"), "patterns")),
+    links=(
+        Link(_("Castles & openings"), "formations", foremost=True),
+        Link(_("Problems"), "games", "record_kind=problem", foremost=True),
+        Link(_("Patterns"), "patterns", foremost=True),
+        Link(_("Board editor"), "position-edit", foremost=True),
+    ),
     squares=BY_USI,
 )

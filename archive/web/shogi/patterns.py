@@ -81,7 +81,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "text": text,
         "longest": LONGEST,
         "examples": EXAMPLES[language()],
-        "section": "positions",
+        "section": "patterns",
         "chips": chips(scope_of(request), form, {"pattern": text}),
         "also": in_use(form),
         "edit": query_of({"pattern": text, **in_use(form)}),

@@ -174,11 +174,24 @@ def with_letters(context: Mapping[str, Any]) -> bool:
 
 
 @register.simple_tag
-@constant
-def links_of_games() -> SafeString:
-    """Return links to the pages that only some games have, to which every page leads."""
-    links = ((reverse(name), text) for pages in PAGES.values() for text, name in pages.links)
-    return format_html_join("\n        ", '<a\n        href="{}">{}</a>', links)
+def links_of_games(section: str, foremost: bool = False) -> SafeString:
+    """Return links to the pages that only some games have; on one of these, the link to it says so. In the
+    header of a wide screen there is room for the foremost."""
+    return format_html_join(
+        "\n",
+        '<a{} href="{}"{}>{}</a>',
+        (
+            (
+                SafeString(' class="wide"' if one.foremost else ""),
+                reverse(one.name) + (f"?{one.query}" if one.query else ""),
+                SafeString(' aria-current="page"' if section == one.name and not one.query else ""),
+                one.title,
+            )
+            for pages in PAGES.values()
+            for one in pages.links
+            if one.foremost or not foremost
+        ),
+    )
 
 
 @register.simple_tag

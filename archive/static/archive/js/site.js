@@ -2,7 +2,9 @@
 /** What every page has: the theme switch, the language switch that stays where one is, buttons that
  * copy, menus that Escape and a click beside them close. */
 
+import { completing } from "./completing.js";
 import { copyText, sayDone } from "./copying.js";
+import "./neighbours.js";
 
 const YEAR = 365 * 24 * 60 * 60;
 
@@ -26,8 +28,12 @@ document.querySelector("form.language")?.addEventListener("submit", (event) => {
   if (next instanceof HTMLInputElement) next.value = location.pathname + location.search;
 });
 
+const box = document.getElementById("site-q");
+const list = document.getElementById("completions");
+if (box instanceof HTMLInputElement && list) completing(box, list);
+
 /** A search box has one line: a record or diagram that is pasted into it goes to the server as it is. */
-document.getElementById("site-q")?.addEventListener("paste", (event) => {
+box?.addEventListener("paste", (event) => {
   const text = event.clipboardData?.getData("text/plain") || "";
   const search = event.target instanceof Element && event.target.closest("form");
   const token = document.querySelector("form.language input[name=csrfmiddlewaretoken]");
@@ -54,7 +60,7 @@ document.addEventListener("click", async (event) => {
 });
 
 /** What opens over the page, and what one opens in it to share. */
-const MENUS = "details.account, details.sorting";
+const MENUS = "details.account, details.menu, details.sorting";
 const CLOSED_BY_ESCAPE = `${MENUS}, details.library, details.embed-code`;
 
 document.addEventListener("keydown", (event) => {

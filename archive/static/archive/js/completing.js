@@ -1,0 +1,84 @@
+// @ts-check
+/** What the search box offers while somebody types: a list below it, walked through with the arrow keys. */
+
+const PAUSE = 150;
+
+/** @param {HTMLInputElement} box @param {HTMLElement} list */
+export function completing(box, list) {
+  let asked = new AbortController();
+  let waiting = 0;
+  let chosen = -1;
+
+  const options = () => /** @type {HTMLElement[]} */ ([...list.children]);
+
+  function close() {
+    clearTimeout(waiting);
+    asked.abort();
+    list.hidden = true;
+    choose(-1);
+    box.setAttribute("aria-expanded", "false");
+  }
+
+  /** @param {number} place */
+  function choose(place) {
+    chosen = place;
+    for (const [at, option] of options().entries()) option.setAttribute("aria-selected", String(at === place));
+    const option = options()[place];
+    if (!option) return box.removeAttribute("aria-activedescendant");
+    box.setAttribute("aria-activedescendant", option.id);
+    option.scrollIntoView({ block: "nearest" });
+  }
+
+  async function ask() {
+    const words = box.value.trim();
+    asked.abort();
+    if (!words) return close();
+    asked = new AbortController();
+    const { signal } = asked;
+    try {
+      const answer = await fetch(`${list.dataset.from}?${new URLSearchParams({ q: words })}`, { signal });
+      // Who was signed out meanwhile is led to another page.
+      const rows = answer.ok && !answer.redirected ? await answer.text() : "";
+      if (signal.aborted) return;
+      list.innerHTML = rows;
+    } catch (error) {
+      // Without an answer the box works as it does without a list.
+      if (!signal.aborted) close();
+      return;
+    }
+    choose(-1);
+    list.hidden = !list.children.length;
+    box.setAttribute("aria-expanded", String(!list.hidden));
+  }
+
+  /** @param {Element | undefined} option */
+  function follow(option) {
+    if (option instanceof HTMLElement && option.dataset.href) location.assign(option.dataset.href);
+  }
+
+  box.setAttribute("role", "combobox");
+  box.setAttribute("aria-autocomplete", "list");
+  box.setAttribute("aria-controls", list.id);
+  box.setAttribute("aria-expanded", "false");
+  box.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, PAUSE);
+  });
+  box.addEventListener("blur", close);
+  box.addEventListener("keydown", (event) => {
+    // Keys that choose among what an input method offers are its own.
+    if (event.isComposing || list.hidden) return;
+    const count = options().length;
+    if (event.key === "ArrowDown") choose(chosen + 1 < count ? chosen + 1 : -1);
+    else if (event.key === "ArrowUp") choose(chosen < 0 ? count - 1 : chosen - 1);
+    else if (event.key === "Escape") close();
+    else if (event.key === "Enter" && chosen >= 0) follow(options()[chosen]);
+    else return;
+    event.preventDefault();
+  });
+  // The box stays in focus, or the list would be gone before the click.
+  list.addEventListener("pointerdown", (event) => event.preventDefault());
+  list.addEventListener("click", (event) => {
+    if (event.target instanceof Element) follow(event.target.closest("[role=option]") || undefined);
+  });
+}

@@ -1,0 +1,50 @@
+"""What the search box offers while somebody types, as rows of its list."""
+
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from archive.issues import language
+from archive.queries.completions import COUNTED_TO, Completion, completions
+from archive.queries.scope import scope_of
+from archive.romaji import romanized
+from archive.web.unchanged import conditional, remembered
+from archive.web.wording import formation
+
+_KINDS: Final[dict[str, str | Promise]] = {
+    "player": _("Player"),
+    "event": _("Event"),
+    "formation": _("Castle or opening"),
+    "problem": _("Tsume problems"),
+}
+
+
+@require_safe
+@remembered
+def complete(request: HttpRequest) -> HttpResponse:
+    """Answer with what the words of the search box may become: nothing where nothing begins so."""
+    found = completions(scope_of(request), request.GET.get("q", "").strip())
+
+    def make() -> HttpResponse:
+        rows = [*map(_row, found)]
+        return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNTED_TO})
+
+    return conditional(request, make, found, forms=False)
+
+
+def _row(one: Completion) -> dict[str, object]:
+    latin = romanized(one.name) if one.kind == "player" and language() != "ja" else ""
+    return {
+        "href": f"{reverse('games')}?{urlencode(one.asked)}",
+        "kind": _KINDS[one.kind],
+        "name": formation(one.name) if one.kind == "formation" else one.name,
+        "latin": latin,
+        "games": one.games,
+        "problems": one.kind == "problem",
+    }
