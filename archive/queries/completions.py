@@ -32,7 +32,7 @@ _RANKED_TO: Final = 100
 
 _HOLDING: Final = """
     SELECT n.name, (SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x)
-    FROM {table} n WHERE {where} ORDER BY length(n.name), n.name LIMIT %s
+    FROM (SELECT n.id, n.name FROM {table} n WHERE {where} ORDER BY length(n.name), n.name LIMIT %s) n
 """
 
 

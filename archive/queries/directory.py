@@ -39,7 +39,7 @@ _AFTER: Final = "{part} AND (n.reading, n.name) > (%s, %s)"
 _RANKED: Final = """
     SELECT min(n.id), sum(c.number) FROM (
         SELECT d.{kind}_id AS id, count(*) AS number FROM {games} d GROUP BY d.{kind}_id
-    ) c JOIN {table} n ON n.id = c.id WHERE {readable} AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+    ) c JOIN {table} n ON n.id = c.id WHERE {readable} AND {holding}
     GROUP BY n.{by} ORDER BY sum(c.number) DESC, min(n.name) LIMIT %s
 """
 
@@ -136,10 +136,10 @@ def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
     """Return ids with their exact numbers of games, those with the most first."""
 
     def ranked() -> list[tuple[int, int]]:
-        readable = scope.condition("n")
-        sql = _RANKED.format(readable=readable.text, **people.TABLES[kind])
+        readable, holding = scope.condition("n"), people.holding(scope, kind, words)
+        sql = _RANKED.format(readable=readable.text, holding=holding.text, **people.TABLES[kind])
         with connection.cursor() as cursor:
-            cursor.execute(sql, [*readable.values, people.like(kind, words), RANKED])
+            cursor.execute(sql, [*readable.values, *holding.values, RANKED])
             return [(int(pk), int(n)) for pk, n in cursor.fetchall()]
 
     return kept(

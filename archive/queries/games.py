@@ -420,7 +420,7 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     # Asked for twice, a name would count as two conditions that are seldom true together.
     others = [one for one in asked if one.attribute not in (*_DAYS_ASKED, driver)]
     found = (*query.conditions, *(_condition(scope, one, filters, ids) for one in others))
-    once = searched.condition is not None
+    once = searched.condition is not None or bool(parts)
     found += (searched.condition,) if searched.condition else ()
     return replace(query, mine=(*query.mine, *days), conditions=found, asked_once=once)
 
@@ -450,7 +450,7 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """Return how to look for the same games among all games, in the order of a column."""
     filters, searched = _searched(scope, filters, driven=False)
-    ids, _parts = _ids(scope, filters)
+    ids, parts = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
         scope,
@@ -461,7 +461,7 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
             *([searched.condition] if searched.condition else []),
         ),
         each=_of_spaces(scope),
-        asked_once=searched.condition is not None,
+        asked_once=searched.condition is not None or bool(parts),
     )
 
 

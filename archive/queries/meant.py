@@ -1,20 +1,24 @@
 """Whom a name means that may be a part of one: 羽生, 棋王戦, はぶ, Habu.
 
-A name that somebody here has means who has it. Any other means those whose names, former names too, hold it,
-and the players that are read so.
+A name that somebody here has means who has it. Any other, and one with an asterisk behind it, means those
+whose names, former names too, hold it, and the players that are read so.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from archive.character_forms import folded
+from archive.kana_readings import family_of
 from archive.models import Player
+from archive.queries.kept import unchanged
 from archive.queries.named import named
-from archive.queries.people import Kind
 from archive.queries.scope import Scope
 from archive.queries.search.words import names_holding
 from archive.romaji import given_key, readings
 from archive.search_text import searched
+
+_Kind = Literal["player", "event"]
 
 
 class Meant(NamedTuple):
@@ -25,16 +29,36 @@ class Meant(NamedTuple):
     part: bool = False
 
 
-def meant(scope: Scope, kind: Kind, text: str) -> Meant:
+def meant(scope: Scope, kind: _Kind, text: str) -> Meant:
     """Return whom a name means. One that too many names hold means nobody."""
-    if found := named(scope, kind, text):
+    part = text.rstrip(_PART)
+    if part == text and (found := named(scope, kind, text)):
         return Meant(found)
-    if not is_part(text):
+    if not is_part(part):
         return Meant(())
-    held = names_holding(scope, kind, text)
+    return unchanged(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
+
+
+def _holding(scope: Scope, kind: _Kind, part: str) -> Meant:
+    held = names_holding(scope, kind, part)
     if held is None:
         return Meant(())
-    return Meant(tuple(sorted({*held, *(read_so(scope, text) if kind == "player" else ())})), part=True)
+    return Meant(tuple(sorted({*held, *(read_so(scope, part) if kind == "player" else ())})), part=True)
+
+
+def with_relatives(scope: Scope, name: str) -> str:
+    """Return a player's name; one that is a family name alone, as some records have it, with the asterisk
+    that makes it mean all of the family where there are others."""
+    if not name or family_of(folded(name))[0] != folded(name):
+        return name
+    alone = named(scope, "player", name)
+    return (
+        name + _PART[0] if alone and len(meant(scope, "player", name + _PART[0]).ids) > len(alone) else name
+    )
+
+
+_PART: Final = "*＊"
+"""What stands behind a part of a name, whoever has it as a whole."""
 
 
 def is_part(text: str) -> bool:

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
+from archive.queries.meant import read_so
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
@@ -30,6 +31,7 @@ LISTED: Final = 20
 
 COUNTED_TO: Final = 1000
 """Games that a list of names counts for each; more are "1000 and more"."""
+
 
 Kind = Literal["player", "event"]
 
@@ -125,9 +127,8 @@ _COUNTED_PIECE: Final = """
     SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {listed} LIMIT %s) p{number}
 """
 _NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
-_LISTED: Final = """
-    lower(n.{by}) LIKE lower(%s) ESCAPE '!' AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)
-"""
+_LISTED: Final = "{holding} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
+_HOLDING: Final = "lower(n.{by}) LIKE lower(%s) ESCAPE '!'"
 _ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.{by} = n.{by})"
 _ONCE: Final = """
     ({columns}) <= ({last}) AND NOT EXISTS (
@@ -163,7 +164,7 @@ def names_after(
 ) -> list[tuple[Any, ...]]:
     """Return the next names in an order of columns, after the place that a condition on a name n says: of
     each its id, the name, the number of its games up to a limit, and those columns."""
-    listed = Sql(_LISTED.format(**TABLES[kind]), (like(kind, words),))
+    listed = _listed(scope, kind, words)
     spaces = sorted(scope.spaces)
     pieces = [
         _piece(kind, spaces[: number + 1], order, conjunction([place, listed]), limit)
@@ -222,19 +223,31 @@ def _alike(kind: Kind, spaces: Sequence[int]) -> str:
 
 def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
     """Count the players or events that `names` lists, up to `most`."""
-    listed = _LISTED.format(**TABLES[kind])
+    listed = _listed(scope, kind, words)
     pieces = (
-        _COUNTED_PIECE.format(number=number, space=space, listed=listed, **TABLES[kind])
+        _COUNTED_PIECE.format(number=number, space=space, listed=listed.text, **TABLES[kind])
         for number, space in enumerate(scope.spaces)
     )
     # A name in several spaces counts once: UNION drops equal rows.
     sql = _COUNTED.format(together=" UNION ".join(pieces))
     with connection.cursor() as cursor:
-        cursor.execute(sql, [like(kind, words), most] * len(scope.spaces))
+        cursor.execute(sql, [*listed.values, most] * len(scope.spaces))
         return min(most, int(cursor.fetchone()[0]))
 
 
-def like(kind: Kind, words: str) -> str:
+def _listed(scope: Scope, kind: Kind, words: str) -> Sql:
+    held = holding(scope, kind, words)
+    return Sql(_LISTED.format(holding=held.text, **TABLES[kind]), held.values)
+
+
+def holding(scope: Scope, kind: Kind, words: str) -> Sql:
+    """Return the condition that a name n holds words, or is that of a player and read so."""
+    held = Sql(_HOLDING.format(**TABLES[kind]), (_like(kind, words),))
+    read = tuple(read_so(scope, words)) if kind == "player" else ()
+    return Sql(f"({held.text} OR n.id {one_of(read)})", (*held.values, *read)) if read else held
+
+
+def _like(kind: Kind, words: str) -> str:
     """Return the pattern of names that hold words."""
     # As the name is stored, but for what would be left of a title alone.
     text = headers.plain(words)

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from archive.derive import headers
 from archive.queries import people
 from archive.queries.filters import filters_of
-from archive.queries.meant import meant
+from archive.queries.meant import meant, with_relatives
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
@@ -141,10 +141,11 @@ def _together(
     as a query that wants all of them."""
     terms: list[Term] = []
     for name, values in several.items():
-        if len(values) == 1 and not (words and name == "player"):
-            found[name] = values[0]
+        different = [*dict.fromkeys(values)]
+        if len(different) == 1 and not (words and name == "player"):
+            found[name] = different[0]
         else:
-            terms += (Asked(name, (Is(one),)) for one in dict.fromkeys(values))
+            terms += (Asked(name, (Is(one),)) for one in different)
     terms += map(Word, words)
     # By the operator the search box knows a query.
     return found | ({"q": (" AND " if words else " ").join(map(text_of, terms))} if terms else {})
@@ -162,7 +163,7 @@ def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[s
                 ((size, name, kind) for size, name in names if (kind := _who(scope, name))), (1, words[0], "")
             )
             if kind == "player":
-                players.append(name)
+                players.append(with_relatives(scope, name))
             elif kind == "event" and "event" not in found:
                 found["event"] = name
             else:

@@ -10,10 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from archive.issues import language
 from archive.queries.completions import COUNTED_TO, Completion, completions
 from archive.queries.scope import scope_of
-from archive.romaji import romanized
 from archive.web.unchanged import conditional, remembered
 from archive.web.wording import formation
 
@@ -39,12 +37,11 @@ def complete(request: HttpRequest) -> HttpResponse:
 
 
 def _row(one: Completion) -> dict[str, object]:
-    latin = romanized(one.name) if one.kind == "player" and language() != "ja" else ""
     return {
         "href": f"{reverse('games')}?{urlencode(one.asked)}",
         "kind": _KINDS[one.kind],
         "name": formation(one.name) if one.kind == "formation" else one.name,
-        "latin": latin,
         "games": one.games,
+        "player": one.kind == "player",
         "problems": one.kind == "problem",
     }

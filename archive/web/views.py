@@ -214,7 +214,7 @@ def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page
     """Return the address of the list with records of every kind; empty where it has games alone as well, or
     was asked for a kind."""
     asked = form.cleaned_data
-    if not form.is_usual("record_kind", asked["record_kind"] or ALL_KINDS) or not asked["record_kind"]:
+    if not form.usual_kind or asked["record_kind"] != form.usual_kind:
         return ""
     if page.items:
         others = any(n for kind, n in counts(scope).kinds if kind != asked["record_kind"])

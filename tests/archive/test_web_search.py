@@ -223,6 +223,19 @@ def test_both_players_are_found_by_the_words(client, words):
     assert page.count('class="game-row"') == 1 and "谷川浩司" in page
 
 
+def test_a_family_name_that_some_record_has_alone_means_the_family(client):
+    builders.ingest(
+        builders.ready("7g7f", black="羽生", white="甲"),
+        builders.ready("2g2f", black="羽生善治", white="谷川"),
+        builders.ready("5g5f", black="甲野", white="甲"),
+    )
+    assert parse_qs(search(client, "羽生").partition("?")[2]) == {"player": ["羽生*"]}
+    assert parse_qs(search(client, "谷川").partition("?")[2]) == {"player": ["谷川"]}
+    assert parse_qs(search(client, "甲").partition("?")[2]) == {"player": ["甲"]}
+    assert client.get("/games/", {"q": "羽生"}, follow=True).content.decode().count('class="game-row"') == 2
+    assert client.get("/games/", {"player": "羽生"}).content.decode().count('class="game-row"') == 1
+
+
 # --- what a game is, in a word ---------------------------------------------------------------------------
 
 

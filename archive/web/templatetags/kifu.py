@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from archive.issues import language
+from archive.romaji import romanized
 from archive.web import rows, wording
 from archive.web.forms import fields_html
 from archive.web.games import PAGES
@@ -61,6 +63,12 @@ def scopes(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
 def asked_scope(context: Mapping[str, Any]) -> dict[str, str]:
     """Return what the visitor chose to ask of (`archive.web.libraries`)."""
     return scope_told(context["request"])
+
+
+@register.filter
+def latin(name: str) -> str:
+    """Return a Japanese name in Latin letters for who reads no Japanese; empty where none is known."""
+    return "" if language() == "ja" else romanized(name)
 
 
 @register.filter
