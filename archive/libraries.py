@@ -18,7 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
-from archive.accounts.names import normal_name
+from archive.accounts.names import account_of
 from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
 from archive.limits.names import naming
@@ -257,12 +257,11 @@ def share_by_link(user: User, game: Game) -> str:
 
 
 def share_with(user: User, game: Game, name: str) -> None:
-    """Share a game of a library of the user's with the person of a user name. Raises LibraryError."""
+    """Share a game of a library of the user's with the person of a user name, or of a confirmed address.
+    Raises LibraryError."""
     _check_sharer(user, game)
-    name = name.strip()
-    people = User.objects.filter(is_active=True)
-    other = people.filter(username=name).first() or people.filter(username=normal_name(name)).first()
-    if other is None:
+    other = account_of(name.strip())
+    if other is None or not other.is_active:
         raise LibraryError("nobody")
     if game.shares.count() >= SHARES:
         raise LibraryError("too-many-shares")
@@ -387,7 +386,7 @@ def _give_back(user: User, game: Game, _asked: Asked) -> Done:
 
 
 def _share(user: User, game: Game, asked: Asked) -> Done:
-    with naming(user):
+    with naming(user, asked.name):
         share_with(user, game, asked.name)
     return Done(game.pk)
 

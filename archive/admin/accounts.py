@@ -13,12 +13,13 @@ from allauth.usersessions import admin as their_sessions
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.forms import UserChangeForm
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from archive.accounts.names import check_new_name
 from archive.accounts.roles import Role, is_administrator, set_role
 from archive.audit import Deed, note
 from archive.models import User
@@ -27,9 +28,12 @@ from archive.web.accounts.leaving import end_account, others_administer
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
     _UserForm = UserChangeForm[User]
+    _NewUserForm = AdminUserCreationForm[User]
+    _ModelForm = forms.ModelForm[User]
 else:
     # They are no generic classes at run time.
-    _UserAdmin, _UserForm = UserAdmin, UserChangeForm
+    _UserAdmin, _UserForm, _NewUserForm = UserAdmin, UserChangeForm, AdminUserCreationForm
+    _ModelForm = forms.ModelForm
 
 
 # Importing the library's admin registers them: secrets of second factors, and what is people's own to change.
@@ -37,7 +41,21 @@ for model in (their_second_factors.Authenticator, their_accounts.EmailAddress, t
     admin.site.unregister(model)
 
 
-class AccountForm(_UserForm):
+class _Named(_ModelForm):
+    """A form in which an account may get a name. One that was made under older rules keeps its own."""
+
+    def clean_username(self) -> str:
+        name = str(self.cleaned_data["username"])
+        if name != self.initial.get("username"):
+            check_new_name(name, self.instance)
+        return name
+
+
+class NewAccountForm(_Named, _NewUserForm):
+    """A new account."""
+
+
+class AccountForm(_Named, _UserForm):
     """An account's role; an archive keeps one administrator at least."""
 
     def clean(self) -> dict[str, Any] | None:
@@ -57,6 +75,7 @@ class AccountAdmin(_UserAdmin):
     """Accounts and their roles. Only administrators come here."""
 
     form = AccountForm
+    add_form = NewAccountForm
     list_display = ("username", "role", "is_active", "last_login", "date_joined")
     list_filter = ("role", "is_active")
     search_fields = ("username", "emailaddress__email")

@@ -16,6 +16,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from archive.accounts import tokens
+from archive.accounts.names import account_of
 from archive.api.problems import TOKEN
 from archive.intake.permissions import comes_from_elsewhere
 from archive.limits.signing_in import count_failure
@@ -106,16 +107,10 @@ class Basic(BasicAuthentication):
         """
         if request is not None and comes_from_elsewhere(request):
             raise PermissionDenied(_("Pages of other sites cannot sign in with a name and a password."))
-        user = _user(userid)
-        if user is not None and user.is_active and known_passwords.knows(user, password):
-            return user, None
-        found, _nothing = super().authenticate_credentials(userid, password, request)
+        found = account_of(userid)
+        if found is None or not found.is_active or not known_passwords.knows(found, password):
+            found, _nothing = super().authenticate_credentials(userid, password, request)
+            known_passwords.remember(found, password)
         if is_mfa_enabled(found):
             raise PermissionDenied("this account has a second factor: use a token")
-        known_passwords.remember(found, password)
         return found, None
-
-
-def _user(name: str) -> User | None:
-    # No name has a NUL, which PostgreSQL refuses to look for.
-    return None if "\0" in name else User.objects.filter(username=name).first()

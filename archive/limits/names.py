@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from archive.accounts.names import normal_name
 from archive.limits.counting import counter, key_of
 from archive.limits.rules import SIGN_INS
 from archive.limits.throttling import LimitReachedError
@@ -15,8 +16,9 @@ from archive.models import User
 
 
 @contextmanager
-def naming(user: User) -> Iterator[None]:
-    """Count that an account names somebody, unless that succeeds: what raises stays counted.
+def naming(user: User, name: str) -> Iterator[None]:
+    """Count that an account names somebody, unless that succeeds: what raises stays counted, and so does an
+    address of mail, of which success tells that it has an account.
 
     As many may fail as wrong passwords of an address. Raises LimitReachedError before anything is answered.
     """
@@ -31,4 +33,5 @@ def naming(user: User) -> Iterator[None]:
             count.seconds, _("Too many unknown user names. Try again in %(seconds)s seconds.")
         )
     yield
-    counter().take_back(key, 1)
+    if "@" not in normal_name(name):
+        counter().take_back(key, 1)

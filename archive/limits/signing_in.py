@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from archive.accounts.names import normal_name
+from archive.accounts.names import account_of, normal_name
 from archive.limits.addresses import client_address, neighbourhood
 from archive.limits.counting import counter, key_of
 from archive.limits.rules import SIGN_INS
@@ -29,7 +28,7 @@ ACCOUNT_FACTOR: Final = 5
 
 
 class CountedBackend(ModelBackend):
-    """Django's users, by name or by a confirmed address of mail; raises LimitReachedError after too many
+    """Django's users, by a confirmed address of mail or by name; raises LimitReachedError after too many
     wrong passwords."""
 
     def authenticate(
@@ -45,26 +44,12 @@ class CountedBackend(ModelBackend):
             return None
         # Nothing has a NUL, which PostgreSQL refuses to look for; the name stays one that nobody has.
         name = given.replace("\0", "\ufffd")
-        name = _name_of(name) or _known_name(name)
+        meant = account_of(name)
+        name = meant.username if meant else normal_name(name)
         with attempt(request, name) as tried:
             user = super().authenticate(request, name, password, **other)
             tried.succeeded = user is not None
         return user
-
-
-def _name_of(address: str) -> str:
-    """Return the name of the account with this confirmed address of mail; empty where there is none, or where
-    it is somebody's name itself."""
-    if "@" not in address or User.objects.filter(username=address).exists():
-        return ""
-    found = EmailAddress.objects.filter(email=address.lower(), verified=True)
-    return str(found.values_list("user__username", flat=True).first() or "")
-
-
-def _known_name(name: str) -> str:
-    """Return a name as its account has it, where only wide letters tell them apart."""
-    normal = normal_name(name)
-    return name if normal == name or User.objects.filter(username=name).exists() else normal
 
 
 @dataclass(slots=True)

@@ -12,6 +12,8 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from archive.name_scripts import check_script
+
 if TYPE_CHECKING:
     _UserManager = auth.UserManager["User"]
 else:
@@ -24,6 +26,7 @@ class UserManager(_UserManager):
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **more: Any
     ) -> User:
+        check_script(User.normalize_username(username))
         return super().create_superuser(username, email, password, **{"role": User.Role.ADMINISTRATOR} | more)
 
 

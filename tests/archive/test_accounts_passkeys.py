@@ -26,7 +26,7 @@ from archive.web.accounts import passkeys
 from archive.web.accounts.leaving import end_account, held_of
 from tests.archive.authenticator import Passkey
 from tests.archive.html import tidy
-from tests.archive.test_accounts_signing_in import code_of
+from tests.archive.test_accounts_signing_in import code_of, some_time_later
 
 pytestmark = pytest.mark.django_db
 
@@ -285,6 +285,7 @@ def test_once_more_it_proves_who_one_is(browser, hanako):
     made = make(browser)
     client = visitor()
     client.post(ALONE, {"credential": made.used(challenge_alone(client))})
+    some_time_later(client)
     led = client.get(NEW).headers["Location"]
     assert "Use a passkey" in words(client.get(led))
     options = asked(client.get(f"{AGAIN}?next={NEW}"))

@@ -8,7 +8,7 @@ from io import StringIO
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -16,6 +16,7 @@ from archive.accounts import invitations
 from archive.accounts.roles import Role, set_role
 from archive.models import AccountInvitation, User
 from archive.web.accounts.leaving import end_account
+from tests.archive.test_accounts_signing_in import failing_mail
 
 pytestmark = pytest.mark.django_db
 
@@ -136,6 +137,61 @@ def test_wide_letters_make_no_second_name(keeper, client):
         assert Client().post("/sign-in/", {"login": written, "password": PASSWORD}).status_code == 302
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "taro@example.org",
+        "taro＠example.org",
+        "h\N{CYRILLIC SMALL LETTER A}nako",
+        "taro\N{HANGUL JUNGSEONG FILLER}",
+        "\N{LATIN SMALL LETTER SCRIPT G}oro",
+        "김ひろ",
+        "keeper\N{GREEK SMALL LETTER OMICRON}",
+    ],
+)
+def test_a_name_has_no_at_and_letters_of_scripts_that_go_together(office, client, name):
+    answer = open_link(client, invitations.make(Role.READER, 1)[1], username=name)
+    assert answer.status_code == 200
+    add = {"username": name, "role": "reader", "usable_password": "true", "password1": PASSWORD}
+    assert office.post("/admin/archive/user/add/", add | {"password2": PASSWORD}).status_code == 200
+    with pytest.raises(CommandError):
+        call_command("createsuperuser", interactive=False, username=name, email="")
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["羽生Habu", "山田たろう", "ヤマダ々1", "Jürgen.Müller", "Łukasz", "Мария", "김철수", "Đặng_Văn"]
+)
+def test_a_name_may_be_of_any_keyboard(client, name):
+    assert open_link(client, invitations.make(Role.READER, 1)[1], username=name).status_code == 302
+    assert User.objects.get().username == name
+
+
+@pytest.mark.parametrize(
+    ("there", "new"),
+    [
+        ("力也", "カ也"),
+        ("カ也", "力也"),
+        ("cope", "соре"),
+        ("соре", "cope"),
+        ("TAKE", "ΤΑΚΕ"),
+        ("Ömer", "ömer"),
+    ],
+)
+def test_no_new_name_looks_like_one_that_is_there(client, there, new):
+    User.objects.create_user(there)
+    assert open_link(client, invitations.make(Role.READER, 1)[1], username=new).status_code == 200
+
+
+def test_an_account_of_before_keeps_its_name_when_an_administrator_changes_it(office):
+    old = User.objects.create_user("taro@example.org")
+    address = f"/admin/archive/user/{old.pk}/change/"
+    assert office.post(address, {"username": old.username, "role": "curator"}).status_code == 302
+    assert office.post(address, {"username": "goro@example.org", "role": "reader"}).status_code == 200
+    old.refresh_from_db()
+    assert (old.username, old.role) == ("taro@example.org", "curator")
+
+
 def test_only_administrators_invite(client):
     client.force_login(User.objects.create_user("taro", role=Role.CURATOR))
     assert client.get("/account/invitations/").status_code == 403
@@ -165,6 +221,21 @@ def test_registering_an_address_that_has_an_account_looks_the_same(settings, mai
     assert answers[0] == answers[1]
     assert [mail.to for mail in mailoutbox] == [["t@example.org"], ["new@example.org"]]
     assert not User.objects.filter(username="a1").exists()
+
+
+@pytest.mark.parametrize("error", [OSError, UnicodeError, RuntimeError])
+def test_a_registration_whose_mail_fails_leaves_no_account(client, settings, mailoutbox, error):
+    settings.ARCHIVE_REGISTRATION = "open"
+    User.objects.create_user("taro")
+    EmailAddress.objects.create(user=User.objects.get(), email="t@example.org", verified=True)
+    with failing_mail(error):
+        for address in ("h@example.org", "t@example.org"):
+            answer = client.post("/sign-up/", FORM | {"email": address}, headers={"Accept-Language": "en"})
+            assert answer.status_code == 200
+            assert "The mail could not be sent." in answer.content.decode()
+    assert [one.username for one in User.objects.all()] == ["taro"]
+    again = client.post("/sign-up/", FORM | {"email": "h@example.org"})
+    assert (again.status_code, len(mailoutbox)) == (302, 1), "the name is still free"
 
 
 def test_the_pages_that_a_stranger_needs_are_reachable_behind_a_login(client, settings):

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import AbstractContextManager
+from smtplib import SMTPException
+from unittest.mock import patch
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 
 from archive.limits import counting
@@ -19,6 +23,19 @@ pytestmark = pytest.mark.django_db
 
 RIGHT, NEW = "opensesame", "correct horse"
 SIGN_IN = "/sign-in/"
+
+
+UNENCODABLE = [
+    f"{'ü' * 63}.example",  # 63 letters are more than 63 bytes
+    "xn--ü.example",
+    "foo＠evil.example",  # it becomes an @
+    f"{'a' * 63}.{'a' * 63}.{'a' * 63}.{'a' * 63}.example",  # longer than what is stored
+]
+
+
+def failing_mail(error: type[Exception]) -> AbstractContextManager[object]:
+    """Have mails fail with an error while the body runs."""
+    return patch.object(EmailBackend, "send_messages", side_effect=error("no mail today"))
 
 
 @pytest.fixture
@@ -35,6 +52,13 @@ def sign_in(client: Client, name: str = "hanako", password: str = RIGHT, **more:
 def prove(client: Client, password: str = RIGHT, wanted: str = "/account/"):
     """Give the password once more, as pages ask for that change what lets somebody in."""
     return client.post("/account/reauthenticate/", {"password": password, "next": wanted})
+
+
+def some_time_later(client: Client) -> None:
+    """Let it be so long since somebody signed in that it proves nothing any more."""
+    session = client.session
+    session["signed_in"] -= 301
+    session.save()
 
 
 def words(response) -> str:
@@ -69,6 +93,28 @@ def set_up_second_factor(client: Client) -> tuple[str, list[str]]:
 def test_one_signs_in_by_name_or_by_a_confirmed_address(client, hanako, name):
     assert sign_in(client, name).headers["Location"] == "/"
     assert client.get("/account/").status_code == 200
+
+
+def test_a_confirmed_address_comes_before_a_name(client, hanako):
+    """Accounts that were made when names could have an @ may be called by the address of somebody else."""
+    User.objects.create_user("hanako@example.org", password="of the other")
+    assert sign_in(client, "hanako@example.org", "of the other").status_code == 200
+    assert sign_in(client, "hanako@example.org").status_code == 302
+    assert client.get("/account/").context["user"] == hanako
+
+
+def test_an_account_whose_name_has_an_at_still_signs_in(client):
+    User.objects.create_user("taro@example.org", password=RIGHT)
+    assert sign_in(client, "taro@example.org").status_code == 302
+
+
+@pytest.mark.parametrize("written", ["taro@例え.example", "TARO@xn--r8jz45g.example"])
+def test_an_address_has_one_form_however_its_domain_is_written(client, mailoutbox, written):
+    user = User.objects.create_user("taro", password=RIGHT)
+    EmailAddress.objects.create(user=user, email="taro@xn--r8jz45g.example", verified=True, primary=True)
+    assert sign_in(client, written).status_code == 302
+    Client().post("/account/password/reset/", {"email": written})
+    assert "reset" in link_in(mailoutbox[-1])
 
 
 def test_an_address_that_is_not_confirmed_signs_nobody_in(client, hanako):
@@ -239,6 +285,55 @@ def test_adding_an_address_of_somebody_else_tells_nothing(client, hanako, mailou
         for address in ("hanako@example.org", "free@example.org")
     ]
     assert answers == [302, 302]
+
+
+def test_who_has_just_signed_in_is_not_asked_for_the_password_again(client, hanako):
+    sign_in(client)
+    pages = ("/account/export/", "/account/second-factor/app/", "/account/tokens/")
+    assert [client.get(page).status_code for page in pages] == [200, 200, 200]
+    made = client.post("/account/tokens/", {"name": "sync", "scopes": ["read-private"], "days": "30"})
+    assert "kifu_" in words(made)
+    some_time_later(client)
+    for page in pages[:2]:
+        assert client.get(page).headers["Location"].startswith("/account/reauthenticate/")
+
+
+def test_a_password_before_the_second_factor_proves_nothing(client, hanako):
+    sign_in(client)
+    set_up_second_factor(client)
+    half = Client()
+    assert sign_in(half).headers["Location"] == "/sign-in/code/"
+    assert "signed_in" not in half.session
+    assert half.get("/account/export/").headers["Location"].startswith(SIGN_IN)
+
+
+@pytest.mark.parametrize("domain", UNENCODABLE)
+@pytest.mark.parametrize("page", ["/sign-up/", "/account/password/reset/", "/account/email/"])
+def test_no_form_takes_an_address_that_no_mail_can_be_sent_to(hanako, settings, mailoutbox, page, domain):
+    settings.ARCHIVE_REGISTRATION = "open"
+    client = Client(headers={"Accept-Language": "en"})
+    if page == "/account/email/":
+        sign_in(client)
+    fields = {"username": "taro", "password1": NEW, "password2": NEW, "action_add": ""}
+    answer = client.post(page, {"email": f"taro@{domain}", **fields})
+    assert answer.status_code == 200
+    assert "Enter a valid email address." in words(answer)
+    assert not mailoutbox and EmailAddress.objects.count() == 1
+
+
+@pytest.mark.parametrize("error", [OSError, SMTPException, UnicodeError, ValueError, RuntimeError])
+@pytest.mark.parametrize("page", ["/account/password/reset/", "/account/email/", "/account/password/"])
+def test_a_mail_that_fails_is_said_on_the_page(hanako, page, error):
+    client = Client(headers={"Accept-Language": "en"})
+    if page != "/account/password/reset/":
+        sign_in(client)
+    fields = {"oldpassword": RIGHT, "password1": NEW, "password2": NEW, "action_add": ""}
+    email = "hanako@example.org" if page == "/account/password/reset/" else "h2@example.org"
+    with failing_mail(error):
+        answer = client.post(page, {"email": email, **fields})
+    assert answer.status_code == 302
+    shown = client.get(answer.headers["Location"])
+    assert "The mail could not be sent." in words(shown)
 
 
 # --- the second factor -----------------------------------------------------------------------------------

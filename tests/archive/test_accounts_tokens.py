@@ -173,3 +173,7 @@ def test_basic_does_not_go_round_a_second_factor(settings, hanako):
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION="Basic aGFuYWtvOmNvcnJlY3QgaG9yc2U=")
     assert client.get("/api/v1/games").status_code == 403
+    Authenticator.objects.all().delete()
+    assert client.get("/api/v1/games").status_code == 200
+    Authenticator.objects.create(user=hanako, type="totp", data={})
+    assert client.get("/api/v1/games").status_code == 403, "also where the password is remembered"

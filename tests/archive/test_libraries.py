@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -410,6 +411,19 @@ def test_a_page_that_a_link_opened_is_not_told_to_the_next_stranger(anna):
     assert friend.get(f"/games/{game.pk}/").status_code == friend.get(f"/games/{game.pk}/").status_code == 200
     assert signed_in(None).get(f"/games/{game.pk}/").status_code == 404
     assert signed_in(None).get(f"/api/v1/games/{game.pk}").status_code == 404
+
+
+def test_sharing_finds_a_person_as_signing_in_does(anna, boris):
+    """Who is called by somebody else's address is not read what is meant for that person."""
+    EmailAddress.objects.create(user=boris, email="boris@example.org", verified=True, primary=True)
+    EmailAddress.objects.create(user=anna, email="carla@example.org", verified=False)
+    User.objects.create_user("boris@example.org")
+    carla = User.objects.create_user("carla@example.org")
+    game = game_of(send(anna, SECRET))
+    libraries.share_with(anna, game, "Boris@example.org")
+    assert Share.objects.get().user == boris
+    libraries.share_with(anna, game, "carla@example.org")
+    assert {share.user for share in game.shares.all()} == {boris, carla}, "nobody confirmed that address"
 
 
 def test_a_game_is_shared_with_a_person(anna, boris):

@@ -4,9 +4,10 @@ register."""
 from __future__ import annotations
 
 import logging
-from smtplib import SMTPException
+import time
 from typing import Any, Final
 
+from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as current
 from django.conf import settings
@@ -18,7 +19,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from archive.accounts.names import normal_name
+from archive.accounts.names import check_new_name, normal_name
 from archive.accounts.roles import Role
 from archive.limits.addresses import client_address
 from archive.limits.mails import charge_mail
@@ -48,6 +49,16 @@ ERRORS: Final = {
 """Words for the errors that its forms tell, where the library's own are not ours."""
 
 
+NOT_SENT: Final = gettext_lazy("The mail could not be sent. Please try again later.")
+_OF_SIGN_UP: Final = ("account/email/email_confirmation_signup", "account/email/account_already_exists")
+_SIGNED_IN: Final = "signed_in"
+"""Where a session keeps when somebody signed in, in seconds since 1970."""
+
+
+class MailError(Exception):
+    """The mail that a new account needs was not sent."""
+
+
 class Adapter(DefaultAccountAdapter):
     """The site's side of django-allauth."""
 
@@ -60,7 +71,9 @@ class Adapter(DefaultAccountAdapter):
         return User(role=Role(settings.ARCHIVE_NEW_ROLE))
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        return str(super().clean_username(normal_name(username), shallow))
+        name = str(super().clean_username(normal_name(username), shallow))
+        check_new_name(name)
+        return name
 
     def get_login_stages(self) -> list[str]:
         return ["archive.web.accounts.stages.Confirmed", "allauth.mfa.stages.AuthenticateStage"]
@@ -71,6 +84,17 @@ class Adapter(DefaultAccountAdapter):
         mine = {"id": "mfa_reauthenticate:webauthn", "description": _("Use a passkey")}
         named = [way | mine if way["id"] == mine["id"] else way for way in ways]
         return [way for way in named if way["id"] != mine["id"] or possible(self.request)]
+
+    def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
+        super().login(request, user)
+        request.session[_SIGNED_IN] = time.time()
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """Return whether somebody may be asked once more who they are: not right after signing in."""
+        since = time.time() - current.request.session.get(_SIGNED_IN, 0.0)
+        if since < app_settings.REAUTHENTICATION_TIMEOUT:
+            return False
+        return bool(super().is_reauthentication_required(app=app, **more))
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address(request)
@@ -99,12 +123,16 @@ class Adapter(DefaultAccountAdapter):
         return public(super().get_email_confirmation_url(request, emailconfirmation))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail; where the mail server does not take it, the page and the log say so."""
+        """Send a mail; where that fails, the log and the page say so. Raises MailError where a new account
+        needs it."""
         try:
             super().send_mail(template_prefix, email, context)
-        except (OSError, SMTPException):
+        except Exception as error:
+            # Servers, the network and what writes addresses fail in many ways.
             log.exception("a mail was not sent: %s", template_prefix)
-            messages.error(current.request, _("The mail could not be sent. Please try again later."))
+            if template_prefix in _OF_SIGN_UP:
+                raise MailError from error
+            messages.error(current.request, NOT_SENT)
 
     def send_notification_mail(
         self,

@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts import invitations
+from archive.accounts.names import normal_address
 from archive.audit import Deed, note
 from archive.limits.mails import charge_mail
 from archive.limits.signing_in import Attempt, attempt
@@ -41,6 +42,27 @@ class Plain(forms.Form):
             field.label = self.labels.get(name, field.label)
 
 
+class MailField(forms.EmailField):
+    """An address of mail that a mail can be sent to, as it is stored."""
+
+    def __init__(self) -> None:
+        super().__init__(label=_MAIL, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
+
+    def clean(self, value: Any) -> str:
+        return normal_address(super().clean(value))
+
+
+class WithMail(Plain):
+    """A form with an address that a mail is sent to, which counts."""
+
+    labels: ClassVar = {"email": _MAIL}
+    email = MailField()
+
+    def clean_email(self) -> str:
+        charge_mail(current.request, self.cleaned_data["email"])
+        return str(super().clean_email())  # type: ignore[misc]  # of the form that this is mixed into
+
+
 class SignIn(Plain, theirs.LoginForm):
     """Name, or a confirmed address, and password. The backend counts (`archive.limits.signing_in`)."""
 
@@ -51,7 +73,7 @@ class SignIn(Plain, theirs.LoginForm):
         self.fields["login"].widget.attrs["autocomplete"] = "username"
 
 
-class SignUp(Plain, theirs.SignupForm):
+class SignUp(WithMail, theirs.SignupForm):
     """A name and a password; an address too from who was not invited."""
 
     labels: ClassVar = {"username": _NAME, "email": _MAIL, "password1": _PASSWORD, "password2": _AGAIN}
@@ -61,10 +83,6 @@ class SignUp(Plain, theirs.SignupForm):
         self.invitation = invited.invitation_of(current.request)
         if self.invitation:
             del self.fields["email"]
-
-    def clean_email(self) -> str:
-        charge_mail(current.request, self.cleaned_data["email"])
-        return str(super().clean_email())
 
     def save(self, request: HttpRequest) -> User:
         """Make the account. Raises TakenError where somebody else was faster, with the name or the
@@ -84,12 +102,8 @@ class TakenError(Exception):
     """Somebody else was faster."""
 
 
-class AddMail(Plain, theirs.AddEmailForm):
-    labels: ClassVar = {"email": _MAIL}
-
-    def clean_email(self) -> str:
-        charge_mail(current.request, self.cleaned_data["email"])
-        return str(super().clean_email())
+class AddMail(WithMail, theirs.AddEmailForm):
+    """One more address of an account."""
 
 
 class ChangePassword(Plain, theirs.ChangePasswordForm):
@@ -108,12 +122,8 @@ class SetPassword(Plain, theirs.SetPasswordForm):
     labels: ClassVar = {"password1": _NEW, "password2": _AGAIN}
 
 
-class ResetPassword(Plain, theirs.ResetPasswordForm):
-    labels: ClassVar = {"email": _MAIL}
-
-    def clean_email(self) -> str:
-        charge_mail(current.request, self.cleaned_data["email"])
-        return str(super().clean_email())
+class ResetPassword(WithMail, theirs.ResetPasswordForm):
+    """The address that the link for a new password is sent to."""
 
 
 class NewPassword(Plain, theirs.ResetPasswordKeyForm):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account import views as theirs
+from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.internal.flows.sessions import end_sessions
@@ -24,8 +25,9 @@ from archive.accounts.roles import is_administrator, role_of
 from archive.limits.mails import charge_mail
 from archive.models import Hook, Token, User
 from archive.web.accounts import invited
-from archive.web.accounts.adapter import ERRORS
+from archive.web.accounts.adapter import ERRORS, NOT_SENT, MailError
 from archive.web.accounts.forms import TakenError
+from archive.web.accounts.leaving import end_account
 from archive.web.accounts.own import own
 
 
@@ -37,11 +39,20 @@ class SignOut(LogoutView):
 class SignUp(theirs.SignupView):
     """Registration, for everybody or for who has an invitation."""
 
+    user: User | None = None
+
     def form_valid(self, form: Any) -> HttpResponse:
         try:
             response: HttpResponse = super().form_valid(form)
         except TakenError:
             form.add_error("username", ERRORS["username_taken"])
+            response = self.form_invalid(form)
+        except MailError:
+            # Nobody could confirm the address, and the name would be taken.
+            clear_login(self.request)
+            if self.user is not None:
+                end_account(self.user)
+            form.add_error("email", NOT_SENT)
             response = self.form_invalid(form)
         return response
 
