@@ -9,14 +9,16 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from threading import Event, Lock
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from archive.hooks.errors import HookError
+from archive.limits.throttling import LimitReachedError
 
 LONGEST: Final = 500
 """Characters of an address."""
@@ -43,8 +45,13 @@ _SPECIAL: Final = tuple(
 """What IANA's registries of special addresses have (RFC 6890), whatever this Python knows of them: 2001::/23
 has Teredo, 2002::/16 is 6to4; both hold IPv4 addresses."""
 
-# Nothing limits how long the system looks for a name: who waits is one of few threads, and nobody else.
-_looking: Final = ThreadPoolExecutor(max_workers=4, thread_name_prefix="hook-names")
+BUSY_SECONDS: Final = 15
+"""After so long who has to wait for a look-up may come again."""
+
+# Nothing limits how long the system looks for a name. So an account has one of a few threads, and not all.
+_looking: Final = ThreadPoolExecutor(max_workers=16, thread_name_prefix="hook-names")
+_of_accounts: Final[dict[int, Future[Any]]] = {}
+_lock: Final = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +99,15 @@ def target_of(address: str) -> Target:
     return Target(secure, host, port, path)
 
 
-def look_up(target: Target) -> tuple[str, ...]:
+def look_up(target: Target, account: int) -> tuple[str, ...]:
     """Return the IP addresses of a host, all of which may be sent to. Raises HookError: one that may not is
-    enough."""
-    asked = _looking.submit(socket.getaddrinfo, target.host, target.port, type=socket.SOCK_STREAM)
+    enough; and LimitReachedError where nobody could look, as for an account whose last name is still looked
+    for.
+    """
+    asked = _begin(target, account)
     try:
         found = asked.result(timeout=LOOK_UP_SECONDS)
     except (OSError, UnicodeError) as error:  # also of a time that is over
-        asked.cancel()
         raise HookError("hook-unknown-host") from error
     addresses = tuple(dict.fromkeys(str(place[0]) for *_kind, place in found))
     if not addresses:
@@ -107,6 +115,26 @@ def look_up(target: Target) -> tuple[str, ...]:
     if not all(map(is_allowed, addresses)):
         raise HookError("hook-private-host")
     return addresses
+
+
+def _begin(target: Target, account: int) -> Future[Any]:
+    """Return a look-up that has begun. Raises LimitReachedError."""
+    begun = Event()
+
+    def find() -> Any:
+        begun.set()
+        return socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+
+    with _lock:
+        before = _of_accounts.get(account)
+        if before is not None and not before.done():
+            raise LimitReachedError(BUSY_SECONDS)
+        for other in [one for one, asked in _of_accounts.items() if asked.done()]:
+            del _of_accounts[other]
+        asked = _of_accounts[account] = _looking.submit(find)
+    if not begun.wait(LOOK_UP_SECONDS) and asked.cancel():
+        raise LimitReachedError(BUSY_SECONDS)
+    return asked
 
 
 def is_allowed(text: str) -> bool:

@@ -27,6 +27,7 @@ from archive.hooks.errors import HookError
 from archive.hooks.keeping import SHOWN, disable
 from archive.hooks.sending import Outcome
 from archive.hooks.signing import secret_of, signature
+from archive.limits.throttling import LimitReachedError
 from archive.models import Arrival, Hook, HookDelivery
 from archive.queries.filters import GameFilters
 from archive.queries.games import GameRow, games_among
@@ -52,14 +53,15 @@ GONE: Final = 410
 Off = Hook.Off
 
 
-def due_hooks() -> list[int]:
-    """Return the ids of the hooks that there is something to do for, and that nobody works on."""
+def due_hooks() -> dict[int, int]:
+    """Return the ids of the hooks that there is something to do for and that nobody works on, each with that
+    of its account."""
     now = timezone.now()
     waiting = HookDelivery.objects.filter(hook=OuterRef("pk")).exclude(next_try=None)
     due, head = Exists(waiting.filter(next_try__lte=now)), Exists(waiting.filter(test=False))
     free = Hook.objects.filter(disabled="").filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
     found = free.filter(due | (Q(marker__lt=last_number()) & ~head))
-    return list(found.order_by("pk").values_list("pk", flat=True))
+    return dict(found.order_by("pk").values_list("pk", "user"))
 
 
 def deliver(pk: int, seconds: float = TURN_SECONDS) -> None:
@@ -178,9 +180,14 @@ def _send(hook: Hook, scope: Scope, delivery: HookDelivery) -> None:
     }
     try:
         target = target_of(hook.address)
-        outcome = sending.post(target, look_up(target), headers, body)
+        outcome = sending.post(target, look_up(target, hook.user_id), headers, body)
     except HookError as error:
         outcome = Outcome(error=error.code)
+    except LimitReachedError as error:
+        # It waits for us: that is no failure of the receiver's.
+        again = timezone.now() + timedelta(seconds=error.seconds)
+        HookDelivery.objects.filter(pk=delivery.pk).update(next_try=again)
+        return
     _note(hook, delivery, outcome)
 
 
@@ -217,7 +224,8 @@ def _note(hook: Hook, delivery: HookDelivery, outcome: Outcome) -> None:
     _tried(delivery, outcome, next_try=again, tries=tries)
     if outcome.status == GONE:
         disable(hook, Off.GONE)
-    elif now - since >= timedelta(days=settings.ARCHIVE_HOOKS_DAYS):
+    elif tries > len(PAUSES) and now - since >= timedelta(days=settings.ARCHIVE_HOOKS_DAYS):
+        # Days in which an archive stands still are no failures of the receiver's.
         disable(hook, Off.FAILING)
 
 

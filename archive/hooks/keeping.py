@@ -30,7 +30,8 @@ def make(user: User, address: str, query: str, scope: str, readable: Mapping[str
     """Make a hook that tells an address of new games that a query finds in a scope; return it and its secret.
 
     `readable` are the spaces that whoever makes it may read, by name. What `scope` names now is meant: not
-    what `all` will be later. Raises HookError, and QueryError for a query that is none.
+    what `all` will be later. Raises HookError, LimitReachedError, and QueryError for a
+    query that is none.
     """
     if settings.ARCHIVE_HOOKS_PER_ACCOUNT == 0:
         raise HookError("hooks-off")
@@ -40,7 +41,7 @@ def make(user: User, address: str, query: str, scope: str, readable: Mapping[str
     except UnknownScopeError as error:
         raise HookError("unknown-hook-scope", readable) from error
     target = target_of(address)
-    look_up(target)
+    look_up(target, user.pk)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if Hook.objects.filter(user=user).count() >= settings.ARCHIVE_HOOKS_PER_ACCOUNT:

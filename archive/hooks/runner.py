@@ -27,13 +27,16 @@ log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Numbers arrivals, and has hooks worked on by a few threads. Of several on one archive each does what
-    the others have not claimed."""
+    """Numbers arrivals, and has hooks worked on by a few threads, one of an account at a time. Of several on
+    one archive each does what the others have not claimed."""
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
         self.senders = ThreadPoolExecutor(max_workers=SENDERS, thread_name_prefix="hooks")
         self.working: dict[int, Future[None]] = {}
+        """By account."""
+        self.worked: dict[int, int] = {}
+        """In which turn each of the hooks that are due was worked on."""
         self.turns = 0
 
     def run(self) -> None:
@@ -51,15 +54,21 @@ class Runner:
             if not Hook.objects.filter(disabled="").exists():
                 return IDLE_SECONDS
             full = number_arrivals() == AT_ONCE
-            self.working = {pk: one for pk, one in self.working.items() if not one.done()}
-            for pk in due_hooks():
-                if pk not in self.working:
-                    self.working[pk] = self.senders.submit(_deliver, pk)
+            self._share_out(due_hooks())
             return 0.0 if full else SECONDS
         except (Error, OSError):
             log.exception("hooks wait for the database")
             connection.close()
             return IDLE_SECONDS
+
+    def _share_out(self, due: dict[int, int]) -> None:
+        """Have that hook of each account worked on that has waited for longest."""
+        self.working = {account: one for account, one in self.working.items() if not one.done()}
+        self.worked = {pk: self.worked.get(pk, 0) for pk in due}
+        for pk in sorted(due, key=self.worked.__getitem__):
+            if due[pk] not in self.working:
+                self.worked[pk] = self.turns
+                self.working[due[pk]] = self.senders.submit(_deliver, pk)
 
 
 def _deliver(pk: int) -> None:

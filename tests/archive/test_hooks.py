@@ -8,6 +8,8 @@ import json
 import threading
 import time
 from datetime import timedelta
+from queue import SimpleQueue
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,12 +23,14 @@ from rest_framework.test import APIClient
 from archive import libraries, store
 from archive.accounts import tokens
 from archive.hooks import delivering, keeping
+from archive.hooks import runner as runner_module
 from archive.hooks.arrivals import forget_arrivals, number_arrivals
-from archive.hooks.delivering import deliver, due_hooks, pause
+from archive.hooks.delivering import PAUSES, deliver, due_hooks, pause
 from archive.hooks.errors import HookError
 from archive.hooks.runner import Runner
 from archive.hooks.signing import secret_of
 from archive.intake import worker
+from archive.limits.throttling import LimitReachedError
 from archive.models import Arrival, AuditLine, Game, Hook, HookDelivery, Membership, User
 from archive.queries.scope import spaces_of
 from archive.web.accounts.leaving import end_account, held_of
@@ -101,7 +105,7 @@ def test_a_hook_is_told_of_games_that_come_after_it_with_a_signature(anna, clien
     assert hmac.compare_digest(got.headers["x-kifu-signature"], right)
     assert abs(int(got.headers["x-kifu-timestamp"]) - time.time()) < 60
     assert HookDelivery.objects.get().status == 204
-    assert due_hooks() == []
+    assert not due_hooks()
 
 
 @pytest.mark.parametrize(
@@ -232,22 +236,44 @@ def test_pauses_grow_and_end_at_six_hours():
 
 def test_after_days_of_failures_a_hook_is_switched_off_and_its_owner_told(anna):
     EmailAddress.objects.create(user=anna, email="anna@example.com", verified=True, primary=True)
-    with receiving(status(500), status(500), status(200)) as one:
+    tries = len(PAUSES) + 1
+    with receiving(*[status(500)] * tries, status(200)) as one:
         hook = made(anna, one)
         stored(KIF)
-        tell()
-        later(days=5)
-        tell()
+        for _ in range(tries):
+            hook.refresh_from_db()
+            assert not hook.disabled, "days in which the archive did not run are no failures"
+            tell()
+            later(days=5)
         hook.refresh_from_db()
-        assert (hook.disabled, len(one.received)) == ("failing", 2)
-        assert due_hooks() == []
+        assert (hook.disabled, len(one.received)) == ("failing", tries)
+        assert not due_hooks()
         (sent,) = mail.outbox
         assert sent.to == ["anna@example.com"] and one.address in sent.body
         assert AuditLine.objects.filter(what=f"hook {hook.pk}: switched off, failing").exists()
         stored(OTHER)
         keeping.enable(anna, hook)
         tell()
-        assert told(one)[2:] == [["先手の人"], ["別の人"]]
+        assert told(one)[tries:] == [["先手の人"], ["別の人"]]
+
+
+def test_waiting_in_our_own_queue_is_no_failure(anna, monkeypatch):
+    def look_up(*_anything: object) -> None:
+        raise LimitReachedError(15)
+
+    with receiving() as one:
+        made(anna, one)
+        stored(KIF)
+        with monkeypatch.context() as busy:
+            busy.setattr(delivering, "look_up", look_up)
+            tell()
+        waiting = HookDelivery.objects.get()
+        assert (waiting.tries, waiting.error, Hook.objects.get().failing_since) == (0, "", None)
+        tell()
+        assert not one.received, "it waits a little"
+        later(seconds=16)
+        tell()
+        assert told(one) == [["先手の人"]]
 
 
 def test_a_receiver_that_is_gone_is_left_alone_at_once(anna):
@@ -299,7 +325,7 @@ def test_two_at_once_do_not_send_the_same_twice(anna):
         (pk,) = due_hooks()
         Hook.objects.update(claimed_by="other", claimed_until=timezone.now() + timedelta(seconds=60))
         deliver(pk)
-        assert one.received == [] and due_hooks() == []
+        assert one.received == [] and not due_hooks()
 
 
 def test_a_host_that_turns_private_is_sent_nothing(anna, settings):
@@ -533,6 +559,38 @@ def test_the_runner_tells_hooks_by_itself(anna):
         runner.senders.shutdown()
         assert told(one) == [["先手の人"]]
         assert json.loads(one.received[0].body)["test"] is False
+
+
+def test_hooks_of_one_account_are_worked_on_in_turn_and_beside_those_of_others(anna, monkeypatch):
+    worked: SimpleQueue[tuple[int, Event]] = SimpleQueue()
+
+    def work(pk: int) -> None:
+        done = Event()
+        worked.put((pk, done))
+        done.wait(20)
+
+    monkeypatch.setattr(runner_module, "deliver", work)
+    boris = User.objects.create_user("boris")
+    with receiving() as one:
+        first, second, third = [made(anna, one) for _ in range(3)]
+        other = made(boris, one)
+    for hook in Hook.objects.all():
+        keeping.ask_for_test(hook)
+    runner = Runner()
+    runner.turn()
+    begun = dict(worked.get(timeout=20) for _ in range(2))
+    runner.turn()
+    assert begun.keys() == {first.pk, other.pk} and worked.empty()
+    done = begun[first.pk]
+    for hook in (second, third, first):
+        done.set()
+        runner.working[anna.pk].result(20)
+        runner.turn()
+        pk, done = worked.get(timeout=20)
+        assert pk == hook.pk
+    done.set()
+    begun[other.pk].set()
+    runner.senders.shutdown()
 
 
 def test_the_last_twenty_deliveries_are_kept(anna, monkeypatch):

@@ -6,7 +6,10 @@ import datetime
 import socket
 import ssl
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from cryptography import x509
@@ -18,9 +21,12 @@ from archive.hooks import addresses, sending
 from archive.hooks.addresses import is_allowed, look_up, target_of
 from archive.hooks.errors import HookError
 from archive.hooks.sending import Outcome
+from archive.limits.throttling import LimitReachedError
 from tests.archive.receiver import drips, floods, garbles, receiving, silence, status
 
 LOCAL = ("127.0.0.1",)
+ANNA, BORIS = 1, 2
+"""Accounts."""
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +120,7 @@ def test_hooks_go_to_public_addresses(settings, address):
 def test_a_name_is_looked_up_whatever_it_is_written_as(settings, host):
     settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
     with pytest.raises(HookError) as error:
-        look_up(target_of(f"https://{host}/"))
+        look_up(target_of(f"https://{host}/"), ANNA)
     assert error.value.code in ("hook-private-host", "hook-unknown-host")
 
 
@@ -135,14 +141,14 @@ def test_one_private_address_among_public_ones_is_enough(settings, monkeypatch):
     settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
     answering(monkeypatch, ["8.8.8.8", "10.0.0.1"])
     with pytest.raises(HookError, match="hook-private-host"):
-        look_up(target_of("https://example.com/"))
+        look_up(target_of("https://example.com/"), ANNA)
 
 
 def test_a_name_that_means_something_else_a_moment_later_leads_nowhere_else(monkeypatch):
     with receiving() as good, receiving() as other:
         asked = answering(monkeypatch, ["127.0.0.1"], ["10.0.0.1"])
         target = target_of(f"http://rebinding.example:{good.port}/")
-        outcome = sending.post(target, look_up(target), {}, b"{}")
+        outcome = sending.post(target, look_up(target, ANNA), {}, b"{}")
         assert outcome == Outcome(204)
         assert asked == ["rebinding.example"] and other.connections == 0
         assert good.received[0].headers["host"] == f"rebinding.example:{good.port}"
@@ -150,9 +156,43 @@ def test_a_name_that_means_something_else_a_moment_later_leads_nowhere_else(monk
 
 def test_a_name_that_is_not_found_in_time_is_not_found(monkeypatch):
     monkeypatch.setattr(addresses, "LOOK_UP_SECONDS", 0.05)
+    monkeypatch.setattr(addresses, "_of_accounts", {})
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_a, **_o: time.sleep(0.5))
     with pytest.raises(HookError, match="hook-unknown-host"):
-        look_up(target_of("https://slow.example/"))
+        look_up(target_of("https://slow.example/"), ANNA)
+
+
+@pytest.fixture
+def stuck(monkeypatch) -> Iterator[None]:
+    """Have a thread look for a name of Anna's that is never found."""
+    end = Event()
+
+    def getaddrinfo(host, port, **_options):
+        if host == "stuck.example":
+            end.wait(10)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (LOCAL[0], port))]
+
+    monkeypatch.setattr(addresses, "LOOK_UP_SECONDS", 0.05)
+    monkeypatch.setattr(addresses, "_of_accounts", {})
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", getaddrinfo)
+    with pytest.raises(HookError, match="hook-unknown-host"):
+        look_up(target_of("https://stuck.example/"), ANNA)
+    yield
+    end.set()
+
+
+def test_an_account_waits_for_its_own_names_and_others_do_not(stuck, monkeypatch):
+    monkeypatch.setattr(addresses, "LOOK_UP_SECONDS", 10)
+    with pytest.raises(LimitReachedError):
+        look_up(target_of("https://good.example/"), ANNA)
+    assert look_up(target_of("https://good.example/"), BORIS) == LOCAL
+
+
+def test_who_waits_for_others_is_told_so_and_not_that_the_host_is_unknown(monkeypatch, request):
+    monkeypatch.setattr(addresses, "_looking", ThreadPoolExecutor(max_workers=1))
+    request.getfixturevalue("stuck")
+    with pytest.raises(LimitReachedError):
+        look_up(target_of("https://good.example/"), BORIS)
 
 
 # --- what is sent, and what is put up with ---------------------------------------------------------------
