@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from archive.dumping.parts import Part, gone_of, lines_file, rows_file, without, write_part
 from archive.dumps.offered import GONE, dumps_folder, name_of, offered
-from archive.index.engine import engine
+from archive.index.changes import public_revision
 from archive.queries.dumps import last_game
 from archive.queries.scope import PUBLIC
 
@@ -140,7 +140,7 @@ class Making:
     def begun(cls) -> Making:
         """Begin a dump, after what is left of an earlier one is deleted."""
         clean()
-        revision = sha256(repr(engine().lasting_revision()).encode()).hexdigest()
+        revision = sha256(repr(public_revision()).encode()).hexdigest()
         making = cls(_moment(), last_game(PUBLIC), revision)
         making.folder.mkdir()
         making.save()

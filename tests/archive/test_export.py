@@ -303,6 +303,14 @@ def test_what_makes_no_sense_is_told_before_anything_is_sent(client, method, que
 # --- tags ------------------------------------------------------------------------------------------------
 
 
+def upload_privately() -> None:
+    owner = User.objects.create_user("owner")
+    upload, _new = store.create_upload(
+        "x.kif", [KIF.encode()], owner, "web", space=libraries.own_library(owner).pk
+    )
+    worker.work_off(upload.pk)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_tag_stands_for_the_whole_until_the_archive_changes(client):
     ingest(ready("7g7f"), ready("2g2f"))
@@ -321,6 +329,9 @@ def test_a_tag_stands_for_the_whole_until_the_archive_changes(client):
     assert status("?as=csv", {"If-None-Match": tag}) == 200
     assert status("?player=x", {"If-None-Match": tag}) == 200
     assert status(f"?cursor={cursor}", {"If-Match": tag}) == 200
+    upload_privately()
+    assert status("", {"If-None-Match": tag}) == 304
+    assert status(f"?cursor={cursor}", {"If-Match": tag}) == 200, "libraries are no part of it"
     ingest(ready("9g9f"))
     assert status("", {"If-None-Match": tag}) == 200
     answer = client.get(f"{EXPORT}?cursor={cursor}", headers={"If-Match": tag})

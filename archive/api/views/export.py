@@ -26,7 +26,7 @@ from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
-from archive.index.engine import engine
+from archive.index.changes import public_revision
 from archive.limits.at_once import AtOnce, Counted
 from archive.limits.throttling import costs_nothing, visitor
 from archive.models import LARGEST_ID
@@ -141,11 +141,11 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
 
 def _tag(request: Request, chosen: str, scope: Scope) -> str:
     """Return the tag of the whole export, however much of it is asked for; empty if it is unknown, or if the
-    export may not be public.
+    export may not be public. What happens in libraries makes no other one of it.
     """
     if has_read_private(request._request):
         return ""
-    revision = engine().lasting_revision()
+    revision = public_revision()
     parameters = {name: value for name, value in request.query_params.items() if name not in ("cursor", "as")}
     if revision is None:
         return ""
