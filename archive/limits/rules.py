@@ -60,7 +60,8 @@ Charges = list[tuple[Rule, int]]
 Cost = Callable[[HttpRequest], Charges]
 
 _FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
-
+_FILTERED: Final = 10
+"""What the explorer costs with filters."""
 
 View = Callable[..., HttpResponseBase]
 
@@ -95,7 +96,17 @@ def explorer(request: HttpRequest) -> Charges:
     what is kept anyway."""
     if request.GET.get("part") == "moves":
         return [(WORK, 1)]
-    return [(WORK, 10 if any(request.GET.get(name) for name in _FILTERS) else 2)]
+    return [(WORK, _FILTERED if any(request.GET.get(name) for name in _FILTERS) else 2)]
+
+
+def may_take_long(request: HttpRequest) -> bool:
+    """Return whether a request searches for what nobody knows beforehand how long it takes to find: by a
+    query, or with filters at a position. Suggestions look at names alone."""
+    match = request.resolver_match
+    if match is None or match.url_name == "games-suggestions":
+        return False
+    asks_explorer = COSTS.get(match.func) is explorer and explorer(request) == [(WORK, _FILTERED)]
+    return asks_explorer or bool(request.GET.get("q"))
 
 
 def reading(request: HttpRequest) -> Charges:

@@ -17,11 +17,22 @@ from rest_framework.throttling import BaseThrottle
 from archive.accounts.roles import role_of
 from archive.limits.addresses import HasMeta, client_address, neighbourhood
 from archive.limits.counting import counter, key_of
-from archive.limits.rules import DAILY_FILES, DAILY_GAMES, SOURCES, UPLOADS, Rule, RuleOfRoles, charges
+from archive.limits.places import COME_AGAIN_SECONDS, places
+from archive.limits.rules import (
+    DAILY_FILES,
+    DAILY_GAMES,
+    SOURCES,
+    UPLOADS,
+    Rule,
+    RuleOfRoles,
+    charges,
+    may_take_long,
+)
 
 _NOTED: Final = "archive.limits"
 _OWED: Final = "archive.limits.owed"
 _KNOWN: Final = "archive.limits.known"
+_PLACE: Final = "archive.limits.place"
 
 CHEAP: Final = 2
 """Units of `WORK` up to which a 304 costs nothing even where its answer had to be made to know it."""
@@ -108,7 +119,8 @@ def charge_route(request: HttpRequest, user: Any) -> None:
     """Count a request against all rules of its route.
 
     One that has the tag of an answer is counted when it is known what became of it (`settle`): what has not
-    changed costs nothing. Raises LimitReachedError where a quota was used up before.
+    changed costs nothing. Raises LimitReachedError where a quota was used up before, and where another search
+    of the visitor's runs.
     """
     asked = charges(request)
     later = _has_tag(request)
@@ -116,6 +128,21 @@ def charge_route(request: HttpRequest, user: Any) -> None:
         charge(request, user, rule, 0 if later else amount)
     if later:
         request.META[_OWED] = (user, asked)
+    if settings.ARCHIVE_THROTTLE and may_take_long(request):
+        _take_place(request, visitor(request, user))
+
+
+def _take_place(request: HttpRequest, who: str) -> None:
+    if not places.take(who):
+        text = _("Another search of yours is still running. Try again in %(seconds)s seconds.")
+        raise LimitReachedError(COME_AGAIN_SECONDS, text)
+    request.META[_PLACE] = who
+
+
+def leave_place(request: HttpRequest) -> None:
+    """Let the visitor's next search begin, after a request that was one."""
+    if (who := request.META.pop(_PLACE, None)) is not None:
+        places.leave(who)
 
 
 def _has_tag(request: HttpRequest) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from archive.limits.throttling import LimitReachedError, charge_route, settle, standings
+from archive.limits.throttling import LimitReachedError, charge_route, leave_place, settle, standings
 from archive.web.errors import page
 
 _API: Final = "api:"
@@ -21,7 +21,10 @@ class Throttles:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+        try:
+            response = self.get_response(request)
+        finally:
+            leave_place(request)
         settle(request, response.status_code)
         if told := standings(request):
             response.headers["RateLimit-Policy"] = ", ".join(one.policy for one in told)
