@@ -101,6 +101,12 @@ def make_group(user: User, name: str) -> Space:
     return group
 
 
+def own_groups(user: User) -> QuerySet[Space]:
+    """Return the groups that a person is an owner of."""
+    mine = Space.objects.filter(kind=Space.Kind.GROUP, memberships__user=user, memberships__owner=True)
+    return mine.order_by("name", "pk")
+
+
 def rename(user: User, group: Space, name: str) -> None:
     """Call a group something else, as an owner. Raises LibraryError."""
     _check_owner(user, group)
@@ -117,8 +123,8 @@ def _group_name(text: str) -> str:
     return name
 
 
-def invite(user: User, group: Space, *, owner: bool = False) -> str:
-    """Return the key of an invitation for one person. Raises LibraryError."""
+def invite(user: User, group: Space, *, owner: bool = False, people: int = 1) -> str:
+    """Return the key of an invitation for so many people. Raises LibraryError."""
     _check_owner(user, group)
     now = timezone.now()
     Invitation.objects.filter(space=group, expires__lt=now).delete()
@@ -126,8 +132,8 @@ def invite(user: User, group: Space, *, owner: bool = False) -> str:
         raise LibraryError("too-many-invitations")
     key = secrets.token_urlsafe(24)
     until = now + timedelta(days=INVITATION_DAYS)
-    Invitation.objects.create(space=group, key=hash_of(key), by=user, owner=owner, expires=until)
-    note(Deed.MEMBERS, user, f"group {group.pk}: invited {'an owner' if owner else 'a member'}")
+    Invitation.objects.create(space=group, key=hash_of(key), by=user, owner=owner, expires=until, left=people)
+    note(Deed.MEMBERS, user, f"group {group.pk}: invited {people} as {'owner' if owner else 'member'}")
     return key
 
 
@@ -153,19 +159,38 @@ def invited(key: str) -> Invitation:
 
 
 def join(user: User, key: str) -> Space:
-    """Make the user a member of the group that the key invites into; the invitation is used up then. Who is a
-    member already may become an owner by it. Raises LibraryError."""
+    """Make the user a member of the group that the key invites into; the invitation is for one person fewer
+    then. Who is a member already may become an owner by it. Raises LibraryError."""
     with transaction.atomic():
         group = Space.objects.select_for_update().get(pk=invited(key).space_id)
         invitation = invited(key)
-        if group.memberships.count() >= MEMBERS:
-            raise LibraryError("too-many-members")
-        member, _new = Membership.objects.get_or_create(space=group, user=user)
-        if invitation.owner and not member.owner:
-            Membership.objects.filter(pk=member.pk).update(owner=True)
-        invitation.delete()
-        note(Deed.MEMBERS, user, f"group {group.pk}: joined{' as owner' if invitation.owner else ''}")
+        if not admit(user, group, owner=invitation.owner):
+            return group
+        if invitation.left > 1:
+            Invitation.objects.filter(pk=invitation.pk).update(left=invitation.left - 1)
+        else:
+            invitation.delete()
     return group
+
+
+def admit(user: User, group: Space, *, owner: bool = False) -> bool:
+    """Make the user a member, or an owner, of a group; return False where they are that already. Raises
+    LibraryError."""
+    with transaction.atomic():
+        group = Space.objects.select_for_update().get(pk=group.pk)
+        member = group.memberships.filter(user=user).first()
+        if member is not None and (member.owner or not owner):
+            return False
+        if member is None and group.memberships.count() >= MEMBERS:
+            raise LibraryError("too-many-members")
+        Membership.objects.update_or_create(space=group, user=user, defaults={"owner": owner})
+        note(Deed.MEMBERS, user, f"group {group.pk}: joined{' as owner' if owner else ''}")
+    return True
+
+
+def is_member(user: User | AnonymousUser, group: Space) -> bool:
+    """Tell whether a person is a member of a group."""
+    return Membership.objects.filter(space=group, user=user.pk).exists()
 
 
 def dismiss(user: User, group: Space, member: int) -> None:

@@ -1,5 +1,4 @@
-"""Links with which somebody makes an account, once: of an administrator, and the one for the first of
-them."""
+"""Links with which people make accounts: of an administrator, and the one for the first of them."""
 
 from __future__ import annotations
 
@@ -8,13 +7,13 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from archive.accounts.roles import Role, set_role
 from archive.accounts.tokens import digest
 from archive.audit import Deed, note
-from archive.models import AccountInvitation, User
+from archive.models import AccountInvitation, Space, User
 
 PAGE: Final = "sign-up/"
 """Where the page of an invitation is; its key follows. Commands name it without loading all pages."""
@@ -24,13 +23,25 @@ OWNER_DAYS: Final = 1
 
 
 def make(
-    role: Role, days: int, made_by: User | None = None, for_whom: str = ""
+    role: Role,
+    days: int,
+    made_by: User | None = None,
+    for_whom: str = "",
+    people: int = 1,
+    group: Space | None = None,
 ) -> tuple[AccountInvitation, str]:
-    """Store a new invitation; return it, and the key of its link, which nobody can be told again."""
+    """Store a new invitation for so many people, also into a group; return it, and the key of its link, which
+    nobody can be told again."""
     key = secrets.token_urlsafe(24)
     expires = timezone.now() + timedelta(days=days)
     made = AccountInvitation.objects.create(
-        digest=digest(key), role=role, expires=expires, made_by=made_by, note=for_whom
+        digest=digest(key),
+        role=role,
+        expires=expires,
+        made_by=made_by,
+        note=for_whom,
+        left=people,
+        group=group,
     )
     # The server itself makes the first one.
     note(Deed.RIGHTS, made_by, f"invitation {made.pk}: made, {role}")
@@ -66,8 +77,9 @@ def use(invitation: AccountInvitation, user: User) -> bool:
     Call it in the transaction that makes the account.
     """
     with transaction.atomic():
-        open_still = _open().filter(pk=invitation.pk)
-        if not open_still.update(used=timezone.now(), used_by=user):
+        this = _open().filter(pk=invitation.pk)
+        last = this.filter(left=1).update(left=0, used=timezone.now(), used_by=user)
+        if not last and not this.filter(left__gt=1).update(left=F("left") - 1, used_by=user):
             return False
         set_role(user, Role(invitation.role))
         note(Deed.RIGHTS, user, f"invitation {invitation.pk}: used, {invitation.role}")

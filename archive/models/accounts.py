@@ -75,7 +75,7 @@ class Token(models.Model):
 
 
 class AccountInvitation(models.Model):
-    """A link with which somebody makes an account, once. What is kept of it is its SHA-256."""
+    """A link with which people make accounts. What is kept of it is its SHA-256."""
 
     digest = models.CharField(max_length=64, unique=True)
     role = models.CharField(max_length=13, choices=User.Role.choices)
@@ -87,7 +87,12 @@ class AccountInvitation(models.Model):
     """NULL is who starts the archive."""
     made = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
+    left = models.SmallIntegerField(default=1, db_default=1)
+    """How many people may still use it."""
+    group = models.ForeignKey("archive.Space", on_delete=models.SET_NULL, null=True, related_name="+")
+    """The group that they become members of."""
     used = models.DateTimeField(null=True)
+    """When the last of them used it."""
     used_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_used"
     )

@@ -54,13 +54,15 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which one person becomes a member of a group, once. Only a hash of its key is kept."""
+    """A link by which people become members of a group. Only a hash of its key is kept."""
 
     space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="invitations")
     key = models.CharField(max_length=64, unique=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     owner = models.BooleanField(default=False)
     """Whether it makes an owner."""
+    left = models.SmallIntegerField(default=1, db_default=1)
+    """How many people may still use it."""
     expires = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required, login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -35,6 +35,8 @@ from archive.queries.scope import (
 )
 from archive.queries.taken_down import game_shown, upload_shown
 from archive.site_address import public
+from archive.web import joining
+from archive.web.accounts.invited import may_register
 from archive.web.way_back import way_back
 from kifu_core.classes import PUBLIC
 
@@ -104,8 +106,9 @@ def _change_group(request: HttpRequest, user: User, found: Space) -> HttpRespons
     number = _number(request.POST.get("member", ""))
     try:
         match request.POST.get("action"):
-            case "invite":
-                key = libraries.invite(user, found)
+            case "invite" | "invite-several" as action:
+                people = 1 if action == "invite" else libraries.MEMBERS
+                key = libraries.invite(user, found, people=people)
                 address = public(request.build_absolute_uri(reverse("join", args=[key])))
                 messages.success(request, address, extra_tags="invitation")
             case "end-invitations":
@@ -137,21 +140,27 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-@login_required
+@login_not_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, key: str) -> HttpResponse:
-    """Ask whether one wants to be a member of a group; POST makes one."""
+    """Ask whether one wants to be a member of a group; POST makes one, of a stranger after signing in."""
     try:
+        invitation = libraries.invited(key)
+        if request.method == "POST" and not request.user.is_authenticated:
+            joining.keep(request, key)
+            return redirect("account_signup" if request.POST.get("action") == "sign-up" else "sign-in")
         if request.method == "POST":
             joined = libraries.join(_user(request), key)
             messages.success(request, _("You are a member of this group now."))
             return redirect("library", joined.pk)
-        invitation = libraries.invited(key)
     except LibraryError as error:
         messages.error(request, error.text)
         return redirect("libraries")
-    return render(request, "archive/join.html", {"invitation": invitation, "section": "libraries"})
+    if not invitation.owner and libraries.is_member(request.user, invitation.space):
+        return redirect("library", invitation.space_id)
+    context = {"invitation": invitation, "section": "libraries"}
+    return render(request, "archive/join.html", context | {"may_register": may_register(request)})
 
 
 @never_cache

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from archive import libraries
 from archive.accounts import invitations
 from archive.accounts.roles import Role, set_role
 from archive.models import AccountInvitation, User
@@ -89,6 +90,39 @@ def test_an_administrator_invites_and_sees_who_came(office, client, settings):
     open_link(client, key)
     assert User.objects.get(username="hanako").role == "reader"
     assert "hanako" in office.get("/account/invitations/").content.decode()
+
+
+def test_one_link_makes_accounts_for_a_club_and_members_of_its_group(office, keeper, settings):
+    settings.ARCHIVE_REGISTRATION = "invitation"
+    group = libraries.make_group(keeper, "研究会")
+    asked = {"note": "club", "role": "contributor", "days": "7", "people": "2", "group": group.pk}
+    made = office.post("/account/invitations/", asked).content.decode()
+    (key,) = re.findall(r"/sign-up/([\w-]+)/", made)
+    for name in ("hanako", "taro"):
+        browser = Client()
+        browser.get(f"/sign-up/{key}/")
+        assert "研究会" in browser.get("/sign-up/").content.decode()
+        browser.post("/sign-up/", FORM | {"username": name})
+        assert libraries.is_member(User.objects.get(username=name), group)
+    assert Client().get(f"/sign-up/{key}/").status_code == 404
+    assert "taro" in office.get("/account/invitations/").content.decode()
+
+
+def test_a_link_leads_into_no_group_that_its_maker_does_not_own(office, keeper, settings):
+    settings.ARCHIVE_REGISTRATION = "invitation"
+    other = User.objects.create_user("other")
+    group = libraries.make_group(other, "他人の会")
+    asked = {"role": "reader", "days": "7", "group": group.pk}
+    assert "/sign-up/" not in office.post("/account/invitations/", asked).content.decode()
+    _made, key = invitations.make(Role.READER, 7, keeper, group=group)
+    open_link(Client(), key)
+    assert not libraries.is_member(User.objects.get(username="hanako"), group)
+
+
+def test_a_link_makes_one_administrator_at_most(office):
+    asked = {"role": "administrator", "days": "7", "people": "2"}
+    assert "one administrator at most" in office.post("/account/invitations/", asked).content.decode()
+    assert not AccountInvitation.objects.exists()
 
 
 @pytest.mark.parametrize("how", ["expired", "withdrawn", "used", "closed"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -609,3 +610,61 @@ def test_a_name_of_nobodys_is_named(anna):
     body = {"action": "share", "name": "nobody"}
     told = signed_in(anna).post(address, body, content_type="application/json").json()
     assert (told["code"], [one["field"] for one in told["errors"]]) == ("nobody", ["name"])
+
+
+# --- invitations of several people -----------------------------------------------------------------------
+
+
+def test_one_link_serves_several_people_and_members_use_nothing_up(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    key = libraries.invite(anna, group, people=2)
+    for user in (boris, boris, anna):
+        libraries.join(user, key)
+    assert Invitation.objects.get().left == 1
+    assert signed_in(boris).get(f"/join/{key}/").headers["Location"] == f"/libraries/{group.pk}/"
+    libraries.join(User.objects.create_user("carla"), key)
+    with pytest.raises(LibraryError, match="no-invitation"):
+        libraries.join(User.objects.create_user("dora"), key)
+    assert group.memberships.filter(owner=True).get().user == anna
+
+
+def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    key = libraries.invite(anna, group)
+    client = signed_in(None)
+    page = client.get(f"/join/{key}/").content.decode()
+    assert "研究会" in page and "anna" in page and 'value="sign-up"' not in page
+    client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
+    assert not libraries.is_member(boris, group), "looking at the link joins nothing"
+    client = signed_in(None)
+    assert client.post(f"/join/{key}/", {"action": "sign-in"}).headers["Location"] == "/sign-in/"
+    client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
+    assert libraries.is_member(boris, group)
+    assert not Invitation.objects.exists()
+
+
+def test_who_makes_an_account_to_join_is_a_member_after_confirming_the_address(anna, settings, mailoutbox):
+    settings.ARCHIVE_REGISTRATION = "open"
+    group = libraries.make_group(anna, "研究会")
+    key = libraries.invite(anna, group, people=30)
+    for name in ("hanako", "taro"):
+        client = signed_in(None)
+        assert 'value="sign-up"' in client.get(f"/join/{key}/").content.decode()
+        assert client.post(f"/join/{key}/", {"action": "sign-up"}).headers["Location"] == "/sign-up/"
+        password = "correct horse"
+        form = {
+            "username": name,
+            "email": f"{name}@example.org",
+            "password1": password,
+            "password2": password,
+        }
+        client.post("/sign-up/", form)
+        (link,) = re.findall(r"http://testserver(\S+)", mailoutbox[-1].body)
+        client.post(link)
+        client.post("/sign-in/", {"login": name, "password": password})
+        assert libraries.is_member(User.objects.get(username=name), group)
+
+
+def test_strangers_are_told_of_no_group_by_a_wrong_key():
+    for answer in (signed_in(None).get("/join/x/"), signed_in(None).post("/join/x/", {"action": "sign-in"})):
+        assert answer.headers["Location"] == "/libraries/"

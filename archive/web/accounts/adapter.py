@@ -25,8 +25,9 @@ from archive.limits.addresses import client_address
 from archive.limits.mails import charge_mail
 from archive.models import User
 from archive.site_address import public
-from archive.web.accounts.invited import invitation_of
+from archive.web.accounts.invited import may_register
 from archive.web.accounts.relying import possible
+from archive.web.joining import join_now
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class Adapter(DefaultAccountAdapter):
     error_messages = DefaultAccountAdapter.error_messages | ERRORS
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        return settings.ARCHIVE_REGISTRATION == "open" or invitation_of(request) is not None
+        return may_register(request)
 
     def new_user(self, request: HttpRequest) -> User:
         return User(role=Role(settings.ARCHIVE_NEW_ROLE))
@@ -88,6 +89,8 @@ class Adapter(DefaultAccountAdapter):
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         super().login(request, user)
         request.session[_SIGNED_IN] = time.time()
+        if isinstance(user, User):
+            join_now(request, user)
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
         """Return whether somebody may be asked once more who they are: not right after signing in."""

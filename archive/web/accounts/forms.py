@@ -20,6 +20,7 @@ from archive.audit import Deed, note
 from archive.limits.mails import charge_mail
 from archive.limits.signing_in import Attempt, attempt
 from archive.models import User
+from archive.web import joining
 from archive.web.accounts import invited
 
 _NAME = _("Name")
@@ -92,6 +93,8 @@ class SignUp(WithMail, theirs.SignupForm):
                 user: User = super().save(request)
                 if self.invitation and not invitations.use(self.invitation, user):
                     raise TakenError
+                if self.invitation:
+                    joining.admit(request, user, self.invitation)
         except IntegrityError as error:
             raise TakenError from error
         invited.forget(request)

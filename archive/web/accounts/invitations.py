@@ -18,7 +18,8 @@ from django.views.decorators.http import require_safe
 
 from archive.accounts import invitations as stored
 from archive.accounts.roles import Role, is_administrator
-from archive.models import AccountInvitation, User
+from archive.libraries import MEMBERS, own_groups
+from archive.models import AccountInvitation, Space, User
 from archive.site_address import public
 from archive.web.accounts import invited
 from archive.web.accounts.own import own
@@ -28,11 +29,29 @@ _SHOWN: Final = 100
 
 
 class InvitationForm(forms.Form):
-    """A new invitation: for whom it is, what they may do, and how long it is valid."""
+    """A new invitation: for whom it is, for how many and how long, what they may do, and which group they
+    become members of."""
 
     note = forms.CharField(label=_("For (note)"), max_length=80, required=False)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.CONTRIBUTOR)
     days = forms.ChoiceField(label=_("Valid for"), choices=_DAYS.items(), initial="7")
+    people = forms.IntegerField(
+        label=_("For how many people"), min_value=1, max_value=MEMBERS, initial=1, required=False
+    )
+    group = forms.ModelChoiceField(
+        Space.objects.none(), label=_("Group they join"), required=False, empty_label=_("none")
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | kwargs)
+        self.fields["group"].queryset = own_groups(user)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        asked = self.cleaned_data
+        asked["people"] = asked.get("people") or 1
+        if asked.get("role") == Role.ADMINISTRATOR and asked["people"] > 1:
+            self.add_error("people", _("A link makes one administrator at most."))
+        return asked
 
 
 @require_safe
@@ -52,14 +71,15 @@ def invitations(request: HttpRequest, user: User) -> HttpResponse:
     """List the invitations. A POST makes another, whose link this page shows and no other."""
     _check(user)
     sent: Any = request.POST if request.method == "POST" else None
-    form = InvitationForm(sent, label_suffix="")
+    form = InvitationForm(user, sent)
     link = ""
     if form.is_valid():
-        role, days = Role(form.cleaned_data["role"]), int(form.cleaned_data["days"])
-        _made, key = stored.make(role, days, user, form.cleaned_data["note"])
+        asked = form.cleaned_data
+        role, days = Role(asked["role"]), int(asked["days"])
+        _made, key = stored.make(role, days, user, asked["note"], asked["people"], asked["group"])
         link = public(request.build_absolute_uri(reverse("invitation", args=[key])))
-        form = InvitationForm(label_suffix="")
-    rows = AccountInvitation.objects.select_related("used_by", "made_by").order_by("-pk")[:_SHOWN]
+        form = InvitationForm(user)
+    rows = AccountInvitation.objects.select_related("used_by", "made_by", "group").order_by("-pk")[:_SHOWN]
     closed = settings.ARCHIVE_REGISTRATION == "closed"
     context = {"form": form, "rows": rows, "link": link, "closed": closed, "now": timezone.now()}
     return render(request, "account/invitations.html", context)

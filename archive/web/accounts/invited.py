@@ -18,6 +18,11 @@ def invitation_of(request: HttpRequest) -> AccountInvitation | None:
     return allowed(request.session.get(_KEY, ""))
 
 
+def may_register(request: HttpRequest) -> bool:
+    """Return whether a visitor may make an account: where everybody may, or by an invitation."""
+    return settings.ARCHIVE_REGISTRATION == "open" or invitation_of(request) is not None
+
+
 def allowed(key: str) -> AccountInvitation | None:
     """Return the invitation of a key. Where registration is closed those of who runs the archive count
     alone."""

@@ -2,12 +2,15 @@
 uploads, and not of what libraries hold. Triggers count, on both engines.
 
 It begins with a number drawn at random, so that a database which takes the place of another one repeats none.
+
+And for how many people an invitation is, and into which group one that makes accounts leads.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from django.db import migrations
+import django.db.models.deletion
+from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
@@ -114,4 +117,15 @@ def backwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = (("archive", "0039_lines_of_waiting_games"),)
-    operations = (migrations.RunPython(forwards, backwards),)
+    operations = (
+        migrations.RunPython(forwards, backwards),
+        migrations.AddField("invitation", "left", models.SmallIntegerField(default=1, db_default=1)),
+        migrations.AddField("accountinvitation", "left", models.SmallIntegerField(default=1, db_default=1)),
+        migrations.AddField(
+            "accountinvitation",
+            "group",
+            models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="archive.space"
+            ),
+        ),
+    )
