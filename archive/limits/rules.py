@@ -60,8 +60,7 @@ Charges = list[tuple[Rule, int]]
 Cost = Callable[[HttpRequest], Charges]
 
 _FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
-_FILTERED: Final = 10
-"""What the explorer costs with filters."""
+_SLOW: Final = ("q", *(one.name for one in filters_of("games") if "SELECT" in (one.games or "")))
 
 View = Callable[..., HttpResponseBase]
 
@@ -96,17 +95,20 @@ def explorer(request: HttpRequest) -> Charges:
     what is kept anyway."""
     if request.GET.get("part") == "moves":
         return [(WORK, 1)]
-    return [(WORK, _FILTERED if any(request.GET.get(name) for name in _FILTERS) else 2)]
+    return [(WORK, 10 if any(request.GET.get(name) for name in _FILTERS) else 2)]
 
 
 def may_take_long(request: HttpRequest) -> bool:
     """Return whether a request searches for what nobody knows beforehand how long it takes to find: by a
-    query, or with filters at a position. Suggestions look at names alone."""
+    query, by what each game has to be looked up for, or with filters at a position. Suggestions look at names
+    alone, and moves beside a replay are kept anyway."""
     match = request.resolver_match
     if match is None or match.url_name == "games-suggestions":
         return False
-    asks_explorer = COSTS.get(match.func) is explorer and explorer(request) == [(WORK, _FILTERED)]
-    return asks_explorer or bool(request.GET.get("q"))
+    at_position = COSTS.get(match.func) is explorer
+    if at_position and request.GET.get("part") == "moves":
+        return False
+    return any(request.GET.get(name) for name in (_FILTERS if at_position else _SLOW))
 
 
 def reading(request: HttpRequest) -> Charges:

@@ -3,7 +3,8 @@ uploads, and not of what libraries hold. Triggers count, on both engines.
 
 It begins with a number drawn at random, so that a database which takes the place of another one repeats none.
 
-And for how many people an invitation is, and into which group one that makes accounts leads.
+And for how many people an invitation is, and into which group one that makes accounts leads; and addresses of
+mail with their domains in ASCII (`archive.accounts.names.normal_address`).
 """
 
 from collections.abc import Iterator
@@ -115,10 +116,26 @@ def backwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
         schema_editor.execute(_BACKWARDS)
 
 
+def addresses_in_ascii(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    addresses = apps.get_model("account", "EmailAddress")
+    for pk, email in addresses.objects.values_list("pk", "email"):
+        local, _at, domain = email.rpartition("@")
+        try:
+            normal = f"{local}@{domain.encode('idna').decode('ascii')}".lower()
+        except UnicodeError:
+            continue
+        if normal != email and not addresses.objects.filter(email=normal).exists():
+            addresses.objects.filter(pk=pk).update(email=normal)
+
+
 class Migration(migrations.Migration):
-    dependencies = (("archive", "0039_lines_of_waiting_games"),)
+    dependencies = (
+        ("archive", "0039_lines_of_waiting_games"),
+        ("account", "0009_emailaddress_unique_primary_email"),
+    )
     operations = (
         migrations.RunPython(forwards, backwards),
+        migrations.RunPython(addresses_in_ascii, migrations.RunPython.noop),
         migrations.AddField("invitation", "left", models.SmallIntegerField(default=1, db_default=1)),
         migrations.AddField("accountinvitation", "left", models.SmallIntegerField(default=1, db_default=1)),
         migrations.AddField(

@@ -59,6 +59,7 @@ def test_a_search_gives_its_place_back_however_it_ends(throttled, monkeypatch):
         ("/games/?q=x", True),
         ("/games/?q=", False),
         ("/games/?player=x", False),
+        ("/games/?uploaded_to=2020-01-01", True),
         ("/api/v1/games/facets?q=x", True),
         ("/api/v1/games/suggestions?q=x", False),
         ("/positions/shogi/START/?player=x", True),
