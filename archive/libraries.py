@@ -196,7 +196,7 @@ def is_member(user: User | AnonymousUser, group: Space) -> bool:
 def dismiss(user: User, group: Space, member: int) -> None:
     """Take a member, by the id of the account, out of a group: owners anybody, anybody oneself. An empty
     group is deleted. What somebody sent to the group stays there; the invitations and shares that they made
-    end. Raises LibraryError."""
+    end, and so do links for several people. Raises LibraryError."""
     with transaction.atomic():
         group = Space.objects.select_for_update().get(pk=group.pk, kind=Space.Kind.GROUP)
         if member != user.pk:
@@ -206,7 +206,8 @@ def dismiss(user: User, group: Space, member: int) -> None:
             if not others.filter(owner=True).exists():
                 raise LibraryError("last-owner")
             group.memberships.filter(user=member).delete()
-            group.invitations.filter(by=member).delete()
+            # Who has left may know a link that is for several.
+            group.invitations.filter(Q(by=member) | Q(left__gt=1)).delete()
             Share.objects.filter(game__space=group.pk, by=member).delete()
             note(Deed.MEMBERS, user, f"group {group.pk}: account {member} went")
         elif holds_anything(group):

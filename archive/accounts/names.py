@@ -45,7 +45,7 @@ def normal_address(address: str) -> str:
     # Letters that stand for @ or for a blank become these.
     validate_email(normal)
     if len(normal) > LONGEST_ADDRESS:
-        validate_email("")
+        raise ValidationError(validate_email.message, code=validate_email.code)
     return normal
 
 

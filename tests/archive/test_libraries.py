@@ -628,6 +628,16 @@ def test_one_link_serves_several_people_and_members_use_nothing_up(anna, boris):
     assert group.memberships.filter(owner=True).get().user == anna
 
 
+def test_who_was_taken_out_does_not_come_back_by_a_link_for_several(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    key, other = libraries.invite(anna, group, people=5), libraries.invite(anna, group)
+    libraries.join(boris, key)
+    libraries.dismiss(anna, group, boris.pk)
+    with pytest.raises(LibraryError, match="no-invitation"):
+        libraries.join(boris, key)
+    assert libraries.invited(other).left == 1
+
+
 def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(anna, boris):
     group = libraries.make_group(anna, "研究会")
     key = libraries.invite(anna, group)

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts import invitations
-from archive.accounts.names import normal_address
+from archive.accounts.names import account_of, normal_address
 from archive.audit import Deed, note
 from archive.limits.mails import charge_mail
 from archive.limits.signing_in import Attempt, attempt
@@ -72,6 +72,13 @@ class SignIn(Plain, theirs.LoginForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["login"].widget.attrs["autocomplete"] = "username"
+
+    def clean_login(self) -> str:
+        """Return the user name, also of who gave an address, which the library would add to the account in
+        the spelling that was typed."""
+        login = str(super().clean_login())
+        meant = account_of(login)
+        return meant.username if meant else login
 
 
 class SignUp(WithMail, theirs.SignupForm):
