@@ -110,7 +110,7 @@ def _change_group(request: HttpRequest, user: User, found: Space) -> HttpRespons
                 people = 1 if action == "invite" else libraries.MEMBERS
                 key = libraries.invite(user, found, people=people)
                 address = public(request.build_absolute_uri(reverse("join", args=[key])))
-                messages.success(request, address, extra_tags="invitation")
+                messages.success(request, address, extra_tags=action)
             case "end-invitations":
                 libraries.end_invitations(user, found)
                 messages.success(request, _("Links that nobody has used lead nowhere any more."))

@@ -117,6 +117,7 @@ def test_a_link_is_shown_once_to_be_copied(anna, group):
     for address, action, path in (
         (f"/games/{game.pk}/library/", "link", "/shared/"),
         (f"/libraries/{group.pk}/", "invite", "/join/"),
+        (f"/libraries/{group.pk}/", "invite-several", "/join/"),
     ):
         shown = client.post(address, {"action": action}, follow=True).content.decode()
         (link,) = re.findall(r'<code id="made-link"[^>]*>([^<]*)</code>', shown)
