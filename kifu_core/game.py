@@ -41,8 +41,8 @@ class Rules(Generic[P]):
 class Codec(Generic[P]):
     """Positions as codes and as JSON, and the classes that they are found by.
 
-    `decode` and `encode` convert codes, `path_code` a code to the form it has in addresses and back,
-    `identity` to what all codes of one position share. `canonical` gives a position's class,
+    `decode` and `encode` convert codes, `path_code` a code to the form it has in addresses, `code_of_path`
+    back, `identity` to what all codes of one position share. `canonical` gives a position's class,
     `same_class_keys` the index keys of a code; `orient` turns a move as a class lies. `as_object` and
     `of_object` turn positions to JSON and back, of which `schema` is the JSON schema, under its title.
     `errors` are the codes of what `decode` raises.
@@ -51,6 +51,7 @@ class Codec(Generic[P]):
     decode: Callable[[str], P]
     encode: Callable[[P], str]
     path_code: Callable[[str], str]
+    code_of_path: Callable[[str], str]
     identity: Callable[[str], str]
     canonical: Callable[[P], Canonical]
     same_class_keys: Callable[..., tuple[int, ...]]

@@ -251,7 +251,7 @@ class Contract(AutoSchema):
             needed = {"required": True} if name in mapped.get("required", ()) else {}
             found.append({"name": name, "in": "query", **needed, **text, "schema": schema})
         for parameter in found:
-            examples = self._examples_of(str(parameter["name"]), str(parameter["in"]))
+            examples = self._examples_of(str(parameter["name"]), str(parameter["in"]), parameter["schema"])
             if examples and parameter.get("required"):
                 parameter["examples"] = examples
             elif examples:
@@ -260,14 +260,15 @@ class Contract(AutoSchema):
                 parameter["schema"] = {**parameter["schema"], "examples": [*values]}
         return found + [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
 
-    def _examples_of(self, name: str, place: str) -> Schema:
-        """Return the values that the examples have for a parameter."""
+    def _examples_of(self, name: str, place: str, schema: Schema) -> Schema:
+        """Return the values that the examples have for a parameter, without those that it cannot have."""
         called = {telling.PARTS[part].name: part for part in self.parts}
+        flags = _FLAGS if schema.get("type") == "boolean" else {}
         return {
-            _key(one): {"summary": one.name, "value": values[part]}
+            _key(one): {"summary": one.name, "value": flags.get(values[part], values[part])}
             for one in self.told.examples
             for values, part in [(one.parts, called.get(name, "")) if place == "path" else (one.query, name)]
-            if part in values
+            if part in values and values[part] in schema.get("enum", [values[part]])
         }
 
     def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
@@ -339,7 +340,7 @@ class Contract(AutoSchema):
         content = {one: self._content(one, status, shape) for one in types}
         links = _links(telling.LEADS.get(self.get_operation_id(), ())) if JSON in content else {}
         return {
-            "description": _WORDS[status],
+            "description": _FOLLOWED if status == 200 and 303 in self.told.answers else _WORDS[status],
             **({"headers": _headers(names)} if names else {}),
             **({"content": content} if content else {}),
             **({"links": links} if links else {}),
@@ -394,10 +395,16 @@ def _types(view: Any, parts: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(one for several in every for one in several)]
 
 
+_FLAGS: Final = {"1": True, "0": False}
+"""What addresses have for yes and no."""
+
 _STATELESS: Final = re.compile("/api/v1/(?:convert|check|positions)")
 """Addresses that store nothing, whatever is sent to them."""
 
 _TAGS: Final = {
+    "about": "site",
+    "texts": "site",
+    "find": "site",
     "convert": "records",
     "check": "records",
     "players": "names",
@@ -408,7 +415,21 @@ _TAGS: Final = {
     "docs": "contract",
 }
 """Under what addresses are told, where it is not their first word."""
-_TAGS_IN_ORDER: Final = ("uploads", "records", "games", "names", "statistics", "positions", "contract")
+_TAGS_IN_ORDER: Final = {
+    "uploads": "Files that were sent, and what was read in them.",
+    "records": "Records converted and checked without storing them.",
+    "games": "Games: lists, details, downloads.",
+    "names": "Players and events.",
+    "statistics": "Numbers of the archive, and dumps of it.",
+    "positions": "Positions, and what was played there.",
+    "patterns": "Games with a pattern on the board.",
+    "formations": "Castles and openings.",
+    "spaces": "Libraries of oneself and of groups.",
+    "hooks": "Webhooks that tell of new games.",
+    "account": "Who asks.",
+    "site": "The archive itself, and its search box.",
+    "contract": "This contract.",
+}
 
 _OTHERS: Final[dict[str, Schema]] = {
     "text/plain": {"type": "string"},
@@ -433,6 +454,7 @@ _WORDS: Final = {
     301: "It has another address now.",
     303: "It is at this address.",
 }
+_FOLLOWED: Final = "What is at the address of the 303, to clients that go there."
 
 _PARAMETERS: Final[Schema] = {
     "scope": {
@@ -504,7 +526,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "DESCRIPTION": _text(_TEXT),
     "LICENSE": {"name": "MIT", "identifier": "MIT"},
     "SERVERS": [{"url": "/"}],
-    "TAGS": [{"name": name} for name in _TAGS_IN_ORDER],
+    "TAGS": [{"name": name, "description": text} for name, text in _TAGS_IN_ORDER.items()],
     "APPEND_COMPONENTS": _COMPONENTS,
     "POSTPROCESSING_HOOKS": [],
     "ENFORCE_NON_BLANK_FIELDS": True,

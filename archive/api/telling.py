@@ -231,7 +231,7 @@ PARTS: Final = {
     "code": Part(
         "code",
         {"type": "string", "minLength": 1},
-        "The code of a position, with `-` and `_` for `+` and `/`.",
+        "The code of a position; `-` and `_` may stand for `+` and `/`.",
     ),
     "formation": Part(
         "formation", {"type": "string", "minLength": 1}, "The name for programs of a castle or an opening."

@@ -26,6 +26,7 @@ app_name = "api"
 urlpatterns = [
     path("about", costs(1, site.about), name="about"),
     path("texts", costs(1, site.texts), name="texts"),
+    path("account", costs(1, site.account), name="account"),
     path("spaces", costs(2, site.spaces), name="spaces"),
     path("spaces/<int:space>/members", costs(2, site.members), name="space-members"),
     path("find", costs(reading, site.find), name="find"),
@@ -71,13 +72,13 @@ urlpatterns = [
     path("positions/shogi", costs(1, positions.by_sfen), name="position-by-sfen"),
     path("positions/<slug:kind>/batch", costs(20, positions.batch), name="position-batch"),
     path("positions/<slug:kind>/find", costs(reading, positions.find), name="position-find"),
-    path("positions/<slug:kind>/<str:code>.svg", costs(1, positions.picture), name="position-picture"),
-    path("positions/<slug:kind>/<str:code>/board", costs(1, positions.board), name="position-board"),
-    path("positions/<slug:kind>/<str:code>/games", costs(explorer, positions.games), name="position-games"),
-    path("positions/<slug:kind>/<str:code>/legal", costs(2, positions.legal_moves), name="position-legal"),
-    path("positions/<slug:kind>/<str:code>/opening", costs(2, formations.opening), name="position-opening"),
-    path("positions/<slug:kind>/<str:code>/tree", costs(20, positions.tree), name="position-tree"),
-    path("positions/<slug:kind>/<str:code>/trend", costs(2, positions.trend), name="position-trend"),
-    # Last, and with slashes: a code with a slash is an invalid code, not an unknown address.
+    # A code has slashes where it is written as it is, and a wrong one is no unknown address.
+    path("positions/<slug:kind>/<path:code>.svg", costs(1, positions.picture), name="position-picture"),
+    path("positions/<slug:kind>/<path:code>/board", costs(1, positions.board), name="position-board"),
+    path("positions/<slug:kind>/<path:code>/games", costs(explorer, positions.games), name="position-games"),
+    path("positions/<slug:kind>/<path:code>/legal", costs(2, positions.legal_moves), name="position-legal"),
+    path("positions/<slug:kind>/<path:code>/opening", costs(2, formations.opening), name="position-opening"),
+    path("positions/<slug:kind>/<path:code>/tree", costs(20, positions.tree), name="position-tree"),
+    path("positions/<slug:kind>/<path:code>/trend", costs(2, positions.trend), name="position-trend"),
     path("positions/<slug:kind>/<path:code>", costs(explorer, positions.detail), name="position"),
 ]

@@ -19,7 +19,8 @@ COMMENTS: Final = 1
 EVALUATIONS: Final = 2
 TIMES: Final = 4
 FORKS: Final = 8
-"""Bits of `Game.features`."""
+FEATURES: Final = {"comments": COMMENTS, "evals": EVALUATIONS, "times": TIMES, "forks": FORKS}
+"""Bits of `Game.features`, and what programs call them."""
 
 
 def features(record: Record, *, evaluated: bool) -> int:

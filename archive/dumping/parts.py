@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -13,15 +12,15 @@ from django.conf import settings
 from django.urls import reverse
 
 from archive.api.bulk.lists import Told, line
+from archive.dumping.tables import COLUMNS
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
 from archive.models import LARGEST_ID
 from archive.queries.bulk import Bulk, bulk
-from archive.queries.dumps import facts_of, left_of
+from archive.queries.dumps import left_of
 from archive.queries.filters import GameFilters
 from archive.queries.games import GameRow
 from archive.queries.scope import PUBLIC
 from archive.queries.told import row_json
-from kifu_core.games import GAMES
 
 MOST_GAMES: Final = 50_000
 MOST_BYTES: Final = 512 * 1024 * 1024
@@ -106,35 +105,14 @@ def _told() -> Told:
 
 def _rows(held: list[GameRow]) -> bytes:
     """Return the rows of games as lines of JSON."""
-    facts = facts_of(PUBLIC, [row.id for row in held])
-    return b"".join(orjson.dumps(_row(row, *facts[row.id])) + b"\n" for row in held)
+    return b"".join(orjson.dumps(_row(row)) + b"\n" for row in held)
 
 
-_AS_TOLD: Final = (
-    "game", "record_kind", "black", "white", "event", "round", "site", "handicap", "opening", "result",
-)  # fmt: skip
-
-
-def _row(row: GameRow, ratings: tuple[int | None, int | None], arrived: Any) -> dict[str, Any]:
+def _row(row: GameRow) -> dict[str, Any]:
     """Return what the table has of a game (`archive.dumping.tables.COLUMNS`)."""
-    told = row_json(row, "", "public")
-    sides = GAMES[row.kind].rules.sides
-    rated = dict(zip(sides, ratings, strict=True))
-    return (
-        {"id": row.id}
-        | {name: told[name] for name in _AS_TOLD}
-        | {
-            "special": row.special,
-            "plies": row.plies,
-            "played_from": row.played_from,
-            "played_to": row.played_to,
-            "precision": row.precision,
-            "calendar": row.calendar,
-            "black_rating": rated["black"],
-            "white_rating": rated["white"],
-            "arrived": arrived and arrived.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S"),
-        }
-    )
+    days = {"played_from": row.played_from, "played_to": row.played_to, "precision": row.precision}
+    facts = row_json(row, "", "public") | days
+    return {name: facts[name] for name in COLUMNS}
 
 
 def gone_of(folder: Path, number: int) -> set[int]:

@@ -32,7 +32,10 @@ COLUMNS: Final = {
     "calendar": "VARCHAR",
     "black_rating": "SMALLINT",
     "white_rating": "SMALLINT",
+    "time_control": "VARCHAR",
+    "has": "VARCHAR[]",
     "arrived": "TIMESTAMP",
+    "changed": "TIMESTAMP",
 }
 """The columns of the table with their types, in their order (docs/dumps.md says what they mean)."""
 

@@ -81,6 +81,8 @@ class Game(models.Model):
     """What its record has beside moves, as bits (`archive.derive.text`)."""
     formations_version = models.SmallIntegerField(default=0, db_default=0)
     """That of the library with which its castles and openings were found; 0: they were never looked for."""
+    changed = models.DateTimeField(null=True)
+    """When another edition or reading last changed it; NULL where none has."""
 
     class Meta:
         constraints = [

@@ -1,43 +1,12 @@
-"""What dumps ask of games beside their lists: facts for a table, and who has left a scope since."""
+"""What dumps ask of games beside their lists: which is the last, and who has left a scope since."""
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
-from typing import Final, NamedTuple
+from collections.abc import Collection
 
-from django.db.models import Max, Min
+from django.db.models import Max
 
 from archive.models import Entry, Game, GameAlias, Upload
 from archive.queries.scope import Scope
-from archive.queries.sql import one_of
 from archive.queries.taken_down import is_hidden
-from archive.reading import connection
-
-
-class Facts(NamedTuple):
-    """What a list does not tell of a game: the ratings of colours 0 and 1, and when the first upload of the
-    scope that it is in arrived."""
-
-    ratings: tuple[int | None, int | None]
-    arrived: datetime | None
-
-
-_RATED: Final = """
-    SELECT g.id, p.colour, p.rating FROM archive_game g JOIN archive_gameplayer p ON p.slot = g.slot
-    WHERE g.id {ids} AND p.rating IS NOT NULL
-"""
-
-
-def facts_of(scope: Scope, games: Sequence[int]) -> dict[int, Facts]:
-    """Return the facts of games, by their ids, in two statements."""
-    if not games:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_RATED.format(ids=one_of(games)), [*games])
-        rated = {(pk, colour): rating for pk, colour, rating in cursor.fetchall()}
-    entries = Entry.objects.filter(game__in=games, upload__space__in=scope.spaces)
-    shown = entries.exclude(upload__state=Upload.State.DELETING)
-    arrived = dict(shown.values("game").annotate(first=Min("upload__received")).values_list("game", "first"))
-    return {pk: Facts((rated.get((pk, 0)), rated.get((pk, 1))), arrived.get(pk)) for pk in games}
 
 
 def last_game(scope: Scope) -> int:

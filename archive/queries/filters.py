@@ -124,9 +124,6 @@ _EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upl
 _CAME: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
 _CAME_FIRST: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
 _SOURCE: Final = "(lower(u.name) LIKE lower(%s) ESCAPE '!' OR lower(e.path) LIKE lower(%s) ESCAPE '!')"
-_FEATURES: Final = {
-    "comments": text.COMMENTS, "evals": text.EVALUATIONS, "times": text.TIMES, "forks": text.FORKS,
-}  # fmt: skip
 _IN_RECORDS: Final = {
     "コメント": "comments", "注釈": "comments", "評価値": "evals", "消費時間": "times", "時間": "times",
     "分岐": "forks", "変化": "forks",
@@ -151,7 +148,7 @@ def _number_of(formation: str) -> int:
 
 
 def _feature(name: str) -> int:
-    return _FEATURES.get(name, 0)
+    return text.FEATURES.get(name, 0)
 
 
 def _following(day: date) -> str:

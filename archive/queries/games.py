@@ -2,14 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any, Final, get_type_hints
 
 from archive.index.engine import engine
 from archive.index.schema import FORK
 from archive.models import LARGEST_ID
 from archive.queries.filters import FILTERS, Filter, GameFilters
-from archive.queries.keyset import LARGEST, ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
+from archive.queries.keyset import (
+    LARGEST,
+    ORDERS,
+    Column,
+    Page,
+    PageEnd,
+    Phase,
+    Sorting,
+    as_date,
+    as_moment,
+    paged,
+)
 from archive.queries.meant import meant
 from archive.queries.named import Ids, listed_upload
 from archive.queries.scope import Scope
@@ -28,13 +39,25 @@ def _name(table: str, column: str) -> str:
     return f"coalesce((SELECT n.name FROM archive_{table} n WHERE n.id = g.{column}), '')"
 
 
+def _rating(colour: int) -> str:
+    return f"(SELECT p.rating FROM archive_gameplayer p WHERE p.slot = g.slot AND p.colour = {colour})"
+
+
+_TIME_LIMITS: Final = "CAST(coalesce(g.header_data -> 'time_limits', g.header_data -> 'time_limit') AS text)"
+# As `archive.queries.arrivals` has it, of where the game is now: so it is the same for all who read it.
+_ARRIVED: Final = """coalesce(
+    (SELECT max(a.at) FROM archive_arrival a WHERE a.game = g.id AND a.moved AND a.space = g.space),
+    (SELECT min(u.received) FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
+        WHERE e.game_id = g.id AND u.space = g.space AND u.state <> 'deleting' AND NOT e.hidden))"""
+
+
 @dataclass(frozen=True, slots=True)
 class GameRow:
     """A game in a list: its columns, each with its SQL. `first` and `second` are who had colours 0 and 1,
     empty where unknown.
 
     `precision` is "day", "month", "year" or "" and says how much of the days is known; `calendar` is
-    "gregorian", "lunisolar" or "".
+    "gregorian", "lunisolar" or "". `time_limits` is JSON: the limit of both sides, or a list of theirs.
     """
 
     id: Annotated[int, "g.id"]
@@ -55,6 +78,12 @@ class GameRow:
     round: Annotated[str, "g.round"]
     opening: Annotated[str, "g.opening"]
     space: Annotated[int, "g.space"]
+    first_rating: Annotated[int | None, _rating(0)]
+    second_rating: Annotated[int | None, _rating(1)]
+    time_limits: Annotated[str | None, _TIME_LIMITS]
+    features: Annotated[int, "g.features"]
+    arrived: Annotated[datetime | None, _ARRIVED]
+    changed: Annotated[datetime | None, "g.changed"]
     place: PageEnd
     """Where the game stands in lists; for cursors only."""
 
@@ -71,7 +100,8 @@ GAME_COLUMNS: Final = ", ".join(COLUMNS.values())
 def by_name(row: Sequence[Any], *more: str) -> dict[str, Any]:
     """Return a row of `GAME_COLUMNS` and of more columns by their names."""
     found = dict(zip((*COLUMNS, *more), row, strict=True))
-    return found | {name: as_date(found[name]) for name in ("played_from", "played_to")}
+    days = {name: as_date(found[name]) for name in ("played_from", "played_to")}
+    return found | days | {name: as_moment(found[name]) for name in ("arrived", "changed")}
 
 
 PAGE_GAMES: Final = 10_000

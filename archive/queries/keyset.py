@@ -8,7 +8,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 from django.core.signing import BadSignature, Signer
@@ -175,3 +175,8 @@ def paged(
 def as_date(value: date | str | None) -> date | None:
     """Return the date in a column of a raw query, which SQLite gives as text."""
     return date.fromisoformat(value) if isinstance(value, str) else value
+
+
+def as_moment(value: datetime | str | None) -> datetime | None:
+    """Return the moment in a column of a raw query, which SQLite gives as text in UTC."""
+    return datetime.fromisoformat(value).replace(tzinfo=UTC) if isinstance(value, str) else value

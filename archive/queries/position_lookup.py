@@ -56,7 +56,7 @@ def of_words(words: str) -> Meant | None:
 
 def _addressed(game: GameKind[Any], code: str) -> Meant | None:
     try:
-        return Meant(game, game.codec.decode(game.codec.path_code(code)))
+        return Meant(game, game.codec.decode(game.codec.code_of_path(code)))
     except KifuError:
         return None
 

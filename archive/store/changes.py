@@ -72,9 +72,9 @@ _INSERT_GAMES: Final = f"""
     ON CONFLICT (space, digest) DO NOTHING RETURNING id, space, digest, slot
 """
 _DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
-_UPDATE_GAME: Final = (
-    f"UPDATE archive_game SET {', '.join(f'{name} = %s' for name in _GAME_COLUMNS)} WHERE id = %s"
-)
+_UPDATE_GAME: Final = f"""
+    UPDATE archive_game SET {", ".join(f"{name} = %s" for name in _GAME_COLUMNS)}, changed = %s WHERE id = %s
+"""
 _UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts = %s WHERE game_id = %s"
 _RATINGS: Final = "SELECT colour, rating FROM archive_gameplayer WHERE slot = %s"
 
@@ -460,8 +460,9 @@ def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
 
 def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
     """Write the columns of stored games that are now in these slots."""
+    now = timezone.now()
     change.cursor.executemany(
-        _UPDATE_GAME, [[*_values(change, derived, slot), game.pk] for game, derived, slot in games]
+        _UPDATE_GAME, [[*_values(change, derived, slot), now, game.pk] for game, derived, slot in games]
     )
 
 

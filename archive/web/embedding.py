@@ -16,6 +16,7 @@ from archive.web.unchanged import conditional, remembered
 from archive.web.views import asked_choice, asked_ply, decoded, template_of
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
+from kifu_core.games import GAMES
 from kifu_core.messages import message
 
 THEMES: Final = ("light", "dark")
@@ -49,7 +50,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position without the site around it."""
     try:
-        shown, _code = decoded(kind, code)
+        shown, code = decoded(kind, code)
     except DecodeError as error:
         wrong = {"text": message(error, language=language()), "error": error.code, "theme": _theme(request)}
         return render(request, "archive/embed_invalid.html", wrong, status=400)
@@ -65,7 +66,7 @@ def _position(request: HttpRequest, kind: str, code: str, shown: Any) -> dict[st
         "position": shown,
         "last": None,
         "words": words_of(kind, shown),
-        "url": reverse("position", args=[kind, code]),
+        "url": reverse("position", args=[kind, GAMES[kind].codec.path_code(code)]),
         "flipped": request.GET.get("flip") == "1",
         "theme": _theme(request),
     }

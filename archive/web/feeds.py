@@ -40,6 +40,7 @@ from archive.web.unchanged import conditional, remembered
 from archive.web.views import decoded, match_asked
 from archive.web.wording import RESULTS_OF, day_text, nameless
 from kifu_core.errors import DecodeError
+from kifu_core.games import GAMES
 
 MOST: Final = 50
 """Games of one feed, or of one page of it."""
@@ -139,7 +140,8 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     match = match_asked(request.GET.get("match", ""))
     filters = GameFilters(q=text_of(Reaches(kind, known, match)))
     title = _("New games that reach a position")
-    return _feed(request, filters, title, reverse("position", args=[kind, code]))
+    path = GAMES[kind].codec.path_code(known)
+    return _feed(request, filters, title, reverse("position", args=[kind, path]))
 
 
 def _feed(

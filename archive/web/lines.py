@@ -205,7 +205,7 @@ def _start(kind: str, path: str) -> str:
     if not path:
         return usual_start(kind)
     try:
-        return game.codec.encode(game.codec.decode(game.codec.path_code(path[:_LONGEST_CODE])))
+        return game.codec.encode(game.codec.decode(game.codec.code_of_path(path[:_LONGEST_CODE])))
     except DecodeError:
         return ""
 

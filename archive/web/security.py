@@ -76,7 +76,8 @@ def _may_be_signed_in(request: HttpRequest) -> bool:
 class OpenToOtherSites:
     """Lets pages of other sites read what is public here anyway: records, positions and conversions.
 
-    Without credentials, so that they see what a stranger sees; nothing that stores is open to them. What
+    They send no cookies, so they see what a stranger sees, and nothing that stores is open to them. A page
+    that sends a token in `Authorization` may do on all addresses of the API what its token may. What
     browsers ask beforehand (preflights) is answered here. Answers that tell of errors can be read, too.
     """
 
@@ -84,8 +85,10 @@ class OpenToOtherSites:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        methods = () if settings.ARCHIVE_LOGIN_REQUIRED else _open_methods(request.path_info)
         asking = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        methods = () if settings.ARCHIVE_LOGIN_REQUIRED else _open_methods(request.path_info)
+        if request.path_info.startswith(_API) and _has_token(request, asking=asking):
+            methods = _EVERY_METHOD
         if methods and asking:
             return HttpResponse(status=204, headers=_ANY_SITE | _PREFLIGHT | {_METHODS: ", ".join(methods)})
         response = self.get_response(request)
@@ -93,6 +96,14 @@ class OpenToOtherSites:
             for name, value in _ANY_SITE.items():
                 response.headers.setdefault(name, value)
         return response
+
+
+def _has_token(request: HttpRequest, *, asking: bool) -> bool:
+    """Return whether a request has a token, or asks whether it may have one."""
+    if asking:
+        names = request.headers.get("Access-Control-Request-Headers", "").lower().split(",")
+        return "authorization" in map(str.strip, names)
+    return request.headers.get("Authorization", "").lower().startswith("bearer ")
 
 
 def _open_methods(path: str) -> tuple[str, ...]:
@@ -108,6 +119,7 @@ _OPEN_NAMES: Final = (
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
 _STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find))")
+_EVERY_METHOD: Final = ("GET", "HEAD", "POST", "DELETE")
 _METHODS: Final = "Access-Control-Allow-Methods"
 _ANY_SITE: Final = {
     "Access-Control-Allow-Origin": "*",
@@ -117,7 +129,7 @@ _ANY_SITE: Final = {
 }
 _PREFLIGHT: Final = {
     "Access-Control-Allow-Headers": (
-        "Accept, Accept-Language, Content-Type, If-Match, If-None-Match, X-Request-ID"
+        "Accept, Accept-Language, Authorization, Content-Type, If-Match, If-None-Match, X-Request-ID"
     ),
     "Access-Control-Max-Age": "86400",
 }

@@ -487,7 +487,7 @@ def decoded(kind: str, path: str) -> tuple[Any, str]:
     """
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
-    code = GAMES[kind].codec.path_code(path)
+    code = GAMES[kind].codec.code_of_path(path)
     return GAMES[kind].codec.decode(code), code
 
 

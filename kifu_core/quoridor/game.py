@@ -20,6 +20,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         decode=keys.decode,
         encode=keys.encode,
         path_code=keys.path_code,
+        code_of_path=keys.code_of_path,
         identity=lambda code: keys.rule_key(keys.decode(code)),
         canonical=keys.canonical,
         same_class_keys=keys.same_class_keys,

@@ -140,13 +140,24 @@ def same_class_keys(
     return classes.class_keys(canonical(position), match, kind, space, version)
 
 
-_PATH: Final = str.maketrans("+/-_", "-_+/")
+_TO_PATH: Final = str.maketrans("+/", "-_")
+# A blank is what a `+` in the query of an address becomes.
+_OF_PATH: Final = str.maketrans("-_ ", "+/+")
 
 
 def path_code(code: str) -> str:
-    """Return a code as addresses have it, with `-` and `_` for `+` and `/`; and the other way round.
+    """Return a code as addresses have it, with `-` and `_` for `+` and `/`.
 
-    >>> path_code("gk+/"), path_code(path_code("gk+/"))
-    ('gk-_', 'gk+/')
+    >>> path_code("gk+/")
+    'gk-_'
     """
-    return code.translate(_PATH)
+    return code.translate(_TO_PATH)
+
+
+def code_of_path(path: str) -> str:
+    """Return the code in an address, where it may also stand as it is.
+
+    >>> code_of_path("gk-_"), code_of_path("gk+/")
+    ('gk+/', 'gk+/')
+    """
+    return path.translate(_OF_PATH)

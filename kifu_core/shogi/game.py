@@ -33,6 +33,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         decode=shogi64.decode,
         encode=shogi64.encode,
         path_code=lambda code: code,
+        code_of_path=lambda path: path,
         identity=lambda code: code,
         canonical=canonical.canonical,
         same_class_keys=canonical.same_class_keys,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -48,6 +48,19 @@ def test_a_token_is_made_after_a_proof_and_shown_once(client, hanako):
     assert key not in str([*Token.objects.values()])
     assert program(key).post("/api/v1/uploads", RECORD, format="json").status_code == 202
     assert Upload.objects.get().uploader == hanako
+
+
+def test_a_program_learns_whose_token_it_has_and_what_for(client, hanako):
+    expires = timezone.now().replace(microsecond=0) + timedelta(days=30)
+    key = tokens.make(hanako, "sync", ["upload", "read-private"], expires)[1]
+    told = program(key).get("/api/v1/account").json()
+    assert (told["name"], told["role"], told["token"]) == ("hanako", "contributor", "sync")
+    assert told["scopes"] == ["read-private", "upload"]
+    assert datetime.fromisoformat(told["expires"]) == expires
+    client.force_login(hanako)
+    told = client.get("/api/v1/account").json()
+    assert (told["name"], told["token"], told["scopes"], told["expires"]) == ("hanako", None, ["admin"], None)
+    assert Client().get("/api/v1/account").json()["code"] == "not-authenticated"
 
 
 @pytest.mark.parametrize("how", ["wrong", "expired", "revoked", "switched off", "empty", "odd"])

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from archive.accounts import tokens
 from archive.models import Game, Upload, User
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
@@ -195,6 +196,43 @@ def test_nothing_that_stores_is_open_to_other_sites(client, address):
     asking = {"Access-Control-Request-Method": "POST"}
     answer = client.options(address, headers=OTHER | asking)
     assert not [name for name in answer.headers if name.startswith("Access-Control")]
+
+
+@pytest.mark.parametrize("address", ["uploads", "uploads/1", "spaces", "hooks", "account", "games"])
+@pytest.mark.parametrize("behind_login", [False, True])
+def test_a_token_opens_all_addresses_to_other_sites(client, settings, address, behind_login):
+    settings.ARCHIVE_LOGIN_REQUIRED = behind_login
+    wanted = {"Access-Control-Request-Headers": "content-type, Authorization"}
+    asked = client.options(
+        f"/api/v1/{address}", headers=OTHER | wanted | {"Access-Control-Request-Method": "POST"}
+    )
+    assert asked["Access-Control-Allow-Methods"] == "GET, HEAD, POST, DELETE"
+    assert "Authorization" in asked["Access-Control-Allow-Headers"]
+    key = tokens.make(User.objects.create_user("hanako"), "x", ["read-private", "hooks"], None)[1]
+    for bearer, answered in ((key, {200, 404}), ("wrong", {401})):
+        answer = client.get(f"/api/v1/{address}", headers=OTHER | {"Authorization": f"Bearer {bearer}"})
+        assert answer.status_code in answered
+        for one in (asked, answer):
+            assert one["Access-Control-Allow-Origin"] == "*"
+            assert "Access-Control-Allow-Credentials" not in one
+
+
+def test_a_page_of_another_site_uploads_with_a_token_and_not_without(client):
+    user = User.objects.create_user("hanako")
+    key = tokens.make(user, "x", ["upload"], None)[1]
+    body = {"text": "手合割：平手\n"}
+    assert client.post("/api/v1/uploads", body, headers=OTHER).status_code == 401
+    client.force_login(user)
+    headers = OTHER | {"Authorization": "Bearer wrong"}
+    assert client.post("/api/v1/uploads", body, headers=headers).status_code == 401
+    headers = OTHER | {"Authorization": f"Bearer {key}"}
+    assert client.post("/api/v1/uploads", body, headers=headers).status_code == 202
+
+
+@pytest.mark.parametrize("authorization", ["", "Basic aGFuYWtvOng=", "Bearer"])
+def test_nothing_but_a_token_opens_other_addresses(client, authorization):
+    answer = client.get("/api/v1/spaces", headers=OTHER | {"Authorization": authorization})
+    assert "Access-Control-Allow-Origin" not in answer
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,33 @@ def test_parameters_have_words_and_numbers_have_ranges(told):
                 assert {"minimum", "maximum"} <= schema.keys(), one
 
 
+def test_every_tag_is_declared_with_words(told):
+    declared = {one["name"]: one["description"] for one in told["tags"]}
+    used = {tag for _path, _method, operation in operations(told) for tag in operation["tags"]}
+    assert declared.keys() == used and all(declared.values())
+
+
+def test_examples_of_parameters_are_values_that_they_take(told):
+    for _path, _method, operation in operations(told):
+        for one in operation["parameters"]:
+            found = resolved(told, one)
+            values = [example["value"] for example in found.get("examples", {}).values()]
+            for value in values + found["schema"].get("examples", []):
+                jsonschema.validate(value, found["schema"])
+
+
+def test_whatever_is_required_is_described(told):
+    for name, schema in told["components"]["schemas"].items():
+        assert {*schema.get("required", ())} <= schema.get("properties", {}).keys(), name
+
+
+def test_a_redirect_to_a_position_says_what_is_there(told):
+    for path, method, operation in operations(told):
+        if "303" in operation["responses"]:
+            answer = operation["responses"]["200"]["content"]["application/json"]
+            assert answer["schema"] == {"$ref": "#/components/schemas/Explored"}, (path, method)
+
+
 # --- links -----------------------------------------------------------------------------------------------
 
 

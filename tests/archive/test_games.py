@@ -7,14 +7,17 @@ from datetime import date
 import pytest
 
 from archive import store
-from archive.derive.game import DerivedGame
-from archive.models import Game, Player, PlayerAlias, Upload
+from archive.derive.game import DerivedGame, derive_game
+from archive.models import Arrival, Game, Player, PlayerAlias, Upload, User
 from archive.queries import games as module
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.keyset import ORDERS, InvalidCursorError
 from archive.queries.scope import PUBLIC
-from tests.archive.builders import ingest, ready
+from archive.queries.told import row_json
+from tests.archive.builders import ingest, parsed, ready, record
+from tests.archive.games import KIF, stored
+from tests.archive.test_libraries import game_of, send
 
 pytestmark = pytest.mark.django_db
 
@@ -181,6 +184,66 @@ def test_a_row_tells_what_is_known_of_a_game():
         "shogi",
         "game",
     )
+
+
+CSA_LIKE = """V2.2
+N+甲
+N-乙
+$TIME_LIMIT:00:25+30
+'black_rate:甲:2500.4
+'white_rate:乙:1800
+PI
++
++7776FU
+T5
+'*良い手
+%TORYO
+"""
+
+
+def test_a_row_tells_ratings_times_and_what_its_record_has():
+    upload = stored(CSA_LIKE)
+    (row,) = find_games(PUBLIC).items
+    told = row_json(row, "", "public")
+    assert (told["black_rating"], told["white_rating"]) == (2500, 1800)
+    assert (told["time_control"], told["has"]) == ("1500+30+0", ["comments", "times"])
+    assert told["arrived"] == told["changed"] == f"{upload.received:%Y-%m-%dT%H:%M:%SZ}"
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ({}, ""),
+        ({"持ち時間": "6時間"}, "21600+0+0"),
+        ({"先手持ち時間": "10分", "後手持ち時間": "5分"}, "600+0+0/300+0+0"),
+        ({"後手持ち時間": "5分"}, "/300+0+0"),
+        ({"持ち時間": "10分 30秒 10回"}, "600+30+0+10"),
+    ],
+)
+def test_a_time_control_is_written_in_seconds(header, told):
+    ingest(derive_game(parsed(record("7g7f", header=header))))
+    (row,) = find_games(PUBLIC).items
+    assert row_json(row, "", "public")["time_control"] == told
+
+
+def test_a_game_tells_when_another_edition_changed_it():
+    ingest(ready("7g7f 3c3d", black="甲", white="乙", day="2021/03/01"))
+    (before,) = find_games(PUBLIC).items
+    ingest(ready("7g7f 3c3d", black="甲", white="乙", day="2021/03/01"))
+    assert find_games(PUBLIC).items[0].changed is before.changed is None
+    ingest(ready("7g7f 3c3d", black="甲", white="乙", day="2021/03/01", site="東京"))
+    (after,) = find_games(PUBLIC).items
+    assert (after.id, after.site, after.arrived) == (before.id, "東京", before.arrived)
+    assert after.changed is not None and after.changed > after.arrived
+    assert row_json(after, "", "public")["changed"] == f"{after.changed:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def test_a_game_that_was_published_arrived_then():
+    anna = User.objects.create_user("anna", password="opensesame")
+    game = game_of(send(anna, KIF))
+    store.move_game(game.pk, PUBLIC.spaces[0])
+    (row,) = find_games(PUBLIC).items
+    assert row.arrived == Arrival.objects.get(game=game.pk, moved=True).at
 
 
 def test_names_are_found_as_they_are_written_on_records():

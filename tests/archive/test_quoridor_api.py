@@ -132,14 +132,33 @@ def test_a_position_is_told_with_its_walls_and_who_placed_them(client):
     assert "sfen" not in told and "usi" not in told["moves"][0]
 
 
-def test_addresses_write_codes_with_other_characters(client):
-    code = ODD
-    told = get(client, f"positions/quoridor/{code.translate(str.maketrans('+/', '-_'))}").json()
-    assert told["code"] == code
+WRITTEN = [ODD, ODD.replace("+", "%2B").replace("/", "%2F"), ODD.replace("+", "-").replace("/", "_")]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_addresses_take_codes_with_either_characters(client, written):
+    told = get(client, f"positions/quoridor/{written}").json()
+    assert told["code"] == ODD
     assert not {*"+/"} & {*told["games_url"].rpartition("quoridor/")[2].removesuffix("/games")}
-    refused = get(client, f"positions/quoridor/{code}")
-    assert (refused.status_code, refused.json()["code"]) == (400, "bad-char")
-    assert post(client, "positions/quoridor/batch", codes=[code]).json()["results"][0]["code"] == code
+    for part in ("/games", "/board", "/legal", "/tree", "/trend", "/opening", ".svg"):
+        found = get(client, f"positions/quoridor/{written}{part}")
+        assert found.content == get(client, f"positions/quoridor/{WRITTEN[-1]}{part}").content
+        assert found.status_code == 200, part
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_pages_take_codes_with_either_characters(client, written):
+    for address in (f"positions/quoridor/{written}/", f"embed/positions/quoridor/{written}/"):
+        html = client.get(f"/{address}").content.decode()
+        assert f"/positions/quoridor/{WRITTEN[-1]}/" in html
+    feed = client.get(f"/positions/quoridor/{written}.atom")
+    assert f"/positions/quoridor/{WRITTEN[-1]}/" in feed.content.decode()
+
+
+def test_a_batch_takes_codes_with_either_characters(client):
+    sent = [ODD, WRITTEN[-1], "_"]
+    told = post(client, "positions/quoridor/batch", codes=sent).json()["results"]
+    assert [one["code"] for one in told] == [ODD, ODD, "_"] and "error" in told[2]
 
 
 @pytest.mark.parametrize(

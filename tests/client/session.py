@@ -241,7 +241,7 @@ def main(address: str, token: str, name: str) -> dict[str, Any]:
     assert isinstance(own, UploadsPage), own
     return {
         "upload": told.state.value,
-        "stored": told.entries.additional_properties["stored"],
+        "stored": told.entries.stored,
         "entry": entry.state.value,
         "same bytes": source.payload.read() == file.read_bytes(),
         "own": [one.id == upload for one in own.results],

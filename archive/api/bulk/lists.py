@@ -16,6 +16,7 @@ Told = Callable[[GameRow], dict[str, Any]]
 COLUMNS: Final = (
     "id", "url", "game", "record_kind", "date", "end_date", "black", "white", "event", "round", "site",
     "handicap", "opening", "result", "special", "plies", "calendar", "space",
+    "black_rating", "white_rating", "time_control", "has", "arrived", "changed",
 )  # fmt: skip
 
 _PIECE: Final = 64 * 1024
@@ -54,6 +55,7 @@ def table(games: Bulk, told: Told) -> Iterator[bytes]:
     for row in games.rows():
         if row is not None:
             found = told(row)
+            found["has"] = " ".join(found["has"])
             rows.append([found[name] for name in COLUMNS])
         else:
             yield lines(rows)

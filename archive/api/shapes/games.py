@@ -1,5 +1,6 @@
 """Games, lists of them, and details of one."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from archive.api.shapes.common import (
@@ -26,6 +27,19 @@ Calendar = Annotated[
 ]
 
 
+Feature = Literal["comments", "evals", "times", "forks"]
+
+TimeControl = Annotated[
+    str,
+    About(
+        "Main time, byoyomi and increment in seconds, and minutes of 考慮時間 if there are any; of Black and "
+        "White with a slash between them if these differ. Empty if unknown.",
+        pattern=r"^(\d+(\+\d+){2,3})?(/(\d+(\+\d+){2,3})?)?$",
+        examples=["14400+60+0"],
+    ),
+]
+
+
 class GameTold(TypedDict):
     """A game in a list."""
 
@@ -47,6 +61,14 @@ class GameTold(TypedDict):
     round: str
     opening: str
     space: SpaceName
+    black_rating: int | None
+    white_rating: int | None
+    time_control: TimeControl
+    has: Annotated[list[Feature], About("What its record has beside moves, as in the parameter `has`.")]
+    arrived: Annotated[datetime | None, About("When its first upload arrived here, or it was moved here.")]
+    changed: Annotated[
+        datetime | None, About("When another edition or reading last changed it, or it arrived.")
+    ]
 
 
 class ExcerptTold(TypedDict):

@@ -3,10 +3,13 @@
 from datetime import datetime
 from typing import Annotated, NotRequired, TypedDict
 
+from archive.accounts.roles import SCOPES
 from archive.api.shapes.common import _FORMATS, Address, Issue, Length, Number, Which
 from archive.api.telling import About
+from archive.models import User
 
 Bytes = Annotated[int, About("Bytes.", minimum=0)]
+Scope = Annotated[str, About("What a token is for.", title="Scope", enum=[*SCOPES])]
 FormatName = Annotated[str, About("The format, as a file extension.", title="FormatName", enum=_FORMATS)]
 
 
@@ -43,6 +46,16 @@ class AboutTold(TypedDict):
     uploads: Annotated[bool, About("Whether the visitor may send records.")]
     limits: Limits
     formats: list[GameFormats]
+
+
+class AccountTold(TypedDict):
+    """Who asks, and what they may do here."""
+
+    name: str
+    role: Annotated[str, About("What the account may do.", title="Role", enum=User.Role.values)]
+    token: Annotated[str | None, About("The name of the token that was sent; null without one.")]
+    scopes: Annotated[list[Scope], About("What the token is for; `admin` is all that the account may do.")]
+    expires: Annotated[datetime | None, About("When the token expires; null for never, and without a token.")]
 
 
 class SiteTextTold(TypedDict):

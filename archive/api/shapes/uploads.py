@@ -14,7 +14,6 @@ from archive.api.shapes.common import (
     UploadState,
 )
 from archive.api.telling import About
-from archive.models import Entry
 
 
 class ReceivedUpload(TypedDict):
@@ -42,10 +41,14 @@ class ReceivedUploads(TypedDict):
     refused: NotRequired[list[RefusedFile]]
 
 
-EntryCounts = Annotated[
-    dict[str, Number],
-    About("By state.", propertyNames={"enum": Entry.State.values}, required=Entry.State.values),
-]
+class EntryCounts(TypedDict):
+    """Entries by state."""
+
+    stored: Number
+    duplicate: Number
+    failed: Number
+    deleted: Number
+    held: Number
 
 
 class UploadTold(TypedDict):

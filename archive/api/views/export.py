@@ -215,7 +215,7 @@ def _book_of_position(query: dict[str, Any], scope: Scope) -> _Answer:
         position = Position.from_sfen(text)
         code = SHOGI.codec.encode(position)
     else:
-        code = SHOGI.codec.path_code(text) if {*text} & {"-", "_"} else text
+        code = SHOGI.codec.code_of_path(text)
         SHOGI.codec.decode(code)
     plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
     return _Answer(_SENT_AS["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least))

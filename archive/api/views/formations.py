@@ -118,6 +118,6 @@ def opening(request: Request, kind: str, code: str) -> Response:
     """Return the opening that most of the newest games through a position have."""
     if kind not in GAMES:
         raise Http404
-    found = queries.opening_of(scope_of(request), kind, GAMES[kind].codec.path_code(code))
+    found = queries.opening_of(scope_of(request), kind, GAMES[kind].codec.code_of_path(code))
     told = found and named_json(found.formation) | {"games": found.games, "counted": found.looked_at}
     return Response({"opening": told})

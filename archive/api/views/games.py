@@ -290,7 +290,7 @@ def _ply(text: str | None, game: Game) -> int | None:
     told=Told(
         {200: Series},
         {400: CURSORS},
-        examples=(Example("Two plies", {"pk": 20}, {"cursor": 40, "limit": 2}),),
+        examples=(Example("Two plies", {"pk": 20}, {"cursor": "40", "limit": 2}),),
     ),
 )
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:

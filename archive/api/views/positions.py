@@ -84,7 +84,7 @@ def _game(kind: str) -> GameKind[Any]:
     "GET",
     query=SfenQuery,
     told=Told(
-        {303: None},
+        {200: Explored, 303: None},
         {400: (*_OF_SFEN, "unencodable", "king-range")},
         examples=(
             Example("The start", query={"sfen": _SFEN}, status=303),
@@ -117,7 +117,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Return what the explorer shows for a position; a position that nobody reached has zero games."""
     game = _game(kind)
-    code = game.codec.path_code(code)
+    code = game.codec.code_of_path(code)
     position = game.codec.decode(code)
     found = explore(
         scope_of(request),
@@ -143,7 +143,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
 def board(request: Request, kind: str, code: str) -> Response:
     """Describe a position by itself: as an object, in words, mirrored and with colours exchanged."""
     game = _game(kind)
-    code = game.codec.path_code(code)
+    code = game.codec.code_of_path(code)
     position = game.codec.decode(code)
     return Response(
         {
@@ -207,7 +207,7 @@ def oddities(request: Request, query: dict[str, Any]) -> Response:
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """List the games through a position, page by page."""
     game = _game(kind)
-    code = game.codec.path_code(code)
+    code = game.codec.code_of_path(code)
     game.codec.decode(code)
     try:
         page = games_through(
@@ -239,7 +239,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """List all legal moves, played or not, with their texts and the codes of the positions they lead to."""
     game = _game(kind)
-    code = game.codec.path_code(code)
+    code = game.codec.code_of_path(code)
     moves = [legal_json(move) for move in legal(kind, code)]
     return Response({"game": kind, "code": code, "moves": moves})
 
@@ -257,7 +257,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
 def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Count by year the dated games that reach a position on their main line, also years without games."""
     game = _game(kind)
-    code = game.codec.path_code(code)
+    code = game.codec.code_of_path(code)
     found = games_by_year(scope_of(request), kind, code, query["match"])
     return Response({"game": kind, "match": query["match"], "code": code} | trend_json(found))
 
@@ -275,7 +275,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     The size of the tree is limited; it says what cut it short.
     """
     game = _game(kind)
-    code = game.codec.path_code(code)
+    code = game.codec.code_of_path(code)
     found = walk(
         scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
@@ -295,28 +295,30 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
 def batch(request: Request, kind: str) -> Response:
     """Return the numbers of many positions, in the order asked; an invalid code has an error in its place."""
     game, sent = _game(kind), body(BatchBody, request)
-    errors = {code: error for code in sent["codes"] if (error := _error_of(game, code))}
-    valid = list(dict.fromkeys(code for code in sent["codes"] if code not in errors))
+    codes = {path: game.codec.code_of_path(path) for path in sent["codes"]}
+    errors = {path: error for path, code in codes.items() if (error := _error_of(game, path, code))}
+    valid = list(dict.fromkeys(code for path, code in codes.items() if path not in errors))
     answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
-    told = errors | {answer.code: counts_json(game, answer) for answer in answers}
+    found = {answer.code: counts_json(game, answer) for answer in answers}
+    told = {path: errors.get(path) or found[code] for path, code in codes.items()}
     return Response(
         {"game": kind, "match": sent["match"], "lines": sent["lines"]}
-        | {"results": [told[code] for code in sent["codes"]]}
+        | {"results": [told[path] for path in sent["codes"]]}
     )
 
 
-def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
+def _error_of(game: GameKind[Any], path: str, code: str) -> dict[str, Any] | None:
     try:
         game.codec.decode(code)
     except DecodeError as error:
-        return {"code": code, "error": {"code": error.code, "detail": detail_of(error, "en")}}
+        return {"code": path, "error": {"code": error.code, "detail": detail_of(error, "en")}}
     return None
 
 
 @endpoint(
     "POST",
     told=Told(
-        {303: FoundPosition},
+        {200: Explored, 303: FoundPosition},
         together(READING, POSITIONS, {400: ("no-position",), 404: ("game-not-found",)}),
         FindBody,
         or_body=POSITION_SCHEMAS,
@@ -376,7 +378,7 @@ def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """Draw the position as SVG; `flip=1` turns the board."""
     game = _game(kind)
-    return drawn(game, game.codec.decode(game.codec.path_code(code)), flip=query["flip"])
+    return drawn(game, game.codec.decode(game.codec.code_of_path(code)), flip=query["flip"])
 
 
 def drawn(game: GameKind[Any], position: Any, *, flip: bool) -> HttpResponse:

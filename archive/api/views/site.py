@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import Http404
 from django.utils.translation import get_language
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -17,11 +18,11 @@ from archive.api.errors import ApiError
 from archive.api.pagination import length_json
 from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
-from archive.api.shapes.site import AboutTold, Leading, Members, Offers, SiteTexts, Spaces
+from archive.api.shapes.site import AboutTold, AccountTold, Leading, Members, Offers, SiteTexts, Spaces
 from archive.api.telling import QUERIES, READING, Example, Told
 from archive.intake.permissions import may_upload
 from archive.limits.text_limits import check_body, check_text, limited_reading
-from archive.models import Space, User
+from archive.models import Space, Token, User
 from archive.queries import offers, position_lookup, search_box, site_texts
 from archive.queries.addresses import AddressedGame, game_at
 from archive.queries.filters import filters_of, games_asked
@@ -92,6 +93,23 @@ def texts(request: Request) -> Response:
                 for one in found
                 if one is not None
             ]
+        }
+    )
+
+
+@endpoint("GET", told=Told({200: AccountTold}, examples=(Example("Of a stranger", status=401),)))
+def account(request: Request) -> Response:
+    """Tell whose account or token is used, and what it may do."""
+    if not isinstance(request.user, User):
+        raise NotAuthenticated("sign in, or send a token")
+    token = request.auth if isinstance(request.auth, Token) else None
+    return Response(
+        {
+            "name": request.user.username,
+            "role": request.user.role,
+            "token": token and token.name,
+            "scopes": token.scopes if token else ["admin"],
+            "expires": token and token.expires,
         }
     )
 
