@@ -12,23 +12,14 @@ from kifu_core.messages import Language, message
 
 TEXTS: Final = {
     # files in containers
-    "bomb": _("it unpacks to more than {ratio} times its size and was not read"),
-    "entry-too-large": _("unpacked, the file is too large (at most {limit} bytes)"),
     "unpacks-to-too-much": _(
         "the file unpacks to too much: nothing was read from here on (at most {limit} bytes)"
     ),
-    "too-many-entries": _("there are too many entries: nothing was read from here on (at most {limit})"),
-    "nested-too-deep": _("containers are nested too deep (at most {limit} levels)"),
-    "encrypted": _("the file is encrypted"),
-    "damaged": _("the file is damaged: {text}"),
-    "link": _("links are not followed"),
     "device": _("this is not an ordinary file"),
-    "unknown-compression": _("this kind of compression cannot be read: {text}"),
     "unknown-container": _("{text} archives cannot be read; please send a ZIP or tar file"),
     "is-container": _("this is an archive ({text}); add it, and every file in it is read"),
     "needs-7z": _('to read 7z archives the server needs py7zr (pip install "kifu-archive[7z]")'),
     "empty-file": _("the file is empty"),
-    "empty-container": _("there are no files in the container"),
     "kept-reading": _("it cannot be read any more; what was read before is kept"),
     "unknown-day": _("this date cannot be read: {text}; it stays in the record as it is"),
     "taken-down": _("this game was taken down before; it is held until the staff lets it in"),

@@ -14,6 +14,8 @@ from kifu_core.shogi.legality import findings
 from kifu_core.shogi.normalize import normalize
 from kifu_core.shogi.position import Position
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Ending",
     "Issue",

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kifu_core import games
+from kifu_core import __version__, games
 from kifu_core.errors import Issue, KifuError
+from kifu_core.files import STDIN, File, files
 from kifu_core.games import GAMES, GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
@@ -29,11 +30,6 @@ from kifu_core.shogi.position import Position
 WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in kind.formats.writers.items()}
 
 # --- reading ---------------------------------------------------------------------------------------------
-
-
-def _read(path: str) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`; raises OSError."""
-    return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
 
 
 def _lines(paths: Sequence[str]) -> Iterator[str]:
@@ -56,6 +52,10 @@ def _complain(path: str, issue: Issue | KifuError, language: Language) -> None:
     print(f"{place}: {message(issue, language=language)} [{issue.code}]", file=sys.stderr)
 
 
+def _complain_of_system(error: OSError, path: str) -> None:
+    print(f"{error.filename or path}: {error.strerror or error}", file=sys.stderr)
+
+
 # --- convert ---------------------------------------------------------------------------------------------
 
 
@@ -70,8 +70,10 @@ class _Converter:
         self.arguments = arguments
         self.format: str = arguments.to
         self.writer = WRITERS[self.format]
-        self.sources = {Path(path).resolve() for path in arguments.files if path != "-"}
-        self.taken = {_stem(path) for path in arguments.files}
+        self.files = list(files(arguments.files))
+        paths = (*arguments.files, *(file.path for file in self.files))
+        self.sources = {Path(path).resolve() for path in paths if path != STDIN}
+        self.taken = {file.name for file in self.files}
         self.waits = self.writer.between is None or (self.writer.is_json and not arguments.lines)
         self.waiting: list[str] = []
         self.written = 0
@@ -80,14 +82,14 @@ class _Converter:
     def run(self) -> int:
         if self.arguments.output is not None and self._is_ambiguous():
             return 1
-        for path in self.arguments.files:
+        for file in self.files:
             try:
-                self._take(path, *games.load(_read(path), path))
+                self._take(file, *games.load(file.read(), file.path))
             except OSError as error:
                 self.failed = True
-                print(f"{error.filename or path}: {error.strerror or error}", file=sys.stderr)
+                _complain_of_system(error, file.path)
             except KifuError as error:
-                self._fail(path, error)
+                self._fail(file.path, error)
         try:
             self._write_waiting()
         except KifuError as error:
@@ -97,32 +99,34 @@ class _Converter:
     def _is_ambiguous(self) -> bool:
         """Tell whether two sources would be written to one file, and complain of it; if so, none is."""
         first: dict[str, str] = {}
-        for path in self.arguments.files:
-            stem = _stem(path)
-            if stem in first:
-                params: dict[str, str | int] = {"path": f"{stem}.{self.format}", "other": first[stem]}
-                self._fail(path, KifuError("same-output", params=params))
-            first.setdefault(stem, path)
+        for file in self.files:
+            if file.name in first:
+                params: dict[str, str | int] = {
+                    "path": f"{file.name}.{self.format}",
+                    "other": first[file.name],
+                }
+                self._fail(file.path, KifuError("same-output", params=params))
+            first.setdefault(file.name, file.path)
         return self.failed
 
     def _fail(self, path: str, finding: Issue | KifuError) -> None:
         self.failed = True
         _complain(path, finding, self.arguments.language)
 
-    def _take(self, path: str, kind: GameKind[Any], result: ParseResult) -> None:
+    def _take(self, file: File, kind: GameKind[Any], result: ParseResult) -> None:
         """Convert the games of one file, and tell what is wrong with them and what they lose."""
         if self.format not in kind.formats.names:
             raise KifuError("other-game", params={"format": self.format, "game": kind.name})
         for issue in result.issues:
             if issue.severity == "error":
-                self._fail(path, issue)
+                self._fail(file.path, issue)
         for number, game in enumerate(result.games):
             self.failed = self.failed or bool(game.unread)
             losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
             for issue in (*game.issues, *losses):
                 if issue.severity == "error" or issue.code.startswith("lost-"):
-                    _complain(path, issue, self.arguments.language)
-            self._write(path, number, self._text(game, result.format))
+                    _complain(file.path, issue, self.arguments.language)
+            self._write(file.name, number, self._text(game, result.format))
 
     def _text(self, game: ParsedGame, source: str) -> str:
         """Return a game as text, with all options that its format takes; it ends with one line break."""
@@ -136,10 +140,10 @@ class _Converter:
         options = {name: value for name, value in given.items() if name in self.writer.options}
         return self.writer.dump(game.record, **options).rstrip("\n") + "\n"
 
-    def _write(self, path: str, number: int, text: str) -> None:
+    def _write(self, source: str, number: int, text: str) -> None:
         """Write a game to its file, to standard output, or keep it until all are there."""
         if self.arguments.output is not None:
-            target = self._target(path, number)
+            target = self._target(source, number)
             data = self._encoded(text)
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -155,16 +159,16 @@ class _Converter:
             sys.stdout.buffer.flush()
         self.written += 1
 
-    def _target(self, path: str, number: int) -> Path:
+    def _target(self, source: str, number: int) -> Path:
         """Return the path to write a game to; raises KifuError `would-overwrite` for a file to be read.
 
         Its name is that of the source with the format's ending, numbered from the second game on. Where that
         is another's name, the number has one more hyphen.
         """
-        name = stem = _stem(path)
+        name = source
         if number:
             hyphens = "-"
-            while (name := f"{stem}{hyphens}{number + 1}") in self.taken:
+            while (name := f"{source}{hyphens}{number + 1}") in self.taken:
                 hyphens += "-"
             self.taken.add(name)
         target = Path(self.arguments.output) / f"{name}.{self.format}"
@@ -196,11 +200,6 @@ class _Converter:
         sys.stdout.buffer.write(b"".join(map(self._encoded, texts)))
 
 
-def _stem(path: str) -> str:
-    """Return a source's name without its ending."""
-    return "stdin" if path == "-" else Path(path).stem
-
-
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -210,19 +209,19 @@ def _json(value: object) -> str:
 
 def _check(arguments: argparse.Namespace) -> int:
     failed = False
-    for path in arguments.files:
-        report = _report(path, arguments.language)
+    for file in files(arguments.files):
+        report = _report(file, arguments.language)
         failed = failed or any(issue["severity"] == "error" for issue in _issues_of(report))
         print(_json(report) if arguments.json else _told(report), flush=True)
     return int(failed)
 
 
-def _report(path: str, language: Language) -> dict[str, Any]:
+def _report(file: File, language: Language) -> dict[str, Any]:
     """Return all that is known of one file; `issues` beside `games` are about the file as a whole."""
-    report: dict[str, Any] = {"path": path, "game": None, "encoding": None, "format": None}
+    report: dict[str, Any] = {"path": file.path, "game": None, "encoding": None, "format": None}
     report |= {"program": "", "games": []}
     try:
-        kind, result = games.load(_read(path), path)
+        kind, result = games.load(file.read(), file.path)
     except OSError as error:
         told = {"line": None, "column": None, "ply": None, "message": error.strerror or str(error)}
         return report | {"issues": [{"code": "unreadable-file", "severity": "error", **told}]}
@@ -279,13 +278,19 @@ def _told(report: dict[str, Any]) -> str:
 
 
 def _answer(lines: Iterator[str], answer: Callable[[str], str]) -> int:
-    """Answer line by line; a line that cannot be answered gets `!` and the name of what is wrong with it."""
+    """Answer line by line; a line that cannot be answered gets `!` and the name of what is wrong with it.
+
+    Return the exit code.
+    """
+    failed = False
     for line in lines:
         try:
-            print(answer(line) if line.strip() else "!empty", flush=True)
+            found = answer(line) if line.strip() else "!empty"
         except KifuError as error:
-            print(f"!{error.code}", flush=True)
-    return 0
+            found = f"!{error.code}"
+        failed = failed or found.startswith("!")
+        print(found, flush=True)
+    return int(failed)
 
 
 def _key(arguments: argparse.Namespace) -> int:
@@ -335,7 +340,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _shown(text: str, ply: int | None) -> Position:
     if Path(text).is_file():
-        result = formats.load(_read(text), text)
+        result = formats.load(Path(text).read_bytes(), text)
         if not result.games:
             raise KifuError("no-moves")
         return position_at(result.games[0].record, ply)[1]
@@ -366,16 +371,20 @@ def _language() -> Language:
     return "ja" if asked.startswith("ja") else "en"
 
 
+_FILES: Final = "a file, a folder or a ZIP archive; - is standard input"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kifu", description="Records and positions of shogi; qf_code of Quoridor."
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", parents=[common], help="write records in another format"))
     check = commands.add_parser("check", parents=[common], help="tell what files hold and what is wrong")
-    check.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
+    check.add_argument("files", nargs="+", metavar="FILE", help=_FILES)
     check.add_argument("--json", action="store_true", help="one JSON object a line for each file")
     check.set_defaults(run=_check)
     key = commands.add_parser("key", parents=[common], help="SFEN to Shogi64, line by line")
@@ -400,7 +409,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_convert(convert: argparse.ArgumentParser) -> None:
-    convert.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
+    convert.add_argument("files", nargs="+", metavar="FILE", help=_FILES)
     convert.add_argument("--to", required=True, choices=tuple(WRITERS), help="the format to write")
     convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
     convert.add_argument("--force", action="store_true", help="with --output: overwrite files that are there")
@@ -426,6 +435,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        _complain_of_system(error, "kifu")
+        return 1
     return code
 
 

@@ -46,6 +46,31 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "これは書庫です（{text}）。中のファイルを取り出してから指定してください",
         "this is an archive ({text}); take the files out of it first",
     ),
+    "no-files": ("フォルダーにファイルがありません", "there are no files in the folder"),
+    "empty-container": ("書庫にファイルがありません", "there are no files in the container"),
+    "bomb": (
+        "圧縮率が異常に高いため展開しませんでした（上限 {ratio} 倍）",
+        "it unpacks to more than {ratio} times its size and was not read",
+    ),
+    "entry-too-large": (
+        "展開後のファイルが大きすぎます（上限 {limit} バイト）",
+        "unpacked, the file is too large (at most {limit} bytes)",
+    ),
+    "too-many-entries": (
+        "件数が多すぎるため、ここから先は読みませんでした（上限 {limit} 件）",
+        "there are too many entries: nothing was read from here on (at most {limit})",
+    ),
+    "nested-too-deep": (
+        "書庫の入れ子が深すぎます（上限 {limit} 段）",
+        "containers are nested too deep (at most {limit} levels)",
+    ),
+    "encrypted": ("暗号化されているため読めません", "the file is encrypted"),
+    "damaged": ("ファイルが壊れています: {text}", "the file is damaged: {text}"),
+    "link": ("リンクは読みません", "links are not followed"),
+    "unknown-compression": (
+        "対応していない圧縮方式です: {text}",
+        "this kind of compression cannot be read: {text}",
+    ),
     "too-many-games": (
         "対局が多すぎるため、ここから先は読みませんでした（上限 {limit} 局）",
         "there are too many games: nothing was read from here on (at most {limit})",

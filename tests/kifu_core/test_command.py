@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from kifu_core import load
+from kifu_core import __version__, load
 from kifu_core.__main__ import main
 from tests.kifu_core import golden
 from tests.shared import GOLDEN, SHARED
 
 DATA = Path(__file__).parents[1] / "data"
 ROOT = Path(__file__).parents[2]
+GAME = (DATA / "kif/even_game.kif").read_bytes()
 EVEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
 EVEN_CODE = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 
@@ -191,6 +192,16 @@ def test_a_game_that_breaks_off_is_converted_with_a_complaint():
     assert output.endswith(b" P*8f\n") and "[nifu]" in told
 
 
+def test_it_tells_its_version():
+    assert text("--version") == f"kifu {__version__}\n"
+
+
+@pytest.mark.parametrize("command", [("key",), ("key", "--decode"), ("class",), ("qf",), ("qf", "--encode")])
+def test_the_exit_code_is_1_if_a_line_was_refused(command):
+    assert kifu(*command, given=b"x\n", code=1)[0].startswith(b"!")
+    assert "No such file" in kifu(*command, "no such file", code=1)[1]
+
+
 def test_wrong_arguments_are_told_apart():
     assert "invalid choice" in kifu("convert", "x", "--to", "pgn", code=2)[1]
     assert "no encoding is named nope" in kifu("convert", "x", "--to", "kif", "--encoding", "nope", code=2)[1]
@@ -245,17 +256,92 @@ def test_check_reports_what_is_no_record(name, code):
 
 
 def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
-    for name, first, code, told in (
-        ("two.zip", "a.kif", "is-container", "this is an archive (ZIP); take the files out of it first"),
-        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Office)"),
+    zipped(tmp_path / "a.docx", {"[Content_Types].xml": GAME})
+    (tmp_path / "two.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(100))
+    for name, code, told in (
+        ("two.7z", "is-container", "this is an archive (7z); take the files out of it first"),
+        ("a.docx", "is-document", "this is a file for another program (Office)"),
     ):
         path = tmp_path / name
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(first, (DATA / "kif/even_game.kif").read_bytes())
         checked = text("check", path, code=1)
         assert told in checked and f"[{code}]" in checked
         output, complaint = kifu("convert", path, "--to", "csa", code=1)
         assert output == b"" and told in complaint
+
+
+def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_folders_and_zip_archives_are_read_file_by_file(tmp_path):
+    folder = tmp_path / "club"
+    (folder / "2024").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    for name in ("b.kif", "a.kif", "2024/a.kif", ".git/c.kif", ".DS_Store"):
+        (folder / name).write_bytes(GAME)
+    zipped(folder / "z.zip", {"対局.kif": GAME, "__MACOSX/._x.kif": b"\0"})
+    names = ["club/2024/a.kif", "club/a.kif", "club/b.kif", "club/z.zip/対局.kif"]
+    reports = [json.loads(line) for line in text("check", folder, "--json").splitlines()]
+    assert [report["path"] for report in reports] == [f"{tmp_path}/{name}" for name in names]
+    assert all(report["games"][0]["plies"] == 13 for report in reports)
+    text("convert", folder, "--to", "csa", "--output", tmp_path / "out")
+    found = sorted(str(one.relative_to(tmp_path / "out")) for one in (tmp_path / "out").rglob("*.csa"))
+    assert found == ["2024/a.csa", "a.csa", "b.csa", "対局.csa"]
+
+
+def test_names_of_windows_in_japan_are_read_in_zip_archives(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"xxxx.kif": GAME})
+    path.write_bytes(path.read_bytes().replace(b"xxxx", "対局".encode("cp932")))
+    assert json.loads(text("check", path, "--json"))["path"] == f"{path}/対局.kif"
+
+
+def test_no_name_in_a_zip_archive_leads_out_of_the_folder_that_is_written(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"../../b.kif": GAME, "/c.kif": GAME, "..\\d.kif": GAME})
+    text("convert", path, "--to", "csa", "--output", tmp_path / "in" / "out")
+    assert sorted(one.name for one in (tmp_path / "in" / "out").iterdir()) == ["b.csa", "c.csa", "d.csa"]
+
+
+@pytest.mark.parametrize(
+    ("code", "limit", "value"),
+    [
+        ("bomb", "FREE_BYTES", 10_000),
+        ("entry-too-large", "MOST_BYTES", 10_000),
+        ("too-many-entries", "MOST_FILES", 1),
+    ],
+)
+def test_what_an_archive_unpacks_to_is_bounded(tmp_path, monkeypatch, code, limit, value):
+    monkeypatch.setattr(f"kifu_core.files.{limit}", value)
+    path = zipped(tmp_path / "a.zip", {"a.kif": GAME, "b.kif": bytes(1_000_000)})
+    output, told = kifu("convert", path, "--to", "usi", code=1)
+    assert f"[{code}]" in told and output.count(b"position") == (0 if code == "too-many-entries" else 1)
+
+
+def test_what_cannot_be_taken_out_of_an_archive_is_named(tmp_path):
+    inner = zipped(tmp_path / "inner.zip", {"a.kif": GAME}).read_bytes()
+    nested = zipped(tmp_path / "nested.zip", {"inner.zip": inner, "b.kif": GAME})
+    packed = zipped(tmp_path / "packed.zip", {"a.kif": GAME}, zipfile.ZIP_LZMA)
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(inner.replace(inner[50:60], bytes(10)))
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(inner[:100])
+    locked = tmp_path / "locked.zip"
+    locked.write_bytes(inner.replace(b"PK\x01\x02\x14\x03\x14\0\0", b"PK\x01\x02\x14\x03\x14\0\1"))
+    link = tmp_path / "link.zip"
+    linked = zipfile.ZipInfo("a.kif")
+    linked.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(link, "w") as archive:
+        archive.writestr(linked, "/etc/passwd")
+    empty, folder = zipped(tmp_path / "empty.zip", {}), tmp_path / "empty"
+    folder.mkdir()
+    for path, code in (
+        (nested, "nested-too-deep"), (packed, "unknown-compression"), (broken, "damaged"), (cut, "damaged"),
+        (locked, "encrypted"), (link, "link"), (empty, "empty-container"), (folder, "no-files"),
+    ):  # fmt: skip
+        assert f"[{code}]" in kifu("convert", path, DATA / "kif/even_game.kif", "--to", "usi", code=1)[1]
+        assert f"[{code}]" in text("check", path, code=1)
 
 
 def test_check_tells_people_with_lines_and_columns():
@@ -268,14 +354,14 @@ def test_check_tells_people_with_lines_and_columns():
 
 def test_keys_line_by_line():
     given = f"{EVEN} b - 1\n{EVEN} b -\nnonsense\n\n{EVEN} b 19P 1\n".encode()
-    assert text("key", given=given).splitlines() == [
+    assert text("key", given=given, code=1).splitlines() == [
         EVEN_CODE, EVEN_CODE, "!sfen-fields", "!empty", "!unencodable",
     ]  # fmt: skip
 
 
 def test_codes_line_by_line():
     given = f"{EVEN_CODE}\n{EVEN_CODE}=\n{EVEN_CODE}A\r\n\xff\n".encode("latin-1")
-    assert text("key", "--decode", given=given).splitlines() == [
+    assert text("key", "--decode", given=given, code=1).splitlines() == [
         f"{EVEN} b - 1", "!bad-char", "!trailing-chars", "!bad-char",
     ]  # fmt: skip
 
@@ -299,14 +385,14 @@ def test_records_of_quoridor_are_converted_and_checked():
 
 def test_codes_of_quoridor_line_by_line():
     given = b"QBA\n gkwAAAAQ==\ngkw\n\nj7ok-_HMe1ICg\n"
-    first, second, *faults = text("qf", given=given).splitlines()
+    first, second, *faults = text("qf", given=given, code=1).splitlines()
     assert json.loads(first)["moves"] == [
         {"by": "white", "kind": "pawn", "from": 4, "to": 13, "dir": 0, "jump": "none"}
     ]
     assert json.loads(second)["state"]["to_move"] == "black"
     assert faults == ["!truncated", "!empty", "!bad-char"]
     back = f"{first}\n{second}\n[]\n{{\n" + first.replace('"dir":0', '"dir":1') + "\n" + "[" * 100_000
-    assert text("qf", "--encode", given=back.encode()).splitlines() == [
+    assert text("qf", "--encode", given=back.encode(), code=1).splitlines() == [
         "QBA", "gkwAAAAQ", "!jkf-type", "!json", "!jkf-value", "!jkf-depth",
     ]  # fmt: skip
 
@@ -334,7 +420,7 @@ def test_positions_as_objects(arguments, line):
 
 def test_the_class_of_a_position_and_how_it_lies_there():
     given = b"9/9/9/9/9/9/9/9/K8 w -\n8K/9/9/9/9/9/9/9/9 b -\n9/9/9/9/9/9/9/9/8K w - 1\nx\n"
-    codes = text("class", given=given).splitlines()
+    codes = text("class", given=given, code=1).splitlines()
     assert codes[0] == "gAHbbbbbbbbYAAAAAAAAAAAAAAAA 3"
     assert codes[3] == "!sfen-fields"
     assert codes[2] == "gAHbbbbbbbbYAAAAAAAAAAAAAAAA 2"
@@ -388,7 +474,8 @@ def test_all_invalid_codes_by_name():
     rows = [json.loads(line) for line in (GOLDEN / "shogi64/invalid.jsonl").read_text().splitlines()]
     rows = [row for row in rows if "\n" not in row["code"]]
     given = "".join(row["code"] + "\n" for row in rows).encode()
-    assert text("key", "--decode", given=given).splitlines() == [f"!{row['error']}" for row in rows]
+    told = text("key", "--decode", given=given, code=1).splitlines()
+    assert told == [f"!{row['error']}" for row in rows]
 
 
 @pytest.mark.shared

@@ -143,9 +143,11 @@ SHOGI64 = {
 ELSEWHERE = {
     *("other-game", "main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"),
     *("packed-position", "packed-move", "packed-rest"),
+    *("bomb", "damaged", "empty-container", "encrypted", "entry-too-large", "link", "nested-too-deep"),
+    *("no-files", "too-many-entries", "unknown-compression"),
 }
-"""Codes of the command between games of both kinds, in `test_command.py`, of the limits that only an archive
-has, in `test_game_limits.py`, and of files that only their names tell, in `test_packed.py`."""
+"""Codes of the command, between games of both kinds and of ZIP files, in `test_command.py`, of the limits
+that only an archive has, in `test_game_limits.py`, and of files that names tell, in `test_packed.py`."""
 
 CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),

@@ -19,7 +19,7 @@ NO_GAMES = {
     "formations": "most_special of_game",  # of a game that was shown
     "games": "by_name",
     "kept": "begin kept last_gone unchanged until",
-    "keyset": "phases write_cursor read_cursor paged as_date",
+    "keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "legal": "legal",
     "likely": "distance",
     "meant": "is_part",
