@@ -1,11 +1,11 @@
-"""The log of deeds: who came in, was given rights, shared, published, deleted; when, and from where.
+"""The log of deeds: who came in, was given rights, shared, published, imported, deleted, when and where.
 
 Whoever does such a thing says so here (`note`). Only Django tells of who signs in, and only django-allauth of
 passwords, addresses and second factors, by signals. Lines are never changed and never deleted; the addresses
 from which things were done are forgotten after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
@@ -19,7 +19,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.utils import timezone
 
-from archive.models import AuditLine, User
+from archive.models import AuditLine, Entry, Game, User
 
 Deed = AuditLine.Deed
 
@@ -38,7 +38,7 @@ def visit(address: str) -> Iterator[None]:
 
 def note(deed: AuditLine.Deed, user: Any, what: str = "") -> None:
     """Write a line, in the transaction in which the deed is done. `what` says in words of programs what was
-    done to which row; nothing of what stands in records."""
+    done to which row; nothing of what stands in records, except whose games were deleted."""
     known = user if isinstance(user, User) else None
     AuditLine.objects.create(
         deed=deed,
@@ -47,6 +47,32 @@ def note(deed: AuditLine.Deed, user: Any, what: str = "") -> None:
         what=what,
         address=_address.get(),
     )
+
+
+def note_game_deleted(user: Any, pk: int, *, hidden: bool) -> None:
+    """Write that a game is deleted, with its players, before it is."""
+    note(Deed.DELETE, user, f"game {pk}{', bytes hidden' if hidden else ''}{_players([pk])}")
+
+
+def note_upload_deleted(user: Any, pk: int) -> None:
+    """Write that an upload is deleted, with the players of its first games, before it is."""
+    entries = Entry.objects.filter(upload=pk).exclude(game=None).order_by("seq")
+    found = list(dict.fromkeys(entries.values_list("game", flat=True)[:_NAMED_ENTRIES]))
+    note(Deed.DELETE, user, f"upload {pk}{_players(found)}")
+
+
+def _players(games: Sequence[int | None]) -> str:
+    """Return the players of the first of some games."""
+    found = Game.objects.select_related("player0", "player1").in_bulk([pk for pk in games if pk])
+    named = [f"{one.player0 or '?'} – {one.player1 or '?'}" for one in map(found.get, games) if one]
+    told = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
+    return f": {told}" if told else ""
+
+
+_NAMED: Final = 3
+"""Games of an upload whose players are named."""
+_NAMED_ENTRIES: Final = 20
+"""Entries of an upload in which these games are looked for."""
 
 
 def forget_addresses() -> int:

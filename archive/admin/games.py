@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive import store
 from archive.admin.rows import LibrariesAdmin, deleted_by_store, shortened
-from archive.audit import Deed, note
+from archive.audit import note_game_deleted
 from archive.models import Game
 from archive.queries import twins
 from archive.queries.scope import Scope, scope_of
@@ -41,7 +41,7 @@ class TwinFilter(admin.SimpleListFilter):
 
 
 def _note_game(request: HttpRequest, pk: int) -> None:
-    note(Deed.DELETE, request.user, f"game {pk}{', bytes hidden' if _hides(request) else ''}")
+    note_game_deleted(request.user, pk, hidden=_hides(request))
 
 
 @admin.register(Game)

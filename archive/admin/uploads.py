@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from archive import store
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import LibrariesAdmin, deleted_by_store
-from archive.audit import Deed, note
+from archive.audit import Deed, note, note_upload_deleted
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
 from archive.models import Entry, Upload
@@ -86,13 +86,13 @@ class UploadAdmin(LibrariesAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Upload) -> None:
         # The admin is in a transaction here, in which others would have to wait.
-        note(Deed.DELETE, request.user, f"upload {obj.pk}")
+        note_upload_deleted(request.user, obj.pk)
         uploads.withdraw_later([obj.pk])
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
         ids = list(queryset.values_list("pk", flat=True))
         for pk in ids:
-            note(Deed.DELETE, request.user, f"upload {pk}")
+            note_upload_deleted(request.user, pk)
         uploads.withdraw_later(ids)
 
     @admin.display(description=_("entries"))
@@ -148,6 +148,7 @@ class UploadAdmin(LibrariesAdmin):
     def retry(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
         again = [pk for pk in queryset.values_list("pk", flat=True) if store.retry(pk)]
         for pk in again:
+            note(Deed.REREAD, request.user, f"upload {pk}: what failed")
             tasks.enqueue(pk)
         count = len(again)
         text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
@@ -161,6 +162,9 @@ class UploadAdmin(LibrariesAdmin):
 
     @admin.action(description=_("Read everything again"), permissions=["change"])
     def reread(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
-        count = sum(uploads.reread(pk) for pk in queryset.values_list("pk", flat=True))
+        again = [pk for pk in queryset.values_list("pk", flat=True) if uploads.reread(pk)]
+        for pk in again:
+            note(Deed.REREAD, request.user, f"upload {pk}")
+        count = len(again)
         text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
         self.message_user(request, text % {"n": count})

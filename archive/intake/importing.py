@@ -13,7 +13,9 @@ from archive import store
 from archive.garbage_collection import look_rarely, prepare_process
 from archive.intake import resume, worker
 from archive.intake.walk.entries import clean_name, shown_path
-from archive.models import Upload
+from archive.models import Upload, User
+from archive.observing import tally
+from kifu_core.classes import PUBLIC
 
 _CHUNK: Final = 1024 * 1024
 
@@ -23,6 +25,16 @@ class File(NamedTuple):
 
     path: str
     within: str
+
+
+class Into(NamedTuple):
+    """Whose uploads files become, and the space that their games go to."""
+
+    owner: User | None = None
+    space: int = PUBLIC
+
+
+NOBODYS: Final = Into()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +73,30 @@ def _file(path: Path, named: Path) -> File:
     return File(os.fspath(path), shown_path((named.resolve().name / path.relative_to(named)).as_posix()))
 
 
-def begin(file: File) -> Turn:
+def begin(file: File, into: Into = NOBODYS) -> Turn:
     """Store a file and work on it for one turn."""
     path = file.path
     try:
         with Path(path).open("rb") as data:
-            upload, created = store.create_upload(clean_name(path), _chunks(data), source="command")
+            upload, created = store.create_upload(
+                clean_name(path), _chunks(data), into.owner, "command", space=into.space
+            )
     except (store.UploadEmpty, store.UploadTooLarge, OSError) as error:
         return Turn(path, refusal=_reason(error))
     store.keep_paths([(upload, file.within)])
     return (None if created else _known(path, upload)) or go_on(path, upload.pk)
 
 
-def begin_together(files: Sequence[File]) -> list[Turn]:
+def begin_together(files: Sequence[File], into: Into = NOBODYS) -> list[Turn]:
     """Store small files and work them off, all at once."""
     token = _token()
     paths = [file.path for file in files]
     try:
         named = [(clean_name(path), Path(path).read_bytes()) for path in paths]
-        received = store.create_uploads(named, token, source="command")
+        received = store.create_uploads(named, token, "command", into.owner, into.space)
     except (store.UploadEmpty, store.UploadTooLarge, OSError):
         # One of them is not as it should be: each says for itself what became of it.
-        return [begin(file) for file in files]
+        return [begin(file, into) for file in files]
     store.keep_paths([(upload, file.within) for (upload, _), file in zip(received, files, strict=True)])
     new = [upload for upload, created in received if created]
     more = set(worker.work_together(new, token, math.inf))
@@ -154,7 +168,7 @@ def _size(path: str) -> int:
         return 0  # whoever opens it says why
 
 
-def run(files: Iterable[File], workers: int) -> Iterator[Turn]:
+def run(files: Iterable[File], workers: int, into: Into = NOBODYS) -> Iterator[Turn]:
     """Take in files, each in one process at a time, and yield a `Turn` whenever there is news.
 
     A single process is this one, which looks for garbage rarely from then on.
@@ -162,29 +176,35 @@ def run(files: Iterable[File], workers: int) -> Iterator[Turn]:
     if workers == 1:
         look_rarely()
         for group in groups(files):
-            for turn in _begin(group):
+            for turn in _begin(group, into):
                 yield turn
                 while turn.more:
-                    turn = go_on(turn.path, turn.upload)
+                    (turn,) = _go_on(turn.path, turn.upload)
                     yield turn
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), prepare_process) as pool:
-        yield from _spread(pool, groups(files), workers)
+        yield from _spread(pool, groups(files), workers, into)
 
 
-def _begin(group: Sequence[File]) -> list[Turn]:
-    return begin_together(group) if len(group) > 1 else [begin(group[0])]
+def _begin(group: Sequence[File], into: Into) -> list[Turn]:
+    turns = begin_together(group, into) if len(group) > 1 else [begin(group[0], into)]
+    tally.write()
+    return turns
 
 
 def _go_on(path: str, upload_id: int) -> list[Turn]:
-    return [go_on(path, upload_id)]
+    turn = go_on(path, upload_id)
+    tally.write()
+    return [turn]
 
 
-def _spread(pool: ProcessPoolExecutor, waiting: Iterator[list[File]], workers: int) -> Iterator[Turn]:
+def _spread(
+    pool: ProcessPoolExecutor, waiting: Iterator[list[File]], workers: int, into: Into
+) -> Iterator[Turn]:
     working: set[Future[list[Turn]]] = set()
     while True:
         while len(working) < 2 * workers and (group := next(waiting, None)) is not None:
-            working.add(pool.submit(_begin, group))
+            working.add(pool.submit(_begin, group, into))
         if not working:
             return
         done, working = wait(working, return_when=FIRST_COMPLETED)

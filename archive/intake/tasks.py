@@ -124,7 +124,9 @@ def delete_upload(task: Any, upload_id: int) -> None:
 @app.task(name="archive.watch", base=LimitedTask)
 def watch() -> None:
     """Take in what has come into the watched folder."""
-    for upload_id in watched_folder.scan():
+    if found := watched_folder.scan():
+        audit.note(audit.Deed.IMPORT, None, f"{len(found)} files of the watched folder")
+    for upload_id in found:
         send(upload_id, BULK)
 
 

@@ -51,7 +51,8 @@ def work_off(upload_id: int) -> None:
     """
     token = secrets.token_hex(16)
     while work_on(upload_id, token):
-        pass
+        tally.write()
+    tally.write()
 
 
 def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
@@ -164,7 +165,7 @@ def _finish(upload: Upload, token: str) -> None:
 
 def _count(counts: store.StoredCounts) -> None:
     """Count entries by what became of them, for the metrics."""
-    for outcome in ("stored", "duplicate", "failed"):
+    for outcome in ("stored", "duplicate", "failed", "held"):
         if n := getattr(counts, outcome):
             tally.add(tally.ENTRIES, "", outcome, n)
 

@@ -12,4 +12,28 @@ class Migration(migrations.Migration):
             name="changed",
             field=models.DateTimeField(null=True),
         ),
+        migrations.AlterField(
+            model_name="auditline",
+            name="deed",
+            field=models.CharField(
+                choices=[
+                    ("sign-in", "signed in"),
+                    ("sign-in-failed", "failed to sign in"),
+                    ("sign-out", "signed out"),
+                    ("account", "changed the way in"),
+                    ("rights", "changed rights"),
+                    ("members", "changed members"),
+                    ("share", "shared"),
+                    ("publish", "published"),
+                    ("take-back", "took back"),
+                    ("delete", "deleted"),
+                    ("hide", "hid or showed bytes"),
+                    ("let-in", "let held games in"),
+                    ("import", "imported"),
+                    ("reread", "had read again"),
+                ],
+                max_length=20,
+                verbose_name="what was done",
+            ),
+        ),
     ]

@@ -35,6 +35,8 @@ class AuditLine(models.Model):
         DELETE = "delete", _("deleted")
         HIDE = "hide", _("hid or showed bytes")
         LET_IN = "let-in", _("let held games in")
+        IMPORT = "import", _("imported")
+        REREAD = "reread", _("had read again")
 
     at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
     deed = models.CharField(_("what was done"), max_length=20, choices=Deed.choices)

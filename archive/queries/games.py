@@ -100,8 +100,11 @@ GAME_COLUMNS: Final = ", ".join(COLUMNS.values())
 def by_name(row: Sequence[Any], *more: str) -> dict[str, Any]:
     """Return a row of `GAME_COLUMNS` and of more columns by their names."""
     found = dict(zip((*COLUMNS, *more), row, strict=True))
-    days = {name: as_date(found[name]) for name in ("played_from", "played_to")}
-    return found | days | {name: as_moment(found[name]) for name in ("arrived", "changed")}
+    for name in ("played_from", "played_to"):
+        found[name] = as_date(found[name])
+    for name in ("arrived", "changed"):
+        found[name] = as_moment(found[name])
+    return found
 
 
 PAGE_GAMES: Final = 10_000

@@ -39,6 +39,7 @@ class StoredCounts:
     stored: int = 0
     duplicate: int = 0
     failed: int = 0
+    held: int = 0
 
 
 def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
@@ -64,7 +65,7 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         change.write_counters()
         _prolong(batches, token)
         return StoredCounts(
-            *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed"))
+            *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed", "held"))
         )
 
     return changes.run(editions.values(), work)

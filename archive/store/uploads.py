@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
@@ -98,9 +98,15 @@ def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
     Sender.objects.bulk_create(again, ignore_conflicts=True)
 
 
-def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
-    """Store files without an uploader, each of one piece at most, in one transaction; return for each the
-    upload and whether it is new. New ones are claimed with the token until the sweeper would take them.
+def create_uploads(
+    files: Sequence[tuple[str, bytes]],
+    token: str,
+    source: str,
+    uploader: AbstractBaseUser | None = None,
+    space: int = PUBLIC,
+) -> list[tuple[Upload, bool]]:
+    """Store files, each of one piece at most, in one transaction; return for each the upload and whether it
+    is new. New ones are claimed with the token until the sweeper would take them.
 
     Raises UploadEmpty and UploadTooLarge if any of them is; then nothing is stored.
     """
@@ -111,12 +117,15 @@ def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) 
         if len(data) > min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES):
             raise UploadTooLarge(min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES))
         digests.append(sha256(data).hexdigest())
+    whose = {"uploader_id": uploader.pk if uploader else None, "space": space}
+    theirs = Upload.objects.filter(**whose)
+    mine = {"source": source, "claimed_by": token, **whose}
     try:
-        new = _insert_uploads(dict(zip(digests, files, strict=True)), token, source)
+        new = _insert_uploads(dict(zip(digests, files, strict=True)), theirs, mine)
     except IntegrityError:  # somebody else is storing one of them
-        return [create_upload(name, [data], source=source) for name, data in files]
-    found = {upload.sha256: upload for upload in _uploads_of_nobody(digests)}
-    if known := [upload for digest, upload in found.items() if digest not in new]:
+        return [create_upload(name, [data], uploader, source, space=space) for name, data in files]
+    found = {upload.sha256: upload for upload in theirs.filter(sha256__in=digests)}
+    if uploader is None and (known := [upload for digest, upload in found.items() if digest not in new]):
         _sent_again(known)
     return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
 
@@ -137,18 +146,17 @@ def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
         Upload.objects.bulk_update(found.values(), ["paths"])
 
 
-def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
-    return Upload.objects.filter(uploader=None, sha256__in=digests)
-
-
-def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
-    """Insert the files, by digest, that are not known; return the new uploads."""
+def _insert_uploads(
+    files: Mapping[str, tuple[str, bytes]], theirs: QuerySet[Upload], mine: Mapping[str, Any]
+) -> dict[str, Upload]:
+    """Insert the files, by digest, that are not among `theirs`, with the columns of `mine`; return the new
+    uploads."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
-    mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
+    claimed = {"state": Upload.State.PROCESSING, "claimed_until": until, "tries": 1}
     with transaction.atomic():
-        known = set(_uploads_of_nobody(files).values_list("sha256", flat=True))
+        known = set(theirs.filter(sha256__in=files).values_list("sha256", flat=True))
         new = Upload.objects.bulk_create(
-            Upload(name=name, size=len(data), sha256=digest, source=source, tries=1, **mine)
+            Upload(name=name, size=len(data), sha256=digest, **mine, **claimed)
             for digest, (name, data) in files.items()
             if digest not in known
         )

@@ -14,7 +14,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from archive.derive import series
-from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
+from archive.derive.headers import BEGINNINGS, ENDS, EVENTS, PLAYERS, SITES, read_day
 from archive.models import Game, GameSeries
 from archive.queries.formations import of_game
 from archive.queries.novelty import novelty
@@ -492,8 +492,11 @@ def _has_no_end(game: Game) -> bool:
 
 
 def written_date(game: Game, header: dict[str, str]) -> str:
-    """Return the day as the record has it, else as it was understood."""
-    return _first(header, BEGINNINGS) or day_text(game.played_from, game.precision)
+    """Return a day that can be read as the record has it, else as it was understood, else what is there."""
+    written = [header[name].strip() for name in (*BEGINNINGS, *ENDS) if header.get(name, "").strip()]
+    readable = next((text for text in written if read_day(text).start), None)
+    found = readable or day_text(game.played_from, game.precision) or _first(header, BEGINNINGS)
+    return _cut(found, _WORDS)
 
 
 def _first(header: dict[str, str], names: tuple[str, ...]) -> str:

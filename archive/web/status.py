@@ -36,6 +36,7 @@ _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
     "stored": _("added"),
     "duplicate": _("already here"),
     "failed": _("failed"),
+    "held": _("held for the staff"),
     "success": _("done"),
     "failure": _("failed"),
     "retry": _("tried again"),

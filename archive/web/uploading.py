@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from archive import issues, libraries, store
-from archive.audit import Deed, note
+from archive.audit import note_upload_deleted
 from archive.intake import uploads
 from archive.intake.permissions import deletable, may_delete, may_upload, sender_key, session_key
 from archive.intake.uploads import receive
@@ -241,7 +241,7 @@ def delete_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
         upload_shown(request, upload_id)
         raise PermissionDenied
     _name(request, [found])
-    note(Deed.DELETE, request.user, f"upload {upload_id}")
+    note_upload_deleted(request.user, upload_id)
     gone = uploads.withdraw(upload_id)
     text = _("%(name)s was deleted.") if gone else _("%(name)s is being deleted; nobody sees it any more.")
     messages.success(request, text % {"name": found.name})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from datetime import timedelta
 
 import pytest
+from django.core.management import call_command
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
@@ -13,8 +15,8 @@ from archive import audit, libraries
 from archive.accounts import invitations, tokens
 from archive.accounts.roles import Role, set_role
 from archive.intake import tasks
-from archive.models import AuditLine, User
-from tests.archive.games import stored
+from archive.models import AuditLine, Game, User
+from tests.archive.games import UNREADABLE, stored
 from tests.archive.test_accounts_signing_in import set_up_second_factor
 from tests.archive.test_libraries import KIF, game_of, send
 
@@ -98,7 +100,45 @@ def test_deletions_are_noted_through_every_door(door, anna):
         client.delete(f"/api/v1/uploads/{upload.pk}")
     else:
         client.post(f"/admin/archive/upload/{upload.pk}/delete/", {"post": "yes"})
-    assert lines() == [("delete", "anna", f"upload {upload.pk}", ADDRESS)]
+    assert lines() == [("delete", "anna", f"upload {upload.pk}: 先手の人 – 後手の人", ADDRESS)]
+
+
+def test_a_deleted_game_is_noted_with_its_players(anna):
+    game = game_of(stored(KIF))
+    client = client_of(anna, Role.ADMINISTRATOR)
+    client.post(f"/admin/archive/game/{game.pk}/delete/", {"post": "yes", "hide": "yes"})
+    told = f"game {game.pk}, bytes hidden: 先手の人 – 後手の人"
+    assert lines() == [("delete", "anna", told, ADDRESS)]
+
+
+def test_an_upload_of_many_games_is_noted_with_the_first(anna):
+    upload = stored("".join(f"{KIF.replace('先手の人', f'人{n}')}\n" for n in range(5)))
+    assert Game.objects.count() == 5
+    client_of(anna, Role.ADMINISTRATOR).post(f"/uploads/{upload.pk}/delete/")
+    first = ", ".join(f"人{n} – 後手の人" for n in range(3))
+    assert lines()[0][2] == f"upload {upload.pk}: {first}, …"
+
+
+@pytest.mark.parametrize(("action", "what"), [("reread", ""), ("retry", ": what failed")])
+def test_rereadings_are_noted(anna, action, what):
+    upload = stored(UNREADABLE)
+    client = client_of(anna, Role.ADMINISTRATOR)
+    client.post("/admin/archive/upload/", {"action": action, "_selected_action": [upload.pk]})
+    assert lines() == [("reread", "anna", f"upload {upload.pk}{what}", ADDRESS)]
+
+
+def test_a_rereading_by_the_command_and_files_of_the_watched_folder_are_noted(tmp_path, settings):
+    upload = stored(KIF)
+    call_command("reread_uploads", upload.pk, stdout=io.StringIO(), stderr=io.StringIO())
+    settings.WATCH_DIR, settings.DATA_DIR = str(tmp_path / "in"), tmp_path
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.kif").write_text(KIF + "\n")
+    for _scan in range(3):
+        tasks.watch()
+    assert [line[:3] for line in lines()] == [
+        ("reread", "", "1 uploads, by the command"),
+        ("import", "", "1 files of the watched folder"),
+    ]
 
 
 def test_a_role_that_is_given_in_the_admin_is_noted(anna):
@@ -155,7 +195,7 @@ def test_bytes_that_are_hidden_and_shown_are_noted(anna):
     for action in ("hide", "show"):
         client.post("/admin/archive/entry/", {"action": action, "_selected_action": entry.pk})
     assert [line[2] for line in lines()] == [
-        f"game {entry.game_id}",
+        f"game {entry.game_id}: 先手の人 – 後手の人",
         f"upload {upload.pk}, entry {entry.seq}: hidden",
         f"upload {upload.pk}, entry {entry.seq}: shown",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import subprocess
@@ -13,12 +14,13 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from archive import store
+from archive import libraries, store
 from archive.intake import importing, worker
 from archive.intake.importing import Turn
 from archive.intake.walk import refusals
 from archive.management.commands.import_kifu import Meter
-from archive.models import Entry, Game, Upload
+from archive.models import AuditLine, Entry, Game, Tally, Upload, User
+from archive.observing import tally
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import zipped
 from tests.serving import ROOT, migrated_database
@@ -65,7 +67,7 @@ def test_the_paths_of_files_are_kept_also_of_those_that_are_here_under_another_n
 ):
     if not together:
         monkeypatch.setattr(
-            importing, "begin_together", lambda files: [importing.begin(one) for one in files]
+            importing, "begin_together", lambda files, into: [importing.begin(one, into) for one in files]
         )
     folder = tmp_path / "meijin"
     (folder / "2019").mkdir(parents=True)
@@ -105,7 +107,7 @@ def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_
     for n in range(40):
         (tmp_path / f"{n:02}.csa").write_bytes(csa(n % 30))
     (tmp_path / "other.kif").write_text(UNREADABLE)
-    with django_assert_max_num_queries(60):
+    with django_assert_max_num_queries(64):  # four of them count what was read and write the audit log
         out, err = run(tmp_path)
     assert (
         "41 files (10 known before, 0 refused), 31 entries: 30 games stored, 0 known games, 1 failed" in out
@@ -144,7 +146,7 @@ def test_a_machine_without_room_for_temporary_files_stops_the_import_which_goes_
 def test_a_process_that_is_killed_stops_the_import_which_goes_on_later(tmp_path, monkeypatch):
     (tmp_path / "a.csa").write_bytes(csa(1))
 
-    def killed(paths, workers):
+    def killed(paths, workers, into):
         raise BrokenProcessPool("a process was terminated abruptly")
 
     with monkeypatch.context() as patch:
@@ -163,6 +165,83 @@ def test_files_that_are_refused_are_named_with_the_reason(tmp_path, settings):
     assert "2 refused" in out
     assert "empty.kif: the file is empty" in err
     assert "large.kif: the file has more than 100 bytes" in err
+
+
+@pytest.mark.django_db
+def test_all_failures_are_in_a_table_with_the_line_and_the_page(tmp_path, settings):
+    settings.DATA_DIR = tmp_path / "data"
+    members = [(f"{n}.kif", UNREADABLE.encode()) for n in range(25)]
+    (tmp_path / "all.zip").write_bytes(zipped(*members))
+    (tmp_path / "empty.kif").touch()
+    _, told = run(tmp_path / "all.zip", tmp_path / "empty.kif", report=tmp_path / "failures.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "failures.csv").read_text("utf-8-sig"))))
+    upload = Upload.objects.get()
+    assert len(rows) == 26 and f"listed in {tmp_path / 'failures.csv'}" in told
+    assert (rows[0]["file"], rows[0]["code"]) == (str(tmp_path / "empty.kif"), "refused")
+    assert (rows[1]["path"], rows[1]["line"]) == ("0.kif", "1") and rows[1]["code"] and rows[1]["message"]
+    assert rows[1]["upload"].endswith(f"/uploads/{upload.pk}/")
+    (tmp_path / "b.kif").write_text(UNREADABLE + "\n")
+    run(tmp_path / "b.kif")
+    (report,) = (settings.DATA_DIR / "imports").iterdir()
+    assert report.read_text().count("\n") == 2
+
+
+@pytest.mark.django_db
+def test_an_import_without_failures_writes_no_table(tmp_path):
+    (tmp_path / "a.kif").write_text(KIF)
+    run(tmp_path / "a.kif", report=tmp_path / "failures.csv")
+    assert not (tmp_path / "failures.csv").exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("together", [True, False])
+def test_an_import_has_an_owner_and_goes_to_a_library(tmp_path, together):
+    anna = User.objects.create_user("anna")
+    group = libraries.make_group(anna, "研究会")
+    for n in range(1 + together):
+        (tmp_path / f"{n}.csa").write_bytes(csa(n))
+    run(tmp_path, owner="anna", library=f"group-{group.pk}")
+    found = Upload.objects.values_list("uploader", "space", "state")
+    assert [*found] == [(anna.pk, group.pk, "done")] * (1 + together)
+    assert {*Game.objects.values_list("space", flat=True)} == {group.pk}
+    out, _ = run(tmp_path, owner="anna", library=f"group-{group.pk}")
+    assert f"({1 + together} known before" in out
+    run(tmp_path, owner="anna", library="mine")
+    run(tmp_path)
+    assert Upload.objects.count() == 3 * (1 + together)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"owner": "nobody"}, "there is no account nobody"),
+        ({"library": "mine"}, "without --owner, games go to public, not to mine"),
+        ({"owner": "anna", "library": "group-99"}, "anna sends to public, mine, not to group-99"),
+    ],
+)
+def test_an_owner_and_a_library_have_to_be_there(tmp_path, options, told):
+    User.objects.create_user("anna")
+    (tmp_path / "a.kif").write_text(KIF)
+    with pytest.raises(CommandError, match=told):
+        run(tmp_path, **options)
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_import_is_in_the_audit_log_and_in_the_counts(tmp_path):
+    tally.write()  # what this process has counted before
+    Tally.objects.all().delete()
+    for n in (1, 2):
+        (tmp_path / f"{n}.csa").write_bytes(csa(n))
+    (tmp_path / "3.kif").write_text(UNREADABLE)
+    run(tmp_path, owner=User.objects.create_user("anna").username)
+    call_command("sample_games", stdout=io.StringIO())
+    counted = {one.outcome: n for one, n, _seconds in tally.sums() if one.what == tally.ENTRIES}
+    assert sum(counted.values()) == Entry.objects.count() and counted["failed"] == 1
+    line = AuditLine.objects.get()
+    told = "to space 0, complete: 3 files (0 known before, 0 refused), 3 entries"
+    assert (line.deed, line.name) == ("import", "anna") and line.what.startswith(told)
 
 
 @pytest.mark.django_db

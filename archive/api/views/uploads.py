@@ -19,7 +19,7 @@ from archive.api.serializers import UploadBody, UploadsQuery
 from archive.api.shapes.uploads import ReceivedUploads, UploadsPage, UploadTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.api.views.libraries import target_of
-from archive.audit import Deed, note
+from archive.audit import note_upload_deleted
 from archive.intake import uploads
 from archive.intake.permissions import (
     comes_from_elsewhere,
@@ -218,7 +218,7 @@ def _delete(request: Request, pk: int) -> Response:
         if not request.user.is_authenticated:
             raise NotAuthenticated("sign in to delete an upload")
         raise PermissionDenied("an upload is deleted by who sent it, or by who has the right to")
-    note(Deed.DELETE, request.user, f"upload {pk}")
+    note_upload_deleted(request.user, pk)
     return Response(status=204 if uploads.withdraw(pk) else 202)
 
 

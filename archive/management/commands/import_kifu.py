@@ -4,22 +4,31 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.management.base import CommandError
 from django.db.models import Count, QuerySet
+from django.urls import reverse
+from django.utils import timezone
 
-from archive import issues
+from archive import issues, libraries
+from archive.api.csv_text import UTF8, lines
+from archive.audit import Deed, note
 from archive.intake import importing
-from archive.intake.importing import Turn
+from archive.intake.importing import Into, Turn
 from archive.intake.tasks import PASSING
 from archive.management.command import ArchiveCommand
-from archive.models import Entry
+from archive.models import Entry, User
+from archive.site_address import site_address
 
 SHOWN: Final = 20
-"""Failures printed; all are counted."""
+"""Failures printed; all are counted, and listed in the report."""
 
 COUNTED: Final = 200
 """So many uploads are asked about at once."""
@@ -42,10 +51,20 @@ class Command(ArchiveCommand):
             "--workers", type=int, default=1, metavar="N",
             help="processes that work on different files at a time; more than one pays on PostgreSQL",
         )  # fmt: skip
+        parser.add_argument("--owner", metavar="NAME", help="the account whose uploads they become")
+        parser.add_argument(
+            "--library", default="public", metavar="NAME",
+            help="where the owner's games go: public, mine, or group- and its number",
+        )  # fmt: skip
+        parser.add_argument(
+            "--report", type=Path, metavar="FILE",
+            help="where a table (CSV) of all failures is written; a new file in the data folder without",
+        )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["workers"] < 1:
             raise CommandError("--workers is at least 1")
+        into = _into(options["owner"], options["library"])
         try:
             files = list(importing.files_of(options["paths"]))
         except FileNotFoundError as error:
@@ -53,22 +72,30 @@ class Command(ArchiveCommand):
         self.meter = Meter(
             {file.path: Path(file.path).stat().st_size for file in files}, options["verbosity"] > 0
         )
+        self.report = Report(options["report"])
         self.done: dict[int, str] = {}
         try:
-            for turn in importing.run(files, options["workers"]):
+            for turn in importing.run(files, options["workers"], into):
                 self._note(turn)
         except (*PASSING, BrokenProcessPool) as error:
+            with suppress(*PASSING):
+                self._log(into, len(files), "broken off")
             raise CommandError(
                 f"{error}: what is imported stays; run this again to go on from here"
             ) from error
-        self._count_done()
+        self._log(into, len(files), "complete")
         self.meter.end()
         self._summary(len(files))
+
+    def _log(self, into: Into, files: int, how: str) -> None:
+        self._count_done()
+        note(Deed.IMPORT, into.owner, f"to space {into.space}, {how}: {self._told(files)}")
 
     def _note(self, turn: Turn) -> None:
         meter = self.meter
         if turn.refusal:
             meter.refused.append(f"{turn.path}: {turn.refusal}")
+            self.report.add([(turn.path, "", "", "refused", turn.refusal, "", "")])
         elif turn.known:
             meter.known += 1
         elif not turn.more:
@@ -87,32 +114,87 @@ class Command(ArchiveCommand):
         self.done.clear()
 
     def _collect_failures(self, failures: QuerySet[Entry]) -> None:
-        free = max(0, SHOWN - len(self.meter.failed))
-        for entry in failures.order_by("upload_id", "seq")[:free]:
+        chosen = failures.only("upload_id", "path", "issues").order_by("upload_id", "seq")
+        for entry in chosen.iterator(chunk_size=COUNTED):
             path = self.done[entry.upload_id]
-            where = f"{path}: {entry.path}" if entry.path else path
             errors = [issue for issue in entry.issues if issue["severity"] == "error"] or entry.issues
-            line = f", line {errors[0]['line']}" if errors and errors[0].get("line") else ""
-            text = issues.told(errors[0])["message"] if errors else "?"
-            self.meter.failed.append(f"{where}{line}: {text}")
+            found = [issues.told(issue) for issue in errors]
+            self.report.add(_rows(path, entry, found))
+            if len(self.meter.failed) < SHOWN:
+                self.meter.failed.append(_line(path, entry, found))
 
     def _summary(self, files: int) -> None:
         meter = self.meter
-        states = meter.states
         seconds = time.monotonic() - meter.began
-        entries = sum(states.values())
+        entries = sum(meter.states.values())
         for text in [*meter.refused, *meter.failed]:
             self.stderr.write(text)
-        more = states[Entry.State.FAILED] - len(meter.failed)
+        more = meter.states[Entry.State.FAILED] - len(meter.failed)
         if more > 0:
-            self.stderr.write(f"and {more} more failures: see the uploads' pages")
+            self.stderr.write(f"and {more} more failures")
+        if self.report.rows:
+            self.stderr.write(f"what failed and why is listed in {self.report.path}")
+        rate = f"{seconds:.1f} s, {entries / max(seconds, 0.001):.0f} a second"
+        self.stdout.write(f"{self._told(files)}; {rate}")
+
+    def _told(self, files: int) -> str:
+        """Return what became of so many files."""
+        meter, states = self.meter, self.meter.states
         held = f", {states[Entry.State.HELD]} held" if states[Entry.State.HELD] else ""
-        self.stdout.write(
-            f"{files} files ({meter.known} known before, {len(meter.refused)} refused), {entries} entries: "
+        return (
+            f"{files} files ({meter.known} known before, {len(meter.refused)} refused), "
+            f"{sum(states.values())} entries: "
             f"{states[Entry.State.STORED]} games stored, {states[Entry.State.DUPLICATE]} known games, "
-            f"{states[Entry.State.FAILED]} failed{held}; {seconds:.1f} s, "
-            f"{entries / max(seconds, 0.001):.0f} a second"
+            f"{states[Entry.State.FAILED]} failed{held}"
         )
+
+
+def _into(owner: str | None, library: str) -> Into:
+    """Return whose uploads files become, and where their games go. Raises CommandError."""
+    user = User.objects.filter(username=owner, is_active=True).first() if owner else None
+    if owner and user is None:
+        raise CommandError(f"there is no account {owner}")
+    try:
+        return Into(user, libraries.target(user or AnonymousUser(), library))
+    except libraries.LibraryError as error:
+        names = ", ".join(name for _space, name, _called in libraries.targets(user)) if user else "public"
+        whose = f"{owner} sends" if owner else "without --owner, games go"
+        raise CommandError(f"{whose} to {names}, not to {library}") from error
+
+
+def _rows(path: str, entry: Entry, found: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
+    """Return what the report says of an entry: a row for each of its errors."""
+    page = site_address() + reverse("upload-detail", args=[entry.upload_id])
+    return [
+        (path, entry.path, one.get("line"), one["code"], one["message"], one.get("source_line"), page)
+        for one in found or [{"code": "unknown", "message": "?"}]
+    ]
+
+
+def _line(path: str, entry: Entry, found: Sequence[Mapping[str, Any]]) -> str:
+    where = f"{path}: {entry.path}" if entry.path else path
+    line = f", line {found[0]['line']}" if found and found[0].get("line") else ""
+    return f"{where}{line}: {found[0]['message'] if found else '?'}"
+
+
+class Report:
+    """A table of all that failed, for spreadsheets; there is a file from its first row on."""
+
+    COLUMNS: Final = ("file", "path", "line", "code", "message", "source_line", "upload")
+
+    def __init__(self, path: Path | None) -> None:
+        began = timezone.localtime().strftime("%Y%m%d-%H%M%S")
+        self.path = path or settings.DATA_DIR / "imports" / f"failures-{began}.csv"
+        self.rows = 0
+
+    def add(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Write rows. Raises OSError."""
+        if not self.rows:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(UTF8 + lines([self.COLUMNS]))
+        with self.path.open("ab") as file:
+            file.write(lines(rows))
+        self.rows += len(rows)
 
 
 class Meter:

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from archive import store
+from archive.audit import Deed, note
 from archive.intake import worker
 from archive.management.command import ArchiveCommand
 from archive.models import GameAlias, Upload
@@ -31,6 +32,7 @@ class Command(ArchiveCommand):
             else:
                 self.stderr.write(f"upload {pk} has not ended: left as it is")
             self.stderr.write(f"{number} of {len(ids)} uploads")
+        note(Deed.REREAD, None, f"{again} uploads, by the command")
         became_one = GameAlias.objects.count() - aliases
         self.stdout.write(f"{again} uploads read again, {became_one} games became one with another")
 
