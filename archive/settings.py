@@ -303,6 +303,16 @@ def _replica(url: str) -> dict[str, Any]:
 
 
 DATABASES = {"default": _sqlite() if EMBEDDED else _from_url(env.text("DATABASE_URL"))}
+# Numbers that all processes share (archive/queries/kept.py): each has its own apart from these.
+_COUNTED = (
+    {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "archive_counted"}
+    if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+    else {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": DATA_DIR / "tmp" / "counted",
+    }
+)
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}, "counted": _COUNTED}
 ARCHIVE_REPLICA_URLS = env.words("ARCHIVE_REPLICA_URLS", [])
 # A replica that is further behind than this is not read.
 ARCHIVE_REPLICA_LAG_SECONDS = env.number("ARCHIVE_REPLICA_LAG_SECONDS", 10)

@@ -201,7 +201,7 @@ def of_lists() -> dict[str, Ask]:
             )
         asked[f"facets, {name}"] = partial(facets, filters=chosen)
         asked[f"total, {name}"] = lambda scope, chosen=chosen: total(  # type: ignore[misc]
-            scope, chosen, facets(scope, chosen), PAGE, True
+            scope, chosen, facets(scope, chosen), PAGE
         )
     return asked | _of_names(busy, event)
 

@@ -291,7 +291,7 @@ def _page(query: str) -> object:
 
     filters = GameFilters(q=query)
     page, found = find_games(PUBLIC, filters), facets(PUBLIC, filters)
-    return total(PUBLIC, filters, found, len(page.items), page.next is not None)
+    return total(PUBLIC, filters, found, len(page.items))
 
 
 def measure(engine: str, games: int, ingest: int) -> dict[str, Any]:

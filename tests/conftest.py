@@ -10,7 +10,7 @@ from typing import Any
 
 import hypothesis
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.management import call_command
 from django.db import connection
 from django.test import override_settings
@@ -37,11 +37,15 @@ hypothesis.settings.register_profile("same", PATIENT, derandomize=True, database
 hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "patient")
 
 
+LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
+
+
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> Iterator[None]:
     """What is kept for a while is of another test's database, settings or program; a connection of the
     counters that is left open would keep the database of the tests from being dropped."""
-    cache.clear()
+    for one in caches.all():
+        one.clear()
     answers.clear()
     yield
     counting.close()
@@ -59,6 +63,7 @@ def settings_of_tests() -> Iterator[None]:
         ARCHIVE_ENTRY_SECONDS=600,
         ARCHIVE_READ_SECONDS=600,
         ARCHIVE_SOURCE_SECONDS=600,
+        CACHES={name: {"BACKEND": LOCMEM, "LOCATION": name} for name in ("default", "counted")},
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):
         yield

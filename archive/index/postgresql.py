@@ -390,7 +390,7 @@ def lasting_revision() -> object:
 @contextmanager
 def snapshot() -> Iterator[None]:
     """Read in a transaction that sees what was committed before its first question, and nothing else."""
-    with transaction.atomic(durable=True), connection.cursor() as cursor:
+    with transaction.atomic(using=connection.alias, durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
 

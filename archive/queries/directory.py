@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from archive.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries import people
-from archive.queries.kept import kept
+from archive.queries.kept import COUNTED, kept
 from archive.queries.people import Kind, Named
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
@@ -23,8 +23,9 @@ BEGINNINGS: Final = (*ROWS, LATIN, UNKNOWN)
 RANKED: Final = 5_000
 """Names that a list by number of games has, those with the most."""
 
-FEW: Final = 5_000
-"""Seats at games that are counted anew for every page; of more the numbers are kept for `KEPT_SECONDS`."""
+FEW: Final = 2 * COUNTED
+"""Seats at games that are always counted anew after a change; of more the numbers are used for
+`KEPT_SECONDS`."""
 KEPT_SECONDS: Final = 600
 
 _PARTS: Final = {
@@ -146,7 +147,7 @@ def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
         f"ranked {scope} {kind} {words}",
         ranked,
         lambda found: KEPT_SECONDS if sum(n for _pk, n in found) > FEW else 0,
-    )
+    ).value
 
 
 def _names_of(kind: Kind, ids: list[int]) -> dict[int, str]:

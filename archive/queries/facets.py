@@ -2,22 +2,23 @@
 
 Counted over the newest `LOOKED_AT` games of the list that drives a search (a player's, an event's, an
 upload's, or all games), so that no answer costs more however large the archive is; `Facets.sampled` tells
-that there are others. Of all records, and of all of a kind, an archive of up to `WHOLE` games tells them from
-the numbers that the statistics have.
+that there are others. Of all records, and of all of a kind, an archive of up to `WHOLE` games has these
+numbers from its statistics.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from django.db.models import QuerySet
 
+from archive.index.engine import engine
 from archive.models import Event, Player, Upload
 from archive.queries.filters import GameFilters
 from archive.queries.formations import standings
 from archive.queries.games import Query, query_of
-from archive.queries.kept import kept, unchanged
+from archive.queries.kept import COUNTED, kept
 from archive.queries.people import years_of
 from archive.queries.scope import Scope
 from archive.queries.search.patience import patient
@@ -31,17 +32,17 @@ from kifu_core.shogi.formations import BY_NUMBER
 
 _Kind = Literal["player", "event"]
 
-LOOKED_AT: Final = 5_000
-"""Games that are looked at: about 25 ms on either engine."""
+LOOKED_AT: Final = COUNTED
+"""Games that are looked at."""
 
 LISTED: Final = 8
 """Values of each kind that are named."""
 
 WHOLE: Final = 100_000
-"""Games of an archive that are counted whole, every ten minutes: about a second on a busy machine."""
+"""Games of an archive whose names are counted whole, every ten minutes: about a second on a busy machine."""
 
 KEPT_SECONDS: Final = 60
-"""How long the answer to a search that had to be cut is kept."""
+"""How long the answer to a search that had to be cut is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class Facets:
     `players`, `events` and `sources` (uploads) are id, name, number; the name of an upload may be empty.
     `formations` are castles and openings by their names for programs; `years` begin with the latest. `games`
     is how many were found, and if `sampled`, among the newest `LOOKED_AT` of the list only. `kinds` are those
-    of records, `boards` those of games (shogi, ...). `kept` tells that these are the numbers of the
-    statistics, which are kept for ten minutes.
+    of records, `boards` those of games (shogi, ...). If they are not `exact`, the list has at least so many
+    games.
     """
 
     games: int = 0
@@ -68,7 +69,7 @@ class Facets:
     kinds: tuple[tuple[str, int], ...] = ()
     boards: tuple[tuple[str, int], ...] = ()
     sources: tuple[tuple[int, str, int], ...] = ()
-    kept: bool = False
+    exact: bool = True
 
 
 _FOUND: Final = """
@@ -86,33 +87,33 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
         query = query_of(scope, filters)
     if query is None:
         return Facets()
-    name = f"facets {scope} {filters}"
-    found = kept(
-        name,
-        lambda: unchanged(name, lambda: _count_patiently(query, filters)),
+    if _asks_for_kinds(filters) and LOOKED_AT < counts(scope).games <= WHOLE:
+        return _of_whole(scope, filters)
+    return kept(
+        f"facets {scope} {filters}",
+        lambda: _count_patiently(query, filters),
         lambda found: KEPT_SECONDS if found.sampled else 0,
-    )
-    return _of_whole(scope, filters, found) if found.sampled else found
+    ).value
 
 
-def _of_whole(scope: Scope, filters: GameFilters, sample: Facets) -> Facets:
-    """Return the facets of all records, or of all of a kind, where these are asked for whole and the archive
-    is not too large; otherwise the sample."""
-    if (
-        filters != GameFilters(game=filters.game, record_kind=filters.record_kind)
-        or counts(scope).games > WHOLE
-    ):
-        return sample
+def _asks_for_kinds(filters: GameFilters) -> bool:
+    """Tell whether all records are asked for, or all of a kind."""
+    return filters == GameFilters(game=filters.game, record_kind=filters.record_kind)
+
+
+def _of_whole(scope: Scope, filters: GameFilters) -> Facets:
+    """Return the facets of all records, or of all of a kind."""
+    records = whole(scope)
     chosen = {
-        kinds: records
-        for kinds, records in whole(scope).items()
+        kinds: found
+        for kinds, found in records.value.items()
         if filters.game in (None, kinds[0]) and filters.record_kind in (None, kinds[1])
     }
     found, names = together(chosen.values()), _names(scope, filters)
     boards, kinds = (Counter[str](), Counter[str]())
-    for (board, kind), records in chosen.items():
-        boards[board] += records.games
-        kinds[kind] += records.games
+    for (board, kind), one in chosen.items():
+        boards[board] += one.games
+        kinds[kind] += one.games
     return replace(
         names,
         games=found.games,
@@ -124,7 +125,7 @@ def _of_whole(scope: Scope, filters: GameFilters, sample: Facets) -> Facets:
         formations=_most_formations(scope, filters),
         kinds=tuple(kinds.most_common(LISTED)),
         boards=tuple(boards.most_common(LISTED)),
-        kept=True,
+        exact=records.exact,
     )
 
 
@@ -165,7 +166,7 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
             sources=_named(_uploads(scope), _most_of(_UPLOADS, asked)),
         ),
         lambda _found: KEPT_WHOLE,
-    )
+    ).value
 
 
 def _by_name(scope: Scope, sql: str, kind: _Kind) -> str:
@@ -197,7 +198,7 @@ def _count(query: Query) -> Facets:
         cursor.execute(_FOUND.format(found=found.text), found.values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     if not rows:
-        return Facets(sampled=sampled)
+        return Facets(sampled=sampled, exact=not sampled)
     ids, slots, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
         *rows, strict=True
     )
@@ -207,6 +208,7 @@ def _count(query: Query) -> Facets:
     return Facets(
         games=len(rows),
         sampled=sampled,
+        exact=not sampled,
         players=_named(
             Player.objects.all(), _one(query.scope, "player", (one for both in seats for one in both))
         ),
@@ -234,7 +236,7 @@ def _most_formations(scope: Scope, filters: GameFilters) -> tuple[tuple[str, int
 def _formations(slots: Sequence[int]) -> tuple[tuple[str, int], ...]:
     """Count the games that have a castle or an opening on either side, by its name."""
     counted: Counter[str] = Counter()
-    for number, n in _in_pieces(_FORMED, slots):
+    for number, n in _among(_FORMED, slots):
         if number in BY_NUMBER:
             counted[BY_NUMBER[number].name] += n
     return tuple(sorted(counted.most_common(), key=lambda row: (-row[1], row[0]))[:LISTED])
@@ -260,7 +262,7 @@ def _one(scope: Scope, kind: _Kind, ids: Iterable[int]) -> Counter[int]:
     counted = Counter(ids)
     if len(scope.spaces) == 1:
         return counted
-    known = dict(_in_pieces(_KNOWN_BY[kind], list(counted)))
+    known = dict(_among(_KNOWN_BY[kind], list(counted)))
     first: dict[str, int] = {}
     found: Counter[int] = Counter()
     for pk in sorted(counted):
@@ -270,29 +272,22 @@ def _one(scope: Scope, kind: _Kind, ids: Iterable[int]) -> Counter[int]:
 
 def _sources(scope: Scope, games: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
     """Return the uploads in which the games came. A game that came in two counts in both."""
-    counted = Counter(upload for _game, upload in {*_in_pieces(_CAME_IN, games)})
+    counted = Counter(upload for _game, upload in {*_among(_CAME_IN, games)})
     named = set(_uploads(scope).filter(pk__in=list(counted)).values_list("pk", flat=True))
     return _named(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in named}))
 
 
 _FORMED: Final = """
-    SELECT formation, count(DISTINCT slot) FROM archive_gameformation WHERE slot IN ({places})
+    SELECT formation, count(DISTINCT slot) FROM archive_gameformation WHERE slot IN (SELECT k.key FROM {keys})
     GROUP BY formation
 """
-_CAME_IN: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN ({places})"
+_CAME_IN: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN (SELECT k.key FROM {keys})"
 _KNOWN_BY: Final[dict[_Kind, str]] = {
-    "player": "SELECT id, key FROM archive_player WHERE id IN ({places})",
-    "event": "SELECT id, name FROM archive_event WHERE id IN ({places})",
+    "player": "SELECT id, key FROM archive_player WHERE id IN (SELECT k.key FROM {keys})",
+    "event": "SELECT id, name FROM archive_event WHERE id IN (SELECT k.key FROM {keys})",
 }
-_PIECE: Final = 1_000
-"""Ids in one statement."""
 
 
-def _in_pieces(sql: str, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """Yield what is asked about many ids. Django takes ten times as long to put a thousand of them into a
-    question as it takes to be answered."""
-    with connection.cursor() as cursor:
-        for first in range(0, len(ids), _PIECE):
-            piece = ids[first : first + _PIECE]
-            cursor.execute(sql.format(places=", ".join(["%s"] * len(piece))), piece)
-            yield from cursor.fetchall()
+def _among(sql: str, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return what is asked about many ids, which are one value of the statement."""
+    return engine().fetch_prepared(sql.format(keys=engine().KEYS), [engine().listed(ids)])

@@ -14,11 +14,10 @@ from archive import codec
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME
 from archive.models import GameRecord
-from archive.queries.kept import kept
+from archive.queries.kept import COUNTED, kept
 from archive.queries.people import LISTED, Named, Tally, by_year, players_of
 from archive.queries.position_query import ask
 from archive.queries.scope import Scope
-from archive.queries.whole import KEPT_SECONDS
 from archive.reading import connection
 from kifu_core.classes import Match
 from kifu_core.games import SHOGI
@@ -32,6 +31,8 @@ RECORDS: Final = 100
 """Games whose records are read for what was played next: about 20 ms."""
 NEWEST: Final = 200
 """Games of a position that say which opening it belongs to."""
+KEPT_SECONDS: Final = 600
+"""How long numbers are used that take long to count."""
 PLY_STEP: Final = 5
 """Plies in one class of when a formation arose."""
 
@@ -90,12 +91,12 @@ _BOTH: Final = """
 
 
 def standings(scope: Scope) -> dict[str, Standing]:
-    """Return all formations that games have, by name, at most ten minutes old."""
+    """Return all formations that games have, by name; in a large archive at most ten minutes old."""
     return kept(
         f"formations {scope}",
         lambda: _standings(scope),
-        lambda found: KEPT_SECONDS if sum(one.games for one in found.values()) > LISTED else 1,
-    )
+        lambda found: KEPT_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
+    ).value
 
 
 def _standings(scope: Scope) -> dict[str, Standing]:
@@ -130,8 +131,8 @@ def details(scope: Scope, formation: Formation) -> Details:
     return kept(
         f"formation {scope} {formation.name}",
         lambda: _details(scope, formation),
-        lambda found: KEPT_SECONDS if found.looked_at > LISTED else 1,
-    )
+        lambda found: KEPT_SECONDS if found.more else 0,
+    ).value
 
 
 def _details(scope: Scope, formation: Formation) -> Details:

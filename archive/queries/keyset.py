@@ -9,6 +9,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from time import monotonic
 from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 from django.core.signing import BadSignature, Signer
@@ -21,6 +22,9 @@ Sorting = Literal["newest", "oldest", "added", "longest", "shortest"]
 Column = Literal["played", "id", "plies"]
 Days = Literal["all", "known", "unknown"]
 """Which games a part of a listing has: unknown days are 0, and so the last of the newest by themselves."""
+
+LOOKING_SECONDS: Final = 0.5
+"""How long a page looks for its first item."""
 
 LARGEST: Final = 500
 """Items a page has at most."""
@@ -56,10 +60,12 @@ class PageEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items, and the cursor of those after them; None on the last page."""
+    """Some items, and the cursor of those after them; None on the last page. `searching` tells that the page
+    is short, or even empty, because its time was over: the search goes on from `next`."""
 
     items: tuple[T, ...]
     next: str | None
+    searching: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +164,35 @@ def paged(
     fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
     place: Callable[[T], PageEnd],
 ) -> Page[T]:
-    """Return a page made out of `fetch(phase, how many)`, which is called once or twice. It gives items and,
-    if it stopped looking before it had enough, the place up to which it looked."""
+    """Return a page made out of `fetch(phase, how many)`. It gives items and, if it stopped looking before it
+    had enough, the place up to which it looked: from there it is called again until there is an item or
+    `LOOKING_SECONDS` are over."""
     if not 1 <= limit <= LARGEST:
         raise ValueError(f"a page has 1 to {LARGEST} items, not {limit}")
+    deadline = monotonic() + LOOKING_SECONDS
+    page = _looked(order, cursor, limit, fetch, place)
+    while page.searching and not page.items and monotonic() < deadline:
+        page = _looked(order, page.next, limit, fetch, place)
+    return page
+
+
+def _looked(
+    order: Sorting,
+    cursor: str | None,
+    limit: int,
+    fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
+    place: Callable[[T], PageEnd],
+) -> Page[T]:
+    """Return the page that calling `fetch` once for each phase gives."""
     items: list[T] = []
     stop: PageEnd | None = None
     for phase in phases(order, cursor):
         if len(items) <= limit and stop is None:
             found, stop = fetch(phase, limit + 1 - len(items))
             items += found
+    searching = len(items) <= limit and stop is not None
     end = place(items[limit - 1]) if len(items) > limit else stop
-    return Page(tuple(items[:limit]), None if end is None else write_cursor(end, order))
+    return Page(tuple(items[:limit]), None if end is None else write_cursor(end, order), searching)
 
 
 def as_date(value: date | str | None) -> date | None:

@@ -1,4 +1,4 @@
-"""What the whole archive adds up to. Every answer reads all games once, so callers keep it for a while."""
+"""What the whole archive adds up to."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -11,13 +11,9 @@ from archive.models import Game, GameSeries
 from archive.queries.kept import kept
 from archive.queries.people import LISTED, without_gaps
 from archive.queries.scope import Scope
-from archive.queries.whole import KEPT_SECONDS, Records, Whole, count_whole, whole
+from archive.queries.whole import KEPT_SECONDS, STEP, Records, Whole, whole
 from archive.reading import connection
 from kifu_core.games import SHOGI
-
-COUNTS_SECONDS: Final = 60
-STEP: Final = 20
-"""Plies in one class of lengths."""
 
 _MINUTE: Final = 60
 DURATIONS: Final = (0, *(minutes * _MINUTE for minutes in (1, 5, 10, 20, 30, 60, 120, 240, 480, 960)))
@@ -30,17 +26,20 @@ TIMED: Final = 1_000
 @dataclass(frozen=True, slots=True)
 class Counts:
     """How much there is: games and other records, and positions in their rows of the index. `kinds` is how
-    many records there are of each kind that has any, in the order of `Game.RecordKind`."""
+    many records there are of each kind that has any, in the order of `Game.RecordKind`. If they are not
+    `exact`, there are at least so many."""
 
     games: int
     positions: int
     kinds: tuple[tuple[str, int], ...] = ()
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Games of one kind (problems, trees and positions left out) by year, result, length, ending and named
-    opening. `kind` is that kind, `kinds` how many games there are of each, the most frequent first.
+    opening. `kind` is that kind, `kinds` how many games there are of each, the most frequent first. If they
+    are not `exact`, games that came lately are missing.
 
     `lengths` are numbers by the first ply of a class of `STEP`; `durations` by the first second of a class of
     `DURATIONS`, of the seconds that both sides used, over the newest `TIMED` games whose times are known.
@@ -56,47 +55,50 @@ class Statistics:
     durations: tuple[tuple[int, int], ...] = ()
     kind: str = SHOGI.name
     kinds: tuple[tuple[str, int], ...] = ()
-
-
-_RECORDS: Final = """
-    SELECT record_kind, count(*), sum(index_rows) FROM archive_game g WHERE {readable} GROUP BY record_kind
-"""
+    exact: bool = True
 
 
 def counts(scope: Scope) -> Counts:
-    """Return how much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
-    # An archive that has just begun fills fast; a large one hardly changes.
-    return kept(
-        f"counts {scope}", lambda: _counts(scope), lambda found: COUNTS_SECONDS if found.games > LISTED else 1
-    )
-
-
-def _counts(scope: Scope) -> Counts:
-    readable = scope.condition("g")
-    with connection.cursor() as cursor:
-        cursor.execute(_RECORDS.format(readable=readable.text), readable.values)
-        rows = {kind: (int(n), int(positions)) for kind, n, positions in cursor.fetchall()}
+    """Return how much there is, without what was taken down since."""
+    records = whole(scope)
+    kinds = Counter[str]()
+    for (_game, kind), found in records.value.items():
+        kinds[kind] += found.games
     return Counts(
-        games=sum(n for n, _positions in rows.values()),
-        positions=sum(positions for _n, positions in rows.values()),
-        kinds=tuple((kind, rows[kind][0]) for kind in Game.RecordKind.values if kind in rows),
+        games=kinds.total(),
+        positions=sum(found.positions for found in records.value.values()),
+        kinds=tuple((kind, kinds[kind]) for kind in Game.RecordKind.values if kind in kinds),
+        exact=records.exact,
     )
 
 
 def statistics(scope: Scope, kind: str | None = None) -> Statistics:
-    """Return the archive's games of a kind added up (None: the most frequent). The numbers are at most
-    `KEPT_SECONDS` old, and without what was taken down since."""
-    return kept(
-        f"statistics {scope} {kind}",
-        lambda: add_up(scope, kind, whole(scope)),
-        lambda found: KEPT_SECONDS if found.games > LISTED else 1,
+    """Return the archive's games of a kind added up (None: the most frequent), without what was taken down
+    since."""
+    records = whole(scope)
+    games = _games(records.value)
+    kind = kind or _most_frequent(games)
+    found = games.get(kind, Records())
+    steps = range(0, max(found.lengths, default=-1) + 1, STEP)
+    return Statistics(
+        games=found.games,
+        years=without_gaps(found.years),
+        undated=found.undated,
+        results=tuple(found.results[result] for result in Game.Result.values),
+        lengths=tuple((first, found.lengths[first]) for first in steps),
+        endings=tuple(found.endings.most_common(LISTED)),
+        openings=tuple(found.openings.most_common(LISTED)),
+        durations=_durations(scope, kind),
+        kind=kind,
+        kinds=tuple((name, one.games) for name, one in games.items()),
+        exact=records.exact,
     )
 
 
 def openings(scope: Scope, kind: str | None = None) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Return the openings that games of a kind (None: the most frequent) name, the most frequent first and
     at most `MOST` of them, as `statistics` tells the first; and that kind."""
-    games = _games(whole(scope))
+    games = _games(whole(scope).value)
     kind = kind or _most_frequent(games)
     return kind, tuple(games.get(kind, Records()).openings.most_common())
 
@@ -111,27 +113,6 @@ def _most_frequent(games: dict[str, Records]) -> str:
     return next(iter(games), SHOGI.name)
 
 
-def add_up(scope: Scope, kind: str | None = None, records: Whole | None = None) -> Statistics:
-    """Add up the archive's games of a kind, out of all records where these are counted already. The lengths
-    take a pass over the table of games."""
-    games = _games(count_whole(scope) if records is None else records)
-    kind = kind or _most_frequent(games)
-    found = games.get(kind, Records())
-    lengths = Counter({plies * STEP: n for plies, n in _lengths(scope, kind)})
-    return Statistics(
-        games=found.games,
-        years=without_gaps(found.years),
-        undated=found.undated,
-        results=tuple(found.results[result] for result in Game.Result.values),
-        lengths=tuple((first, lengths[first]) for first in range(0, max(lengths, default=-1) + 1, STEP)),
-        endings=tuple(found.endings.most_common(LISTED)),
-        openings=tuple(found.openings.most_common(LISTED)),
-        durations=_durations(scope, kind),
-        kind=kind,
-        kinds=tuple((name, one.games) for name, one in games.items()),
-    )
-
-
 _TIMED: Final = f"""
     SELECT g.id FROM archive_game g WHERE {{readable}} AND g.kind = %s AND (g.features & {TIMES}) <> 0
     ORDER BY g.played DESC, g.slot DESC LIMIT %s
@@ -140,27 +121,23 @@ _TIMED: Final = f"""
 
 def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
     """Count games by class of the time that both sides used together, without empty classes at the ends."""
-    with connection.cursor() as cursor:
-        readable = scope.condition("g")
-        cursor.execute(_TIMED.format(readable=readable.text), [*readable.values, kind, TIMED])
-        games = [pk for (pk,) in cursor.fetchall()]
-    kept = GameSeries.objects.filter(pk__in=games).values_list("series", flat=True)
-    clocks = [unpack(stored).clock for stored in kept]
-    # The last tick of a side has the total of all before it.
-    totals = (sum({tick.color: tick.total for tick in clock}.values()) for clock in clocks if clock)
-    found = Counter(bisect_right(DURATIONS, seconds) - 1 for seconds in totals)
+    found = kept(
+        f"durations {scope} {kind}",
+        lambda: _clocks(scope, kind),
+        lambda found: KEPT_SECONDS if found.total() == TIMED else 0,
+    ).value
     places = range(min(found, default=0), max(found, default=-1) + 1)
     return tuple((DURATIONS[place], found[place]) for place in places)
 
 
-_LENGTHS: Final = f"""
-    SELECT plies / {STEP}, count(*) FROM archive_game g
-    WHERE {{readable}} AND record_kind = 'game' AND kind = %s GROUP BY plies / {STEP}
-"""
-
-
-def _lengths(scope: Scope, kind: str) -> list[tuple[int, int]]:
+def _clocks(scope: Scope, kind: str) -> Counter[int]:
+    """Count the newest games with times by the place of their class."""
     with connection.cursor() as cursor:
         readable = scope.condition("g")
-        cursor.execute(_LENGTHS.format(readable=readable.text), [*readable.values, kind])
-        return list(cursor.fetchall())
+        cursor.execute(_TIMED.format(readable=readable.text), [*readable.values, kind, TIMED])
+        games = [pk for (pk,) in cursor.fetchall()]
+    stored = GameSeries.objects.filter(pk__in=games).values_list("series", flat=True)
+    clocks = [unpack(series).clock for series in stored]
+    # The last tick of a side has the total of all before it.
+    totals = (sum({tick.color: tick.total for tick in clock}.values()) for clock in clocks if clock)
+    return Counter(bisect_right(DURATIONS, seconds) - 1 for seconds in totals)

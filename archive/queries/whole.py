@@ -1,5 +1,6 @@
-"""What all records of the archive are made of, by kind of game and of record: two passes over the games, kept
-for a while. The statistics and the facets of whole lists are told from the same numbers."""
+"""What all records of the archive are made of, by kind of game and of record: a few passes over the games.
+
+The home page, the statistics and the facets of whole lists are told from the same numbers."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,13 +8,19 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from archive.queries.kept import kept
+from archive.queries.kept import COUNTED, Kept, kept
 from archive.queries.scope import Scope
 from archive.reading import connection
 
+GAMES_A_SECOND: Final = 2_000
+"""Numbers of a large archive are used a second longer for so many games: counting them takes a hundredth of
+that."""
+
 KEPT_SECONDS: Final = 600
-FEW: Final = 20
-"""An archive with no more games is counted anew every second: it has just begun and fills fast."""
+"""How long they are used at most."""
+
+STEP: Final = 20
+"""Plies in one class of lengths."""
 
 MOST: Final = 500
 """Different openings or endings of a kind that are kept, the most frequent."""
@@ -21,19 +28,26 @@ MOST: Final = 500
 
 @dataclass(slots=True)
 class Records:
-    """Records of one kind, by what they have; `undated` have no year."""
+    """Records of one kind, by what they have; `undated` have no year.
+
+    `positions` is how many rows of the index they have; `lengths` are numbers by the first ply of a class of
+    `STEP`.
+    """
 
     games: int = 0
+    positions: int = 0
     undated: int = 0
     years: Counter[int] = field(default_factory=Counter)
     results: Counter[int] = field(default_factory=Counter)
     handicaps: Counter[str] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     openings: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[int] = field(default_factory=Counter)
 
-    def add(self, result: int, handicap: str, special: str, opening: str, n: int) -> None:
+    def add(self, result: int, handicap: str, special: str, opening: str, n: int, positions: int) -> None:
         """Count so many records that have these values."""
         self.games += n
+        self.positions += positions
         self.results[result] += n
         self.handicaps[handicap] += n
         if special:
@@ -63,7 +77,8 @@ Whole = dict[tuple[str, str], Records]
 """By the kind of game and of record."""
 
 _VALUES: Final = """
-    SELECT kind, record_kind, result, handicap, special, opening, count(*) FROM archive_game g
+    SELECT kind, record_kind, result, handicap, special, opening, count(*), sum(index_rows)
+    FROM archive_game g
     WHERE {readable} GROUP BY kind, record_kind, result, handicap, special, opening
 """
 _DAYS: Final = """
@@ -72,13 +87,21 @@ _DAYS: Final = """
 """
 
 
-def whole(scope: Scope) -> Whole:
-    """Return all records added up, at most `KEPT_SECONDS` old, and without what was taken down since."""
-    return kept(
-        f"whole {scope}",
-        lambda: count_whole(scope),
-        lambda found: KEPT_SECONDS if sum(records.games for records in found.values()) > FEW else 1,
-    )
+_LENGTHS: Final = f"""
+    SELECT kind, record_kind, plies / {STEP}, count(*) FROM archive_game g
+    WHERE {{readable}} GROUP BY kind, record_kind, plies / {STEP}
+"""
+
+
+def whole(scope: Scope) -> Kept[Whole]:
+    """Return all records added up, without what was taken down since. Up to `COUNTED` games these numbers are
+    exact; others may be a while old."""
+    return kept(f"whole {scope}", lambda: count_whole(scope), _seconds)
+
+
+def _seconds(found: Whole) -> float:
+    games = sum(records.games for records in found.values())
+    return min(KEPT_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
 
 
 def count_whole(scope: Scope) -> Whole:
@@ -88,6 +111,8 @@ def count_whole(scope: Scope) -> Whole:
         found.setdefault((kind, record_kind), Records()).add(*values)
     for kind, record_kind, played, n in _rows(scope, _DAYS):
         found.setdefault((kind, record_kind), Records()).add_day(played, n)
+    for kind, record_kind, steps, n in _rows(scope, _LENGTHS):
+        found.setdefault((kind, record_kind), Records()).lengths[steps * STEP] += n
     for records in found.values():
         records.cut()
     return found
@@ -99,7 +124,8 @@ def together(some: Iterable[Records]) -> Records:
     for one in some:
         found.games += one.games
         found.undated += one.undated
-        for name in ("years", "results", "handicaps", "endings", "openings"):
+        found.positions += one.positions
+        for name in ("years", "results", "handicaps", "endings", "openings", "lengths"):
             getattr(found, name).update(getattr(one, name))
     return found
 

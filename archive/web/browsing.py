@@ -21,9 +21,11 @@ from archive.queries import directory, people
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.games import latest_games
+from archive.queries.kept import of_one_moment
 from archive.queries.scope import Scope, scope_of
-from archive.queries.statistics import DURATIONS, STEP, statistics
+from archive.queries.statistics import DURATIONS, statistics
 from archive.queries.totals import names_total
+from archive.queries.whole import STEP
 from archive.web.filtering import query_of
 from archive.web.games import PAGES
 from archive.web.rows import side_marks
@@ -81,6 +83,7 @@ class Plot:
 
 @require_safe
 @remembered
+@of_one_moment
 def players(request: HttpRequest) -> HttpResponse:
     """List all players."""
     return _names(request, "player")
@@ -88,6 +91,7 @@ def players(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @remembered
+@of_one_moment
 def events(request: HttpRequest) -> HttpResponse:
     """List all events."""
     return _names(request, "event")
@@ -174,6 +178,7 @@ def _query(asked: Mapping[str, str]) -> str:
 
 @require_safe
 @remembered
+@of_one_moment
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(scope_of(request), player_id)
@@ -203,6 +208,7 @@ def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
 
 @require_safe
 @remembered
+@of_one_moment
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Show an event: results, players, years, openings, latest games."""
     found = people.event_summary(scope_of(request), event_id)
@@ -246,11 +252,17 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 
 @require_safe
 @remembered
+@of_one_moment
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """Show what the whole archive adds up to."""
     asked = request.GET.get("game")
     found = statistics(scope_of(request), asked if asked in GAMES else None)
+    first_moves = _from_start(scope_of(request), found.kind, 2 * _FIRST_MOVES)
+    # Where the number is not exact, the table of first moves is newer.
+    games = max(found.games, first_moves["explorer"].total)
     context = {
+        "games": games,
+        "games_text": f"{number_text(games)}{'' if found.exact else '+'}",
         "found": found,
         "plots": [
             plot
@@ -275,7 +287,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         ],
         "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],
         "section": "statistics",
-        **_from_start(scope_of(request), found.kind, 2 * _FIRST_MOVES),
+        **first_moves,
     }
     return conditional(request, lambda: render(request, "archive/statistics.html", context), context)
 

@@ -29,8 +29,8 @@ from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import GameFilters, games_asked, positions_asked
 from archive.queries.formations import opening_of
-from archive.queries.games import PAGE_GAMES, GameRow, find_games, latest_games
-from archive.queries.kept import unchanged
+from archive.queries.games import GameRow, find_games, latest_games
+from archive.queries.kept import of_one_moment, unchanged
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.offers import is_short, similar_names
 from archive.queries.position_games import games_through
@@ -39,7 +39,7 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search_box import filters_meant, is_phrase, is_query
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
-from archive.queries.totals import total
+from archive.queries.totals import Total, total
 from archive.queries.trend import trend
 from archive.web.browsing import years_plot
 from archive.web.errors import invalid_code
@@ -89,6 +89,7 @@ _PART_MOVES: Final = 12
 
 @require_safe
 @remembered
+@of_one_moment
 def home(request: HttpRequest) -> HttpResponse:
     """Show what the archive is, in one look."""
     scope = scope_of(request)
@@ -105,7 +106,9 @@ def home(request: HttpRequest) -> HttpResponse:
     )
     context = {
         "counts": found,
-        "games": numbers.pop("game", 0),
+        "plus": "" if found.exact else "+",
+        # Where the number is not exact, the table beside it is newer.
+        "games": max(numbers.pop("game", 0), explorer.total),
         "others": [(kind, RECORDS[kind], n) for kind, n in numbers.items()],
         "newest": newest,
         "position": start,
@@ -124,6 +127,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @remembered
+@of_one_moment
 def games(request: HttpRequest) -> HttpResponse:
     """Show the list of games, or go where the search box leads.
 
@@ -189,10 +193,9 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "counted": LOOKED_AT if found.sampled else 0,
         "matching": found.games,
         "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
-        "total": total(scope, filters, found, len(page.items), following),
+        "total": total(scope, filters, found, _least(page)) if following else Total(len(page.items)),
         "sorting": sorting(request, order),
         "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
-        "looked_at": PAGE_GAMES if page.next and len(page.items) < PAGE else 0,
         "similar": similar_names(scope, form.cleaned_data, apart=not page.items) if short else [],
         "mistyped": [] if page.items or following else mistyped(scope, form),
         "in_text": None
@@ -203,7 +206,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "next": next_page(request, page.next),
         "feed": feed_of_list(request),
         "beyond": _beyond(request, scope, form, page),
-        "next_text": FOLLOWING.get(order, _("More games")),
+        "next_text": next_text(page, order),
         "section": "games",
     }
     read = [value for name, value in context.items() if name != "form"]
@@ -221,6 +224,11 @@ def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page
     else:
         others = bool(find_games(scope, games_asked({**asked, "record_kind": ""}), limit=1).items)
     return address_with(request, record_kind=ALL_KINDS, cursor="") if others else ""
+
+
+def _least(page: Page[Any]) -> int:
+    """Return how many games a list has at least, as a page of it tells."""
+    return len(page.items) + (page.next is not None and not page.searching)
 
 
 def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
@@ -250,6 +258,11 @@ def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
         (str(form[name].label), f"?{urlencode({**used, name: words})}")
         for name in offers.elsewhere(form.cleaned_data)
     ]
+
+
+def next_text(page: Page[Any], order: Sorting) -> str:
+    """Return what the link to the next page says."""
+    return _("Continue the search") if page.searching else str(FOLLOWING.get(order, _("More games")))
 
 
 def next_page(request: HttpRequest, cursor: str | None) -> str:
@@ -347,6 +360,7 @@ def _ply(text: str) -> int:
 
 @require_safe
 @remembered
+@of_one_moment
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position: how many games reach it, how they ended, what was played, the games.
 
@@ -372,6 +386,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
             "code": code,
             "order": order,
             "next": next_page(request, found["page"].next),
+            "next_text": next_text(found["page"], order),
             "layout": "archive/part.html" if part else "archive/base.html",
         }
         status = 200 if form.is_valid() else 400

@@ -10,6 +10,7 @@ from archive import store
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import Arrival, Game, Player, PlayerAlias, Upload, User
 from archive.queries import games as module
+from archive.queries import keyset
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.keyset import ORDERS, InvalidCursorError
@@ -141,13 +142,23 @@ def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(mo
     assert {row.first for row in last.items} == {"3c3d", "8c8d"}
 
 
+def test_a_page_is_looked_for_until_it_has_a_game(monkeypatch):
+    monkeypatch.setattr(module, "PAGE_GAMES", 1)
+    by_length()
+    page = find_games(PUBLIC, GameFilters(black="b", result=3), "added")
+    assert [row.first for row in page.items] == ["b"]
+    page = find_games(PUBLIC, GameFilters(result=3, min_plies=1000), "added")
+    assert (page.items, page.next, page.searching) == ((), None, False)
+
+
 def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 2)
+    monkeypatch.setattr(keyset, "LOOKING_SECONDS", 0)
     by_length()
     page = find_games(PUBLIC, GameFilters(result=3), "added")
     assert [row.first for row in page.items] == ["e"] and page.next
     page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)
-    assert page.items == () and page.next
+    assert page.items == () and page.next and page.searching
     page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)
     assert [row.first for row in page.items] == ["b"]
     # Without anything that games must have there is nothing to look for.

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection, transaction
 
 from archive.index import counters, postgresql, sqlite
@@ -36,7 +36,6 @@ from archive.queries import (
     position_lookup,
     reading_plan,
     statistics,
-    totals,
 )
 from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import GameFilters
@@ -278,7 +277,7 @@ def test_no_query_of_the_search_language_reads_a_table_whole(archive, text, monk
     assert whole({order: partial(lists, filters, order) for order in ORDERS}) == {}
     query = games.query_of(PUBLIC, filters)
     assert query is not None
-    sums = whole({"facets": partial(facets._count, query), "total": partial(totals._count, query)})
+    sums = whole({"facets": partial(facets._count, query)})
     # Of a list that is as short as these, all may be sorted for its newest 5,000.
     assert [one for found in sums.values() for one in found if " sorted: " not in one] == []
 
@@ -333,27 +332,14 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
 
 
 def test_facets_read_no_table_whole(archive, monkeypatch):
-    cache.clear()
     monkeypatch.setattr(facets, "LOOKED_AT", 50)
     # As in an archive that is too large to be counted whole.
     monkeypatch.setattr(facets, "WHOLE", 0)
     lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk)}
     assert facets.facets(PUBLIC).sampled is True
-    cache.clear()
+    caches["counted"].clear()
     statistics.counts(PUBLIC)
     assert whole({name: partial(facets.facets, PUBLIC, filters) for name, filters in lists.items()}) == {}
-
-
-def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
-    monkeypatch.setattr(totals, "COUNTED_TO", 50)
-    lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk), "length": SHORT}
-    sampled = facets.Facets(sampled=True)
-
-    def ask(filters: GameFilters | None) -> None:
-        cache.clear()
-        totals.total(PUBLIC, filters or SHORT, sampled, 50, True)
-
-    assert whole({name: partial(ask, filters) for name, filters in lists.items()}) == {}
 
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):

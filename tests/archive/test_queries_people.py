@@ -5,13 +5,14 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import Event, Game, Player, PlayerAlias
 from archive.queries import people
 from archive.queries.scope import PUBLIC
-from archive.queries.statistics import STEP, add_up, counts, statistics
+from archive.queries.statistics import counts, statistics
+from archive.queries.whole import STEP
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> None:
-    cache.clear()
+    caches["counted"].clear()
 
 
 def store() -> None:
@@ -102,7 +103,7 @@ def test_names_come_in_order_by_part_and_page_by_page() -> None:
 
 def test_the_archive_is_added_up_without_problems_and_trees() -> None:
     store()
-    found = add_up(PUBLIC)
+    found = statistics(PUBLIC)
     assert found.games == 4
     assert found.years == ((2020, 1), (2021, 0), (2022, 2))
     assert found.undated == 1
@@ -114,7 +115,7 @@ def test_the_archive_is_added_up_without_problems_and_trees() -> None:
 def test_lengths_have_classes_without_gaps() -> None:
     shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"] * 15
     builders.ingest(builders.ready(shuffle), builders.ready("7g7f"))
-    assert add_up(PUBLIC).lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
+    assert statistics(PUBLIC).lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
 
 
 def timed(played: str, *seconds: int) -> DerivedGame:
@@ -132,14 +133,14 @@ def test_games_are_counted_by_the_time_that_both_sides_used() -> None:
         timed("2g2f 8c8d", 0, 0),  # no clock
         builders.ready("5g5f"),
     )
-    assert add_up(PUBLIC).durations == ((0, 1), (60, 0), (300, 0), (600, 1))
+    assert statistics(PUBLIC).durations == ((0, 1), (60, 0), (300, 0), (600, 1))
 
 
 def test_sums_agree_with_the_games_one_by_one() -> None:
     random = Random(5)
     builders.ingest(*(builders.random_game(random) for _ in range(60)))
     games = Game.objects.filter(record_kind="game")
-    found = add_up(PUBLIC)
+    found = statistics(PUBLIC)
     assert found.games == games.count()
     assert found.results == tuple(games.filter(result=result).count() for result in range(4))
     for one in people.names(PUBLIC, "player"):
@@ -151,16 +152,17 @@ def test_sums_agree_with_the_games_one_by_one() -> None:
 
 
 def test_sums_of_a_large_archive_are_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archive.queries.statistics.LISTED", 0)
+    monkeypatch.setattr("archive.queries.whole.COUNTED", 0)
+    monkeypatch.setattr("archive.queries.whole.GAMES_A_SECOND", 0.01)
     store()
     assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (5, 4)
     builders.ingest(builders.ready("1g1f", black="戊"))
     assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (5, 4)
-    cache.clear()
+    caches["counted"].clear()
     assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (6, 5)
 
 
 def test_an_empty_archive_adds_up_to_nothing() -> None:
-    found = add_up(PUBLIC)
+    found = statistics(PUBLIC)
     assert (found.games, found.years, found.lengths, found.endings) == (0, (), (), ())
     assert counts(PUBLIC).positions == 0

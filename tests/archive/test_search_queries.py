@@ -453,7 +453,7 @@ def test_nothing_tells_of_another_space(archive):
     for text in ("秘密", "player:秘密", "event:秘密戦", "black:秘密"):
         assert found(PUBLIC, GameFilters(q=text)) == []
         assert {*found(PUBLIC, GameFilters(q=f"NOT {text}"))} == public
-        assert total(PUBLIC, GameFilters(q=text), facets(PUBLIC, GameFilters(q=text)), 0, True).number == 0
+        assert total(PUBLIC, GameFilters(q=text), facets(PUBLIC, GameFilters(q=text)), 0).number == 0
 
 
 def test_an_edition_that_is_hidden_or_being_deleted_finds_nothing(archive):

@@ -130,14 +130,14 @@ def test_an_order_that_there_is_not_is_refused_by_name(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("three_games")
-def test_a_page_that_ended_early_says_how_many_games_it_looked_at(
+def test_a_page_that_ended_early_says_that_the_search_goes_on(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 1)
-    monkeypatch.setattr(views, "PAGE_GAMES", 1)
+    monkeypatch.setattr("archive.queries.keyset.LOOKING_SECONDS", 0)
     html = client.get("/games/?result=black&order=added", headers={"Accept-Language": "en"}).content.decode()
-    assert "For this page 1 games were looked at." in html
-    assert 'rel="next"' in html and "No game matches" not in html and "Perhaps" not in html
+    assert "Nothing found so far. The search has not reached the end of the list." in html
+    assert ">Continue the search</a>" in html and "No game matches" not in html and "Perhaps" not in html
     address: str | None = "?result=black&order=added"
     found = []
     while address:

@@ -18,7 +18,7 @@ NO_GAMES = {
     "filters": "filters_of games_asked positions_asked",
     "formations": "most_special of_game",  # of a game that was shown
     "games": "by_name",
-    "kept": "begin kept last_gone unchanged until",
+    "kept": "begin kept last_gone of_one_moment one_moment unchanged until",
     "keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "legal": "legal",
     "likely": "distance",
@@ -36,7 +36,6 @@ NO_GAMES = {
     "standing": "bounded",
     "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
     "told": "day_text row_json",
-    "totals": "more_than",
     "whole": "together",
 }
 """Functions that look for no games, by module."""

@@ -23,6 +23,10 @@ UploadState = Annotated[
 ]
 EntryState = Annotated[str, About("What became of an entry.", title="EntryState", enum=Entry.State.values)]
 Next = Annotated[str | None, About("The address of the next page; null for the last.", format="uri")]
+Searching = Annotated[
+    bool,
+    About("Whether the page is short, or even empty, because its time was over: `next` searches on."),
+]
 SpaceName = Annotated[
     str,
     About(
@@ -63,7 +67,7 @@ class Issue(TypedDict):
 
 
 class Length(TypedDict):
-    """How many members a list has; if not `exact`, more than that."""
+    """How many members a list has; if not `exact`, at least that many."""
 
     number: Number
     exact: bool

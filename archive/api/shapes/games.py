@@ -10,6 +10,7 @@ from archive.api.shapes.common import (
     Number,
     Outcome,
     RecordKind,
+    Searching,
     Side,
     SpaceName,
     Which,
@@ -89,10 +90,11 @@ class GameFound(GameTold):
 
 
 class GamesPage(TypedDict):
-    """A page of games. It can be short, or even empty, and still have a `next`."""
+    """A page of games."""
 
     results: list[GameFound]
     next: Next
+    searching: Searching
 
 
 class Total(TypedDict):

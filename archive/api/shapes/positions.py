@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 
-from archive.api.shapes.common import Address, Issue, Next, Number, Side, Which
+from archive.api.shapes.common import Address, Issue, Next, Number, Searching, Side, Which
 from archive.api.shapes.games import GameTold, YearGames
 from archive.api.telling import About
 from archive.queries.explorer import CONFIDENCE
@@ -110,10 +110,11 @@ class Explored(PositionCounts):
 
 
 class GamesThroughPage(TypedDict):
-    """A page of games through a position. It can be short, or even empty, and still have a `next`."""
+    """A page of games through a position."""
 
     results: list[GameThrough]
     next: Next
+    searching: Searching
 
 
 class LegalMove(TypedDict):

@@ -32,17 +32,21 @@ class DurationGames(TypedDict):
 
 
 class Holdings(TypedDict):
-    """How much there is of all games: records, and their positions in the index."""
+    """How much there is of all games: records, and their positions in the index; if not `exact`, at least so
+    much."""
 
+    exact: bool
     records: Number
     positions: Number
     record_kinds: list[RecordKindGames]
 
 
 class StatisticsTold(TypedDict):
-    """Totals over the games of a kind; problems, opening trees and positions are not games."""
+    """Totals over the games of a kind; problems, opening trees and positions are not games. If they are not
+    `exact`, games that came in the last minutes may be missing."""
 
     game: Which
+    exact: bool
     games: Number
     undated: Annotated[int, About("Games without a day.", minimum=0)]
     years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]

@@ -34,6 +34,7 @@ from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
 from archive.queries.formations import of_game
 from archive.queries.games import GameRow, find_games, game_by_id
+from archive.queries.kept import of_one_moment
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
@@ -92,7 +93,9 @@ def games(request: Request, query: dict[str, Any]) -> Response:
     if query["excerpts"]:
         found = _excerpts(scope_of(request), query.get("q"), page.items)
         results = [row | {"excerpt": found.get(row["id"])} for row in results]
-    return Response({"results": results, "next": address_with(request, page.next)})
+    return Response(
+        {"results": results, "next": address_with(request, page.next), "searching": page.searching}
+    )
 
 
 def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, dict[str, Any]]:
@@ -111,11 +114,12 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
         examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES),
     ),
 )
+@of_one_moment
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Count the games that match all filters, and list the most frequent values of their properties."""
     filters = games_asked(query)
     found = counted(scope_of(request), filters)
-    number = total(scope_of(request), filters, found, 0, following=True)
+    number = total(scope_of(request), filters, found, 0)
     results = results_of(GAMES[filters.game or SHOGI.name])
     unnamed = nameless(request, [pk for pk, _name, _n in found.sources])
     return Response(

@@ -224,7 +224,9 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
     results = [through_json(row, request) for row in page.items]
-    return Response({"results": results, "next": address_with(request, page.next)})
+    return Response(
+        {"results": results, "next": address_with(request, page.next), "searching": page.searching}
+    )
 
 
 @endpoint(

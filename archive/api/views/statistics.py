@@ -19,10 +19,11 @@ from archive.api.shapes.statistics import OpeningsPage, StatisticsTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.queries import statistics as queries
 from archive.queries.color_names import results_of
+from archive.queries.kept import of_one_moment
 from archive.queries.scope import Scope, scope_of
-from archive.queries.statistics import DURATIONS, STEP
+from archive.queries.statistics import DURATIONS
 from archive.queries.totals import Total
-from archive.queries.whole import MOST
+from archive.queries.whole import MOST, STEP
 from kifu_core.games import GAMES
 
 Opening = tuple[str, int]
@@ -38,8 +39,9 @@ Opening = tuple[str, int]
         examples=(Example("Of all"), *(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
     ),
 )
+@of_one_moment
 def statistics(request: Request, query: dict[str, Any]) -> Response:
-    """Return totals over the games of a kind. The numbers are at most ten minutes old."""
+    """Return totals over the games of a kind. Those of a large archive are at most ten minutes old."""
     scope = scope_of(request)
     found = queries.statistics(scope, query.get("game"))
     game = GAMES[found.kind]
@@ -47,6 +49,7 @@ def statistics(request: Request, query: dict[str, Any]) -> Response:
     return Response(
         {
             "game": found.kind,
+            "exact": found.exact,
             "games": found.games,
             "undated": found.undated,
             "years": [{"year": year, "games": n} for year, n in found.years],
@@ -74,6 +77,7 @@ _BELOW: Final = dict(pairwise(DURATIONS))
 def _holdings(scope: Scope) -> dict[str, Any]:
     found = queries.counts(scope)
     return {
+        "exact": found.exact,
         "records": found.games,
         "positions": found.positions,
         "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
