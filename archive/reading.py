@@ -26,7 +26,7 @@ _alias: ContextVar[str] = ContextVar("read_from", default=PRIMARY)
 _COPIED: Final = {
     "game", "gamerecord", "gameseries", "gametext", "gamealias", "gameplayer", "gameevent", "gameformation",
     "gonegame", "player", "playeralias", "event", "eventalias", "leftspace", "arrival", "entry",
-    "upload", "uploadchunk", "goneupload", "occurrence", "hotposition", "hotmove",
+    "upload", "uploadchunk", "goneupload", "occurrence", "hotposition", "hotmove", "hotpart",
 }
 # fmt: on
 """Models that are read from replicas. Who somebody is, and may do, is asked of the first database."""

@@ -9,6 +9,7 @@ from typing import Final
 from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 
+from archive.index import part_counters, schema
 from archive.index.engine import engine
 from archive.index.schema import CounterKey, IndexRow, mover
 from archive.reading import connection
@@ -105,6 +106,7 @@ def update(
     cursor.executemany(_ADD, [(*key, *delta) for key, delta in sorted(deltas.items())])
     if last:
         _settle(cursor, last)
+    part_counters.update(cursor, (row for row in added if row.key in hot), gone, ratings)
 
 
 def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
@@ -131,6 +133,14 @@ def promote(key: int, code: str) -> None:
         cursor.execute(_MARK, [key, code])
         if cursor.rowcount:
             _fill(cursor, key)
+
+
+def promote_parts(key: int) -> None:
+    """Begin to count the parts of a hot key's rows; do nothing if they are counted already. Locks as
+    `promote`."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        engine().lock_exclusive(cursor)
+        part_counters.promote(cursor, key)
 
 
 def _fill(cursor: CursorWrapper, key: int) -> None:
@@ -166,3 +176,6 @@ def rebuild() -> None:
             engine().lock_exclusive(cursor)
             cursor.execute(_EMPTY, [key])
             _fill(cursor, key)
+            part_counters.drop(cursor, key)
+            if part_counters.busy(cursor, [key], schema.PARTED_ROWS):
+                part_counters.promote(cursor, key)

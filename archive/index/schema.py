@@ -45,6 +45,15 @@ INDEX_VERSION: Final = 1
 HOT_GAMES: Final = 250
 """From about this many rows on, the statistics of a key are kept in counters."""
 
+PARTED_ROWS: Final = 5_000
+"""From about this many rows on, the rows of a key are counted by year and by rating, too."""
+
+BAND: Final = 50
+"""Rating points in one part of a key's rows."""
+
+FIRST_BAND: Final = -10_000
+"""The part of games whose lower rating is below `BAND`; years are parts by their own number, above 0."""
+
 COLOR_BIT: Final = 2
 """The bit of a key that tells that the board was turned, so that White is to move in the game."""
 

@@ -23,7 +23,7 @@ from archive.models.games import (
     TakenDown,
 )
 from archive.models.hooks import Arrival, Hook, HookDelivery
-from archive.models.index import HotMove, HotPosition, IndexState, Occurrence
+from archive.models.index import HotMove, HotPart, HotPosition, IndexState, Occurrence
 from archive.models.names import (
     Event,
     EventAlias,
@@ -65,6 +65,7 @@ __all__ = [
     "Hook",
     "HookDelivery",
     "HotMove",
+    "HotPart",
     "HotPosition",
     "IndexState",
     "Invitation",

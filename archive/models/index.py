@@ -23,10 +23,12 @@ class Occurrence(models.Model):
 
 
 class HotPosition(models.Model):
-    """A key whose statistics are kept in counters, with its canonical code."""
+    """A key whose statistics are kept in counters, with its canonical code; `parted` where the years and
+    ratings of its rows are counted, too."""
 
     key = models.BigIntegerField(primary_key=True)
     code = models.TextField()
+    parted = models.BooleanField(default=False, db_default=False)
 
     def __str__(self) -> str:
         return self.code
@@ -50,6 +52,26 @@ class HotMove(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} {self.move}: {self.n}"
+
+
+class HotPart(models.Model):
+    """Counters of a part of a hot key's rows (`archive.index.part_counters`): those of a year, or of games
+    whose lower rating is in a band. `first_played` is that of the rows with a day, 0 if there are none."""
+
+    pk = models.CompositePrimaryKey("key", "part", "flags", "move", "result")
+    key = models.BigIntegerField()
+    part = models.SmallIntegerField()
+    flags = models.SmallIntegerField()
+    move = models.SmallIntegerField()
+    result = models.SmallIntegerField()
+    n = models.BigIntegerField()
+    rated = models.BigIntegerField()
+    rating_sum = models.BigIntegerField()
+    first_played = models.IntegerField()
+    last_played = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.part} {self.move}: {self.n}"
 
 
 class IndexState(models.Model):

@@ -14,8 +14,10 @@ from typing import Final, NamedTuple
 
 from archive.index.citus import unnest
 from archive.index.engine import engine
-from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
+from archive.index.part_counters import band_of
+from archive.index.schema import BAND, FORK, NOT_A_GAME, UNKNOWN_DAY, mover
 from archive.queries import reading_plan
+from archive.queries.filters import GameFilters
 from archive.queries.position_filters import Driver, Part, at_hand, shortest
 from archive.queries.position_query import ROWS, Lines
 from archive.queries.reading_plan import ReadingPlan, Sample, way_to_all, way_to_next
@@ -60,6 +62,7 @@ ALL: Final = 2**62
 COUNTED_BY: Final = ("key", "flags", "move", "result", "played", "slot")
 """The columns of rows that are counted."""
 _COUNTED: Final = "x.key, x.flags, x.move, x.result"
+_SUMMED: Final = "d.key, d.flags, d.move, d.result"
 _GROUPED: Final = f"""
     SELECT {_COUNTED}, count(*), count(x.rating), coalesce(sum(x.rating), 0), max(x.played),
         min(CASE WHEN x.played > {UNKNOWN_DAY} THEN x.played END)
@@ -214,12 +217,76 @@ def filtered(parts: Sequence[Part]) -> tuple[list[RowCount], list[Part]]:
     if not any(part.resolved.probing or part.resolved.days() for part in parts):
         kept = counted(_keys(parts)) if parts else []
         return [row for row in kept if _wanted(parts[0], row)], list(parts)
+    if (by_part := _by_part(parts)) is not None:
+        return by_part, list(parts)
     parts = choose(parts)
-    statements = [_grouped(part, key) for part in parts for key in part.asked.keys]
+    return _read(parts), parts
+
+
+def _read(parts: Sequence[Part], *counters: Sql) -> list[RowCount]:
+    """Return the numbers of the rows that the parts read, and of counters, in one state of the database."""
+    statements = [*counters, *(_grouped(part, key) for part in parts for key in part.asked.keys)]
     told = [RowCount(*row) for row in engine().fetch_all(statements)] if statements else []
     if parts and not parts[0].reading.rated:
         told = [row._replace(rated=None, rating_sum=None) for row in told]
-    return told, parts
+    return told
+
+
+_PARTED: Final = (
+    "SELECT h.key FROM archive_hotposition h WHERE h.parted AND h.key IN (SELECT k.key FROM {keys})"
+)
+_OF_PARTS: Final = f"""
+    SELECT {_SUMMED}, CAST(sum(d.n) AS bigint), CAST(sum(d.rated) AS bigint),
+        CAST(sum(d.rating_sum) AS bigint), max(d.last_played),
+        min(CASE WHEN d.first_played > {UNKNOWN_DAY} THEN d.first_played END)
+    FROM {{each}} WHERE d.part BETWEEN %s AND %s GROUP BY {_SUMMED}
+"""
+
+
+def _by_part(parts: Sequence[Part]) -> list[RowCount] | None:
+    """Return the numbers out of counters of years or ratings, where nothing else is asked for and some of the
+    keys have these; what no whole year or other keys have is read. None where that would be a sample."""
+    spans = _spans(parts[0].resolved.filters) if parts and not engine().APART else None
+    if spans is None:
+        return None
+    parted = {key for (key,) in engine().fetch_prepared(_PARTED.format(keys=engine().KEYS), [_keys(parts)])}
+    if not parted:
+        return None
+    (first, last), edges = spans
+    rest = [part._replace(asked=part.asked.without(parted)) for part in parts]
+    rest += [_within(part, parted, *edge) for part in parts for edge in edges]
+    rest = choose(rest) if (rest := [part for part in rest if part.asked.keys]) else []
+    if any(part.reading.sample for part in rest):
+        return None
+    each = _each("archive_hotpart", engine().KEYS)
+    kept = Sql(_OF_PARTS.format(each=each), ([*parted], first, last))
+    return [row for row in _read(rest, kept) if _wanted(parts[0], row)]
+
+
+def _spans(filters: GameFilters) -> tuple[tuple[int, int], list[tuple[date, date]]] | None:
+    """Return the first and the last part of rows that filters ask for, and the days beside these; None where
+    they ask for something else than days, or ratings at the limit of a part, and a result."""
+    since, until, least = filters.since, filters.until, filters.min_rating
+    if replace(filters, since=None, until=None, min_rating=None, result=None):
+        return None
+    if least is not None:
+        whole = since is until is None and least % BAND == 0
+        return ((band_of(least), -1), []) if whole else None
+    since, until = since or date.min, until or date.max
+    first = since.year + (since > date(since.year, 1, 1))
+    last = until.year - (until < date(until.year, 12, 31))
+    if first > last:
+        return None
+    edges = [(since, date(first - 1, 12, 31))] if first > since.year else []
+    edges += [(date(last + 1, 1, 1), until)] if last < until.year else []
+    return (first, last), edges
+
+
+def _within(part: Part, keys: Collection[int], since: date, until: date) -> Part:
+    """Return what is asked about some days under those of its keys that are among these."""
+    filters = replace(part.resolved.filters, since=since, until=until)
+    others = set(part.asked.keys) - set(keys)
+    return part._replace(asked=part.asked.without(others), resolved=replace(part.resolved, filters=filters))
 
 
 def _grouped(part: Part, key: int) -> Sql:

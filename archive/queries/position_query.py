@@ -6,7 +6,7 @@ costs its own rows. Answers over several orientations are sums, and a game that 
 in each. Moves and results are given as the asker sees the board.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final, Literal, NamedTuple
 
 from archive.index import versions
@@ -46,6 +46,12 @@ class Asked(NamedTuple):
     def of_each_space(self) -> list["Asked"]:
         """Return the same question about each of the spaces alone."""
         return [self._replace(in_spaces=(keys,)) for keys in self.in_spaces]
+
+    def without(self, keys: Collection[int]) -> "Asked":
+        """Return the same question without some of its keys."""
+        return self._replace(
+            in_spaces=tuple(tuple(key for key in some if key not in keys) for some in self.in_spaces)
+        )
 
     def move(self, stored: int) -> int:
         """Return a stored move as it is on the asker's board. On a board that is its own mirror image, return

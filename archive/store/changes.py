@@ -24,7 +24,7 @@ from archive.columns import slots as columns
 from archive.derive import formations
 from archive.derive.formations import FoundFormation
 from archive.derive.game import DerivedGame, DerivedRow, index_rows, row_result
-from archive.index import counters, schema, versions
+from archive.index import counters, part_counters, schema, versions
 from archive.index.away import UndecidedError
 from archive.index.engine import engine
 from archive.index.schema import GameAtKey, IndexRow, pack_keys, unpack_keys
@@ -148,6 +148,9 @@ class Change:
         with connection.cursor() as cursor:
             cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
             hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
+            busy = part_counters.busy(cursor, self.codes.keys() - cold, schema.PARTED_ROWS)
+        for key in sorted(busy):
+            counters.promote_parts(key)
         for key in sorted(hot):
             try:
                 counters.promote(key, self.codes[key])

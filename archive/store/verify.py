@@ -25,7 +25,7 @@ from archive.derive import formations, headers, series
 from archive.derive import text as record_text
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
 from archive.index import counters as hot
-from archive.index import schema
+from archive.index import part_counters, schema
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
@@ -243,6 +243,28 @@ def counters() -> Iterator[Difference]:
             same = hot.kept(cursor, key) == hot.counted(key)
         if not same:
             yield from _wrong_counters(key)
+    yield from _parts(keys)
+
+
+def _parts(keys: Sequence[int]) -> Iterator[Difference]:
+    """Yield parts of busy keys that differ from their rows, checked again as counters are."""
+    with connection.cursor() as cursor:
+        busy = part_counters.parted(cursor, keys)
+    for key in sorted(busy):
+        with connection.cursor() as cursor:
+            same = part_counters.kept(cursor, key) == part_counters.counted(key)
+        if not same:
+            yield from _wrong_parts(key)
+
+
+def _wrong_parts(key: int) -> Iterator[Difference]:
+    with transaction.atomic(), connection.cursor() as cursor:
+        engine().lock_exclusive(cursor)
+        sides = {"kept": {*part_counters.kept(cursor, key)}, "counted": {*part_counters.counted(key)}}
+    for side, other in (("kept", "counted"), ("counted", "kept")):
+        for _, part, flags, move, result, *numbers in sorted(sides[side] - sides[other]):
+            where = f"key {key} part {part} flags {flags} move {move} result {result}"
+            yield Difference("counter", where, f"{side}: {' '.join(map(str, numbers))}")
 
 
 def _wrong_counters(key: int) -> Iterator[Difference]:

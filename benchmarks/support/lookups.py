@@ -283,7 +283,7 @@ def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
             asks = (partial(_answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
             yield timed_sql(
                 f"{name} + {what}",
-                Bounds(1.5, 10) if what in ("player", "days", "result") else NO_TARGET,
+                Bounds(1.5, 10) if what in ("player", "days", "result") or name == "start" else NO_TARGET,
                 asks,
             )
 
@@ -353,6 +353,11 @@ def of_api(codes: Codes, times: int) -> Iterator[Times]:
         yield _time_answers(client, f"{name}: explorer", Bounds(4, 15), addresses)
         pages = [f"{address}/games?limit=25" for address in addresses]
         yield _time_answers(client, f"{name}: 25 games", Bounds(4, 15), pages)
+    start = f"positions/shogi/{codes.start}"
+    days = f"from={WINDOW[0]}&to={WINDOW[1]}"
+    for what, query in (("explorer", ""), ("days", days), ("min_rating", "min_rating=1700")):
+        addresses = [f"{start}?{query}"] * times
+        yield _time_answers(client, f"start: {what}", Bounds(1.5, 10), addresses)
     # Trees are not cached.
     tree = _request(client, f"positions/shogi/{codes.start}/tree?depth=8&min_games=20")
     yield timed("start: tree, depth 8, 20 games", Bounds(500), [tree] * 6)

@@ -49,8 +49,9 @@ def throttled(settings: Settings, tmp_path: Path) -> Iterator[Settings]:
 
 @pytest.fixture
 def hot_at_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counters for every key with three rows and more."""
+    """Counters for every key with three rows and more, soon also of parts of its rows."""
     monkeypatch.setattr(schema, "HOT_GAMES", 3)
+    monkeypatch.setattr(schema, "PARTED_ROWS", 3)
 
 
 @pytest.fixture

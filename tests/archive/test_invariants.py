@@ -17,7 +17,7 @@ from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.derive.game import derive_stored as read_record
 from archive.index import counters, schema
-from archive.models import Entry, Game, HotPosition, Upload
+from archive.models import Entry, Game, HotPart, HotPosition, Upload
 from archive.store import verify
 from kifu_core.errors import Issue
 from kifu_core.record import ParsedGame
@@ -44,7 +44,8 @@ ACTIONS = [
 WRITERS = 2
 TABLES = [
     "entry", "uploadchunk", "upload", "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
-    "gameformation", "game", "hotmove", "hotposition", "player", "event", "columnwaiting", "columngone",
+    "gameformation", "game", "hotmove", "hotpart", "hotposition", "player", "event", "columnwaiting",
+    "columngone",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,6 +108,7 @@ def step(random: Random, pool: list[DerivedGame]) -> None:
         game = random.choice(pool)
         at = random.randrange(len(game.rows))
         counters.promote(game.rows[at].key, game.codes[at])
+        counters.promote_parts(game.rows[at].key)
 
 
 def some_uploads(random: Random) -> list[int]:
@@ -154,7 +156,7 @@ def differences() -> list[verify.Difference]:
 
 
 def test_counters_and_rows_agree_after_any_sequence(pool, hot_at_three, small_segments):
-    hot = []
+    hot, parts = [], []
 
     # Hypothesis draws the sequences and shortens one that fails; it is told to draw the same ones each time.
     @settings(max_examples=SEQUENCES, deadline=None, derandomize=True, database=None)
@@ -166,10 +168,11 @@ def test_counters_and_rows_agree_after_any_sequence(pool, hot_at_three, small_se
             step(Random(seed), pool)
         assert not differences()
         hot.append(HotPosition.objects.count())
+        parts.append(HotPart.objects.count())
 
     agree()
     assert len(hot) >= SEQUENCES
-    assert sum(hot) > SEQUENCES
+    assert sum(hot) > SEQUENCES and sum(parts) > SEQUENCES
 
 
 def test_counters_and_rows_agree_with_several_writers(pool, hot_at_three, small_segments):

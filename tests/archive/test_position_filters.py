@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from archive.derive.headers import player_name
+from archive.index import schema
 from archive.models import Game, Upload
 from archive.queries import reading_plan
 from archive.queries.explorer import explore
@@ -72,6 +73,8 @@ def small_samples(monkeypatch, hot_at_three) -> None:
     monkeypatch.setattr(reading_plan, "FEW_ROWS", 0)
     monkeypatch.setattr(reading_plan, "EXACT_ROWS", 20)
     monkeypatch.setattr(reading_plan, "SAMPLE_ROWS", 10)
+    # What is counted by year and rating needs no sample.
+    monkeypatch.setattr(schema, "PARTED_ROWS", 10**9)
 
 
 def many(days: int = 30, undated: int = 5) -> None:

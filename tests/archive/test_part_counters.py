@@ -1,0 +1,74 @@
+"""Questions about days and ratings in busy positions are answered from counters, as from the rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from random import Random
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from archive.index import counters
+from archive.index.engine import engine
+from archive.models import HotPart, HotPosition
+from archive.queries import counting
+from archive.queries.explorer import explore
+from archive.queries.filters import GameFilters
+from archive.queries.scope import PUBLIC
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
+from tests.archive import builders
+
+START = shogi64.encode(Position.initial())
+DAYS = (None, date(2018, 1, 1), date(2019, 3, 5), date(2019, 12, 31), date(2021, 1, 1), date(2021, 6, 30))
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def archive(module_db: None) -> None:
+    """Games of six years, some without day or ratings, whose first positions are counted in parts."""
+    random = Random(41)
+    games = []
+    for _ in range(150):
+        day = date(2017, 1, 1).toordinal() + random.randrange(6 * 365)
+        played = builders.random_line(Position.initial(), random, 5, 3)
+        header = {"day": f"{date.fromordinal(day):%Y/%m/%d}"} if random.random() < 0.9 else {}
+        game = builders.ready(played, winner=random.choice([0, 1, None]), **header)
+        ratings = (random.choice([None, 1449, 1450, 1500, 1700, 2010]) for _ in range(2))
+        games.append(builders.rated(game, *ratings))
+    builders.ingest(*games)
+    for game in games[:20]:
+        for row, code in zip(game.rows[:3], game.codes[:3], strict=True):
+            counters.promote(row.key, code)
+            counters.promote_parts(row.key)
+
+
+@pytest.mark.skipif(engine().APART, reason="rows on other servers are not counted in parts")
+@pytest.mark.parametrize("match", ["exact", "any"])
+@pytest.mark.parametrize("lines", ["main", "all"])
+def test_years_and_ratings_are_answered_as_from_the_rows(
+    archive: None, match: str, lines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert HotPosition.objects.filter(parted=True).exists()
+    asked = [GameFilters(since=since, until=until) for since in DAYS for until in DAYS]
+    asked += [GameFilters(min_rating=rating) for rating in (0, 1450, 1475, 1500, 1700, 2050)]
+    asked += [replace(one, result=0) for one in asked]
+    for filters in filter(None, asked):
+        found = explore(PUBLIC, "shogi", START, match, lines, filters=filters)
+        with monkeypatch.context() as patch:
+            patch.setattr(counting, "_by_part", lambda _parts: None)
+            assert found == explore(PUBLIC, "shogi", START, match, lines, filters=filters), filters
+
+
+@pytest.mark.skipif(engine().APART, reason="rows on other servers are not counted in parts")
+@pytest.mark.parametrize(
+    "filters", [GameFilters(since=date(2018, 1, 1), until=date(2020, 12, 31)), GameFilters(min_rating=1500)]
+)
+def test_whole_years_and_bands_read_no_rows_to_count(archive: None, filters: GameFilters) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        explore(PUBLIC, "shogi", START, filters=filters)
+    assert not any("GROUP BY x.key" in one["sql"] for one in queries.captured_queries)
+    assert HotPart.objects.exists()
