@@ -191,7 +191,8 @@ def _special(ending: Ending | None) -> str:
     if ending is None:
         return ""
     kind = specials.find(ending.word)
-    return headers.plain(ending.special or (kind.word if kind else "") or ending.word)
+    name = ending.special or specials.special_of(kind, None) or (kind.word if kind else "")
+    return headers.plain(name or ending.word)
 
 
 def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:

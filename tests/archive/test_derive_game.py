@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -13,6 +14,7 @@ from archive.index.schema import FIRST, FORK
 from kifu_core import load
 from kifu_core.classes import key
 from kifu_core.jkf import FORK_LEVELS
+from kifu_core.record import Ending
 from kifu_core.shogi.replay import visits
 from tests.archive.builders import ROOKS, parsed, ready, record
 
@@ -153,6 +155,15 @@ def test_a_game_is_ready_with_its_plain_headers():
 )
 def test_the_result_follows_from_the_ending(winner, draw, result):
     assert derive_game(parsed(record(GAME), winner, draw=draw)).result == result
+
+
+@pytest.mark.parametrize(
+    ("word", "special"),
+    [("上手の勝ち", "TORYO"), ("時間切れ負け", "TIME_UP"), ("連続王手千日手", "王手千日手"), ("謎", "謎")],
+)
+def test_an_ending_has_jkfs_name_whatever_the_record_calls_it(word, special):
+    game = replace(parsed(record(GAME)), ending=Ending(word, None, 10, 0))
+    assert derive_game(game).special == special
 
 
 def test_only_games_have_results():
