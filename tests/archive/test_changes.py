@@ -41,6 +41,7 @@ NOBODY_IS_SHOWN = {
     "archive_gameformation": "changes with games",
     "archive_hotposition": "counts rows",
     "archive_hotmove": "counts rows",
+    "archive_hotpart": "counts rows",
     "archive_arrival": "changes with games",
     "archive_hook": "of accounts",
     "archive_hookdelivery": "of accounts",
