@@ -5,6 +5,7 @@ exact; what takes long to count is used for a while longer, and then says that i
 dropped as soon as games are taken down or restored, because they count those games too.
 """
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from django.core.cache import cache, caches
 from archive.entity_tags import program
 from archive.index.engine import engine
 from archive.reading import connection
+
+log: Final = logging.getLogger(__name__)
 
 LONGEST: Final = 600.0
 """Seconds after which an answer is made anew, whatever it is made of."""
@@ -70,7 +73,7 @@ def one_moment() -> Iterator[None]:
     finally:
         _moment.reset(token)
     for key, value in moment.pending:
-        caches[SHARED].set(key, value, _DAY)
+        _share(key, value)
 
 
 def of_one_moment(function: Callable[P, T]) -> Callable[P, T]:
@@ -107,8 +110,16 @@ def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> Kep
         if moment:
             moment.pending.append((key, kept_now))
         else:
-            caches[SHARED].set(key, kept_now, _DAY)
+            _share(key, kept_now)
     return Kept(value, exact=True)
+
+
+def _share(key: str, value: object) -> None:
+    """Tell the other processes; where there is no room for that, each counts for itself."""
+    try:
+        caches[SHARED].set(key, value, _DAY)
+    except OSError as error:
+        log.warning("numbers are not shared: %s", error)
 
 
 def unchanged(name: str, make: Callable[[], T]) -> T:

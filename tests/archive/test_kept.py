@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from errno import ENOSPC
 from threading import Thread
 
 import pytest
@@ -69,6 +70,19 @@ def test_all_processes_tell_the_same_numbers(client: Client) -> None:
     other_process()
     assert client.get(address).json() == told
     assert (told["games"], told["exact"], told["holdings"]["exact"]) == (2, False, False)
+
+
+@pytest.mark.usefixtures("large")
+def test_a_full_disk_keeps_nobody_from_numbers(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_values: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    store(*REPLIES)
+    monkeypatch.setattr(caches["counted"], "set", full)
+    assert counts(PUBLIC).games == 4
+    assert "numbers are not shared" in caplog.text
 
 
 @pytest.mark.usefixtures("large")

@@ -20,6 +20,7 @@ from pytest_django.fixtures import Settings
 from archive.index.schema import INDEX_VERSION
 from archive.models import Entry, Event, Game, GameEvent, GameFormation, GamePlayer, Player, Upload
 from archive.queries import facets as module
+from archive.queries import games, keyset
 from archive.queries.facets import LISTED, Facets, facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import GameRow, each_game
@@ -48,8 +49,12 @@ RARE: Final = 40
 
 
 @pytest.fixture(autouse=True)
-def patience(settings: Settings) -> None:
+def patience(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No query takes too long; long lists are walked in large steps."""
     settings.ARCHIVE_SEARCH_SECONDS = 600
+    if LONG:
+        for walking in (keyset, games):
+            monkeypatch.setattr(walking, "LARGEST", 10_000)
 
 
 @pytest.fixture(scope="module", autouse=True)
