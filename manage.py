@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 
 
@@ -13,10 +12,13 @@ def main() -> None:
     # as Python does by default, is a fifth of the time of a start. Commands read many records, too: see
     # `archive.garbage_collection`.
     gc.set_threshold(50_000)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    from archive.starting import faults_in_a_sentence, load_settings
+
+    load_settings()
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    with faults_in_a_sentence():
+        execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,27 @@
 """Django's system checks of ours: settings that are valid one by one and contradict each other."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.checks import check_admin_app
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, connections
 
 from archive import env
 from archive.index import citus
 from archive.limits.counting import store_name
+from archive.queues import MAINTENANCE
 
 SETTINGS: Final = "settings"
 """The tag of what commands check before they begin (`archive.management.command`)."""
+
+FOLDERS: Final = "folders"
+"""The tag of what processes check that write dumps and columns, or read the watched folder."""
 
 FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 
@@ -23,6 +30,20 @@ FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
     """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
     return [*_proxies(), *_public(), *_throttles()]
+
+
+@register(SETTINGS)
+def settings_are_known(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
+    """Report variables that are named like settings and are none: one of them may be misspelt."""
+    return [*_unknown()]
+
+
+@register(FOLDERS)
+def folders_can_be_used(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
+    """Report folders of the settings that a process of this user cannot use."""
+    if MAINTENANCE not in settings.WORKER_QUEUES:
+        return []
+    return [*_written(), *_watched()]
 
 
 @register(Tags.admin)
@@ -63,6 +84,34 @@ def transactions_are_recovered(
             id="archive.E006",
         )
     ]
+
+
+def _unknown() -> Iterator[CheckMessage]:
+    for name, like in env.unknown():
+        meant = f"; is {like} meant?" if like else ""
+        yield Warning(f"{name} is none of the archive's settings{meant}", id="archive.W007")
+
+
+def _written() -> Iterator[CheckMessage]:
+    used = {
+        "ARCHIVE_COLUMN_FOLDER": settings.ARCHIVE_COLUMN_SECONDS,
+        "ARCHIVE_DUMP_FOLDER": settings.ARCHIVE_DUMP_DAYS,
+    }
+    for name in (name for name, often in used.items() if often):
+        try:
+            env.folder(getattr(settings, name), name)
+        except ImproperlyConfigured as error:
+            yield Error(str(error), id="archive.E007")
+
+
+def _watched() -> Iterator[CheckMessage]:
+    folder = settings.WATCH_DIR
+    if folder and not (Path(folder).is_dir() and os.access(folder, os.R_OK | os.X_OK)):
+        yield Error(
+            f"ARCHIVE_WATCH_DIR: {folder} is not a folder that this user can read",
+            hint="make it, or have workers without it serve other queues only (ARCHIVE_WORKER_QUEUES)",
+            id="archive.E008",
+        )
 
 
 def _proxies() -> Iterator[CheckMessage]:

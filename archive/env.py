@@ -4,12 +4,15 @@ import ipaddress
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from email.utils import parseaddr
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -22,6 +25,17 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _NAME: Final = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})*\.?")
 _PORTS: Final = {"http": 80, "https": 443}
+_OURS: Final = "ARCHIVE_"
+_FILE: Final = "_FILE"
+_DIGITS: Final = 15
+"""Digits of a number, at most: more fit into no column and no clock."""
+_LEAST_SECRET: Final = 32
+_LEAST_DIFFERENT: Final = 5
+_DATABASES: Final = ("postgresql", "postgres", "pgsql")
+_BROKERS: Final = ("filesystem", "redis", "rediss", "amqp", "amqps")
+
+_read: set[str] = set()
+"""The variables that were read, set or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +65,22 @@ def text(name: str, default: str = "") -> str:
     Where `name` is unset and `name`_FILE is not, the value is what stands in that file, as secrets of
     containers and of services do. Raise ImproperlyConfigured where both are set, or the file says nothing.
     """
+    _read.update((name, name + _FILE))
     value = os.environ.get(name, "").strip()
-    file = os.environ.get(f"{name}_FILE", "").strip()
+    file = os.environ.get(name + _FILE, "").strip()
     if not file:
         return value or default
     if value:
         raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: which one counts?")
-    return _content(Path(file), f"{name}_FILE")
+    return _content(Path(file), name + _FILE)
+
+
+def unknown() -> Iterator[tuple[str, str]]:
+    """Yield variables that are named like settings of ours, and are none; with each the setting that it looks
+    like, or nothing."""
+    for name in sorted(os.environ):
+        if name.startswith(_OURS) and name not in _read:
+            yield name, next(iter(get_close_matches(name, sorted(_read), 1, 0.8)), "")
 
 
 def _content(path: Path, name: str) -> str:
@@ -81,15 +104,20 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: int, minimum: int = 1, maximum: int | None = None) -> int:
-    """Read a whole number of `minimum` to `maximum` (None: no end). Raise ImproperlyConfigured otherwise."""
+    """Read a whole number of `minimum` to `maximum` (None: fifteen digits). Raise ImproperlyConfigured
+    otherwise."""
     value = text(name)
     if not value:
         return default
-    if not value.isascii() or not value.isdigit() or int(value) < minimum:
-        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {minimum}")
-    if maximum is not None and int(value) > maximum:
-        raise ImproperlyConfigured(f"{name}={value!r} is more than {maximum}")
+    most = 10**_DIGITS if maximum is None else maximum
+    if not _is_number(value) or not minimum <= int(value) <= most:
+        expected = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number {expected}")
     return int(value)
+
+
+def _is_number(value: str) -> bool:
+    return value.isascii() and value.isdigit() and len(value) <= _DIGITS
 
 
 def by_role(name: str, default: Mapping[str, int]) -> dict[str, int]:
@@ -98,7 +126,7 @@ def by_role(name: str, default: Mapping[str, int]) -> dict[str, int]:
     found = dict(default)
     for part in filter(None, (piece.strip() for piece in text(name).split(","))):
         role, _sign, value = (one.strip() for one in part.partition("="))
-        if role not in default or not value.isascii() or not value.isdigit():
+        if role not in default or not _is_number(value):
             raise ImproperlyConfigured(f"{name}: {part!r} is no number for one of {', '.join(default)}")
         found[role] = int(value)
     return found
@@ -129,6 +157,92 @@ def several(name: str, options: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def hosts(name: str, default: list[str]) -> list[str]:
+    """Read names of hosts between commas, as they stand in requests; one that begins with a dot is for all
+    below it, `*` for all. Raise ImproperlyConfigured on addresses of sites and the like."""
+    found = words(name, default)
+    for word in found:
+        try:
+            known = word == "*" or bool(_host(word.removeprefix(".").strip("[]")))
+        except ValueError:
+            known = False
+        if not known:
+            raise ImproperlyConfigured(
+                f"{name}: {word!r} is not the name of a host, such as kifu.example, without https:// and port"
+            )
+    return found
+
+
+def origins(name: str) -> list[str]:
+    """Read origins between commas, such as `https://kifu.example`. Raise ImproperlyConfigured otherwise."""
+    found = words(name, [])
+    for word in found:
+        if not re.fullmatch(r"https?://[^/?#\s]+", word):
+            raise ImproperlyConfigured(f"{name}: {word!r} is not an origin, such as https://kifu.example")
+    return found
+
+
+def sender(name: str, default: str) -> str:
+    """Read the sender of mails, `a@b.example` or `Name <a@b.example>`. Raise ImproperlyConfigured
+    otherwise."""
+    value = text(name, default)
+    if not _MAIL.fullmatch(parseaddr(value)[1]) or "\n" in value:
+        raise ImproperlyConfigured(f"{name}={value!r} is not an address of mail, such as kifu@kifu.example")
+    return value
+
+
+def time_zone(name: str, default: str) -> str:
+    """Read the name of a time zone. Raise ImproperlyConfigured on one that is unknown here."""
+    value = text(name, default)
+    try:
+        ZoneInfo(value)
+    except (OSError, ValueError, KeyError):
+        raise ImproperlyConfigured(
+            f"{name}={value!r} is not the name of a time zone, such as Asia/Tokyo or UTC"
+        ) from None
+    return value
+
+
+def database(name: str) -> str:
+    """Read the address of a PostgreSQL, or nothing. Raise ImproperlyConfigured otherwise."""
+    return _server(name, _DATABASES, "of a PostgreSQL, such as postgresql://user:password@host:5432/name")
+
+
+def databases(name: str) -> list[str]:
+    """Read addresses as `database` does, between commas."""
+    found = words(name, [])
+    for value in found:
+        _checked(
+            name, value, _DATABASES, "of a PostgreSQL, such as postgresql://user:password@host:5432/name"
+        )
+    return found
+
+
+def broker(name: str, default: str) -> str:
+    """Read the address of a broker. Raise ImproperlyConfigured otherwise."""
+    return _server(name, _BROKERS, "of a broker, such as redis://host:6379/0 or amqp://host", default)
+
+
+def _server(name: str, schemes: tuple[str, ...], expected: str, default: str = "") -> str:
+    value = text(name, default)
+    if value:
+        _checked(name, value, schemes, expected)
+    return value
+
+
+def _checked(name: str, value: str, schemes: tuple[str, ...], expected: str) -> None:
+    """Raise ImproperlyConfigured where a value is not the address of a server, without the password in it."""
+    try:
+        parts = urlsplit(value)
+        right = parts.scheme in schemes and bool(parts.netloc or parts.path.strip("/"))
+        _port = parts.port
+    except ValueError:
+        right = False
+    if not right:
+        told = re.sub(r"//.*@", "//...@", value)
+        raise ImproperlyConfigured(f"{name}={told!r} is not the address {expected}")
+
+
 def contact(name: str) -> str:
     """Read an address of mail or of a page as a URI, or nothing. Raise ImproperlyConfigured otherwise."""
     value = text(name)
@@ -143,7 +257,7 @@ def address(name: str, default: str) -> tuple[str, int]:
     """Read `host:port` as a pair; an IPv6 host stands in brackets. Raise ImproperlyConfigured otherwise."""
     value = text(name, default)
     host, _, port = value.rpartition(":")
-    if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    if not host or not _is_number(port) or int(port) > 65535:
         raise ImproperlyConfigured(f"{name}={value!r} is not host:port, such as 127.0.0.1:8000")
     return host.strip("[]"), int(port)
 
@@ -277,16 +391,40 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def private_file(path: Path) -> Path:
-    """Create a file that only its owner can read (mode 0600), unless it is there; return its path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        path.touch(mode=0o600)
+def folder(path: Path, name: str) -> Path:
+    """Create a folder unless it is there; return its path. Raise ImproperlyConfigured, which names the
+    setting, where nothing can be written there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, name, error) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise _unwritable(path, name, "this user may not write there")
     return path
 
 
-def secret(name: str, keep_in: Path | None) -> str:
-    """Return the secret of that name. Where it is unset, one is made once and kept in `keep_in` (mode 0600).
+def _unwritable(path: Path, name: str, error: OSError | str) -> ImproperlyConfigured:
+    why = error if isinstance(error, str) else error.strerror
+    return ImproperlyConfigured(f"{name}: nothing can be written in {path} ({why})")
+
+
+def private_file(path: Path, name: str) -> Path:
+    """Create a file that only its owner can read (mode 0600), unless it is there; return its path. Raise
+    ImproperlyConfigured, which names the setting of its folder, where it cannot be written."""
+    folder(path.parent, name)
+    try:
+        if not path.exists():
+            path.touch(mode=0o600)
+    except OSError as error:
+        raise _unwritable(path.parent, name, error) from None
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise _unwritable(path, name, "this user may not read and write it")
+    return path
+
+
+def secret(name: str, keep_in: Path | None, of_folder: str) -> str:
+    """Return the secret of that name. Where it is unset, one is made once and kept in `keep_in` (mode 0600),
+    in the folder that the setting `of_folder` names.
 
     Raises ImproperlyConfigured where it is unset and `keep_in` is None: a server with a database of its own
     has several processes on several machines, which must share one secret.
@@ -295,17 +433,38 @@ def secret(name: str, keep_in: Path | None) -> str:
     if value:
         return value
     if keep_in is None:
-        raise ImproperlyConfigured(f"{name} must be set where DATABASE_URL is")
-    return _kept_secret(keep_in)
+        raise ImproperlyConfigured(
+            f"{name} must be set where DATABASE_URL is: openssl rand -hex 32 writes one"
+        )
+    folder(keep_in.parent, of_folder)
+    try:
+        return _kept_secret(keep_in)
+    except OSError as error:
+        raise _unwritable(keep_in, of_folder, error) from None
+
+
+def check_secret(name: str, value: str, site: Origin | None) -> None:
+    """Raise ImproperlyConfigured where a secret can be guessed, and others can reach the site."""
+    if site is None or is_loopback(site.host):
+        return
+    if len(value) < _LEAST_SECRET or len(set(value)) < _LEAST_DIFFERENT:
+        raise ImproperlyConfigured(
+            f"{name} can be guessed, and {site} can be reached by others: set one of at least "
+            f"{_LEAST_SECRET} characters, as openssl rand -hex 32 writes it"
+        )
 
 
 def _kept_secret(path: Path) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
         # O_EXCL: of two processes that start together one makes the secret, the other reads it.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secrets.token_urlsafe(50))
-    return path.read_text().strip()
+        return _content(path, "SECRET_KEY")
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+    except OSError:
+        # On a full disk an empty one would be left for good.
+        path.unlink()
+        raise
+    return _content(path, "SECRET_KEY")

@@ -1,7 +1,7 @@
 """The one settings file: what differs between machines comes from the environment (docs/operations.md)."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -11,14 +11,17 @@ from archive.queues import INTERACTIVE, MAINTENANCE, QUEUES
 from kifu_core.games import GAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.text("ARCHIVE_DATA_DIR", str(BASE_DIR / "var"))).resolve()
+_DATA: Final = "ARCHIVE_DATA_DIR"
+DATA_DIR = env.folder(Path(env.text("ARCHIVE_DATA_DIR", str(BASE_DIR / "var"))).resolve(), _DATA)
+_DATABASE_URL: Final = env.database("DATABASE_URL")
 # The embedded default needs nothing installed: SQLite, a broker of files and a secret in one folder.
-EMBEDDED = not env.text("DATABASE_URL")
+EMBEDDED = not _DATABASE_URL
 
-SECRET_KEY = env.secret("SECRET_KEY", keep_in=DATA_DIR / "secret-key" if EMBEDDED else None)
+SECRET_KEY = env.secret("SECRET_KEY", DATA_DIR / "secret-key" if EMBEDDED else None, _DATA)
 DEBUG = env.flag("DEBUG", default=False)
 # Where visitors find the archive; hosts, origins, cookies and redirects follow from it.
 PUBLIC_URL = env.origin("ARCHIVE_PUBLIC_URL")
+env.check_secret("SECRET_KEY", SECRET_KEY, PUBLIC_URL)
 _SECURE = PUBLIC_URL is not None and PUBLIC_URL.secure
 # Whose X-Forwarded-For, -Proto and -Host count. https comes from a proxy, by default one on this machine.
 TRUSTED_PROXIES = env.networks("ARCHIVE_TRUSTED_PROXIES", ["127.0.0.0/8", "::1"] if _SECURE else [])
@@ -33,8 +36,8 @@ LOGGING = logs.configuration(LOG_LEVEL, access=ACCESS_LOG, form=LOG_FORMAT, sent
 ARCHIVE_METRICS_FROM = env.networks("ARCHIVE_METRICS_FROM", ["127.0.0.0/8", "::1"])
 # Whom security.txt names for reports of holes: an address of mail, or of a page.
 SECURITY_CONTACT = env.contact("ARCHIVE_SECURITY_CONTACT")
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
+ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
 if PUBLIC_URL is not None:
     ALLOWED_HOSTS = list(dict.fromkeys([PUBLIC_URL.host, *ALLOWED_HOSTS]))
     CSRF_TRUSTED_ORIGINS = list(dict.fromkeys([str(PUBLIC_URL), *CSRF_TRUSTED_ORIGINS]))
@@ -256,7 +259,7 @@ def _sqlite() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         # With the mode of this file SQLite makes those beside it.
-        "NAME": env.private_file(DATA_DIR / "archive.sqlite3"),
+        "NAME": env.private_file(DATA_DIR / "archive.sqlite3", _DATA),
         # Opening it anew and reading its schema takes as long as an answer.
         "CONN_MAX_AGE": 600,
         "OPTIONS": {
@@ -302,7 +305,7 @@ def _replica(url: str) -> dict[str, Any]:
     return found | {"TEST": {"MIRROR": "default"}}
 
 
-DATABASES = {"default": _sqlite() if EMBEDDED else _from_url(env.text("DATABASE_URL"))}
+DATABASES = {"default": _sqlite() if EMBEDDED else _from_url(_DATABASE_URL)}
 # Numbers that all processes share (archive/queries/kept.py): each has its own apart from these.
 _COUNTED = (
     {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "archive_counted"}
@@ -313,7 +316,7 @@ _COUNTED = (
     }
 )
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}, "counted": _COUNTED}
-ARCHIVE_REPLICA_URLS = env.words("ARCHIVE_REPLICA_URLS", [])
+ARCHIVE_REPLICA_URLS = env.databases("ARCHIVE_REPLICA_URLS")
 # A replica that is further behind than this is not read.
 ARCHIVE_REPLICA_LAG_SECONDS = env.number("ARCHIVE_REPLICA_LAG_SECONDS", 10)
 if ARCHIVE_REPLICA_URLS:
@@ -324,8 +327,8 @@ if ARCHIVE_REPLICA_URLS:
     DATABASE_ROUTERS = ["archive.reading.Router"]
     MIDDLEWARE.append("archive.web.replicas.ReadFromReplicas")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-for folder in ("test", "tmp") if EMBEDDED else ("tmp",):
-    (DATA_DIR / folder).mkdir(parents=True, exist_ok=True)
+for _name in ("test", "tmp") if EMBEDDED else ("tmp",):
+    env.folder(DATA_DIR / _name, _DATA)
 
 AUTH_USER_MODEL = "archive.User"
 AUTHENTICATION_BACKENDS = ["archive.limits.signing_in.CountedBackend", "archive.accounts.roles.RoleBackend"]
@@ -390,13 +393,13 @@ if MAIL_SERVER:
     EMAIL_USE_SSL, EMAIL_USE_TLS = MAIL_SERVER.tls == "always", MAIL_SERVER.tls == "starttls"
 # A server that is away keeps no visitor waiting for long.
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ARCHIVE_EMAIL_FROM", "kifu-archive@localhost")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ARCHIVE_EMAIL_FROM", "kifu-archive@localhost")
 
 LANGUAGE_CODE = "ja"
 LANGUAGES = [("ja", "日本語"), ("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "archive" / "locale"]
 USE_TZ = True
-TIME_ZONE = env.text("ARCHIVE_TIME_ZONE", "Asia/Tokyo")
+TIME_ZONE = env.time_zone("ARCHIVE_TIME_ZONE", "Asia/Tokyo")
 
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
@@ -433,8 +436,9 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 
-CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "filesystem://localhost")
+CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL", "filesystem://localhost")
 if CELERY_BROKER_URL.startswith("filesystem://"):
+    env.folder(DATA_DIR / "broker", _DATA)
     CELERY_BROKER_TRANSPORT_OPTIONS = queues.folders(DATA_DIR)
 # A broker that is away must not keep a visitor waiting: the sweeper sends again what could not be sent.
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
@@ -467,12 +471,13 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _SECURE
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
+_HSTS_SECONDS: Final = env.number("ARCHIVE_HSTS_SECONDS", 365 * 24 * 60 * 60, minimum=0)
 if PUBLIC_URL is not None and PUBLIC_URL.secure:
     SECURE_SSL_REDIRECT = True
     SECURE_SSL_HOST = PUBLIC_URL.netloc
     # Whoever watches over the archive asks the process itself.
     SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
-    SECURE_HSTS_SECONDS = env.number("ARCHIVE_HSTS_SECONDS", 365 * 24 * 60 * 60, minimum=0)
+    SECURE_HSTS_SECONDS = _HSTS_SECONDS
     # Other names below this one, and browsers' lists of names, are not the archive's to decide about.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_CONTENT_TYPE_NOSNIFF = True

@@ -1,5 +1,6 @@
 """The versions of the tables from which an archive can be brought up to date."""
 
+from pathlib import Path
 from typing import Final
 
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -15,3 +16,10 @@ def is_too_old(connection: BaseDatabaseWrapper) -> bool:
     """Return whether a database has some of the migrations that are one by now, and not all of them."""
     applied = MigrationRecorder(connection).applied_migrations()
     return ("archive", _FIRST) in applied and ("archive", OLDEST) not in applied
+
+
+def later_migrations(connection: BaseDatabaseWrapper) -> list[str]:
+    """Return the migrations of a database that this version does not know, in their order."""
+    known = {path.stem for path in (Path(__file__).parent / "migrations").glob("*.py")}
+    applied = MigrationRecorder(connection).applied_migrations()
+    return sorted(name for app, name in applied if app == "archive" and name > OLDEST and name not in known)

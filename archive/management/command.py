@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.management.base import BaseCommand
 
 from archive.checks import SETTINGS
+from archive.starting import refuse_later_tables
 
 
 class ArchiveCommand(BaseCommand):
@@ -14,4 +17,9 @@ class ArchiveCommand(BaseCommand):
     pages of the site first: `manage.py check` has them all.
     """
 
-    requires_system_checks = (SETTINGS,)
+    requires_system_checks: tuple[str, ...] = (SETTINGS,)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command, unless the database has the tables of a later version."""
+        refuse_later_tables()
+        return super().execute(*args, **options)

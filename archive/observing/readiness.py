@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 from archive.index.engine import engine
 from archive.models import HeardProcess
 from archive.observing.beats import heard_lately
-from archive.upgrading import is_too_old
+from archive.upgrading import is_too_old, later_migrations
 
 SECONDS: Final = 2.0
 """How long a part is given for its answer."""
@@ -34,6 +34,8 @@ WAITING: Final = "waiting"
 """Of migrations that are to be run."""
 TOO_OLD: Final = "too-old"
 """Of tables that no migration of this version can begin with."""
+TOO_NEW: Final = "too-new"
+"""Of tables that a later version has changed."""
 NOT_HEARD: Final = "not-heard"
 """Of workers, where none has told lately that it is there."""
 
@@ -84,6 +86,8 @@ class _Migrations:
             return OK
         if is_too_old(connection):
             return TOO_OLD
+        if later_migrations(connection):
+            return TOO_NEW
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return WAITING

@@ -25,6 +25,7 @@ import django
 
 from archive import logs
 from archive.garbage_collection import uncollected
+from archive.starting import REFUSED, load_settings, refuse_later_tables
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -103,7 +104,9 @@ def web() -> None:
     from granian.log import LogLevels, logger
 
     from archive.observing.folder import folder_of_server
+    from archive.serving.sockets import check_free
 
+    check_free(settings.BIND_HOST, settings.BIND_PORT)
     # docs/operations.md says it, to those who have so many visitors that it matters.
     logger.addFilter(lambda record: "tcp_migrate_req" not in record.getMessage())
     server = Granian(
@@ -199,9 +202,12 @@ def scheduler() -> None:
     from archive.models import HeardProcess
     from archive.observing import beats
 
+    beats.begin_alone(HeardProcess.Role.SCHEDULER, os.getpid())
     runner.start()
-    beats.begin(HeardProcess.Role.SCHEDULER, os.getpid())
-    _celery().Beat(schedule=str(settings.DATA_DIR / "scheduler"), **_QUIETLY).run()
+    try:
+        _celery().Beat(schedule=str(settings.DATA_DIR / "scheduler"), **_QUIETLY).run()
+    finally:
+        beats.end()
 
 
 _QUIETLY: Final[Mapping[str, Any]] = {"quiet": True, "loglevel": "WARNING"}
@@ -220,18 +226,35 @@ def _celery() -> Celery:
     return app
 
 
+def _check(role: str) -> None:
+    """Look at what `serve` has looked at where it started this process: settings, folders, tables."""
+    from django.core.checks import run_checks
+
+    from archive.checks import FOLDERS, SETTINGS
+
+    found = run_checks(tags=[SETTINGS, FOLDERS] if role == "worker" else [SETTINGS])
+    for one in found:
+        print(f"{one.id}: {one.msg}", file=sys.stderr)
+    if any(one.is_serious() for one in found):
+        sys.exit(REFUSED)
+    refuse_later_tables()
+
+
 ROLES: dict[str, Callable[[], None]] = {"web": web, "worker": worker, "scheduler": scheduler}
 
 
 def main(role: str, *options: str) -> None:
     """Become the process of that role; return when it is told to stop."""
-    if "--supervised" in options:
+    supervised = "--supervised" in options
+    if supervised:
         _end_with_supervisor()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    load_settings()
     with uncollected():
         django.setup(set_prefix=False)
     from django.conf import settings
 
+    if not supervised:
+        _check(role)
     logs.begin_process(role)
     # kombu's message folder moves a message to the temporary folder to claim it: both must be on one disk.
     temporary = settings.DATA_DIR / "tmp"

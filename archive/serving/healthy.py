@@ -4,13 +4,13 @@ It ends with 0 where it does, else with 1 and a line: containers ask so, in whic
 could. A web process is asked as visitors ask it; the others tell of themselves in the database.
 """
 
-import os
 import sys
 import urllib.error
 import urllib.request
 from typing import Final
 
 from archive import env
+from archive.starting import load_settings
 
 SECONDS: Final = 10.0
 """How long a web process is given for its answer: a little longer than it gives itself."""
@@ -37,7 +37,6 @@ def heard(role: str) -> str:
     import django
     from django.db import Error
 
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
     django.setup(set_prefix=False)
     from archive.models import HeardProcess
     from archive.observing.beats import heard_here
@@ -50,6 +49,7 @@ def heard(role: str) -> str:
 
 def main(role: str) -> int:
     """Write what is wrong with a role, if anything; return the exit code."""
+    load_settings()
     wrong = web() if role == "web" else heard(role)
     if wrong:
         print(wrong, file=sys.stderr)

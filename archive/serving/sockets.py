@@ -1,4 +1,6 @@
-"""Has the system end connections of visitors who take nothing of an answer: granian has no limit for that.
+"""The sockets of web processes: that nobody else listens there, and that connections end.
+
+The system ends connections of visitors who take nothing of an answer: granian has no limit for that.
 
 The last piece of an answer is out of the hands of `archive.serving.front` before it is out of the machine: it
 waits in the server's and the system's buffers, and a connection with it, for as long as the other side says
@@ -12,10 +14,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from archive.starting import refuse
+
 _OPEN: Final = Path("/proc/self/fd")
 
 BUFFER_BYTES: Final = 128 * 1024
 """Of an answer, what the system takes at once; it would grow to megabytes for each connection."""
+
+
+def check_free(host: str, port: int) -> None:
+    """End this process with a sentence where it cannot listen: granian shares its address with others, and
+    each would be sent some of the visitors."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            refuse(f"cannot listen on {host}:{port} ({error.strerror}); set ARCHIVE_BIND")
 
 
 def end_untaken(seconds: float) -> None:

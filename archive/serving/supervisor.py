@@ -12,6 +12,7 @@ from contextlib import suppress
 from types import FrameType
 
 from archive.intake.memory_limit import RESTART
+from archive.starting import REFUSED
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ class Child:
         self.process: subprocess.Popen[bytes] | None = None
         self.deaths: deque[float] = deque(maxlen=MAX_DEATHS)
         self.start_at = 0.0
+        self.refused = False
 
     def start(self) -> None:
         """Start the process in a session of its own, with a pipe as standard input that ends with us."""
@@ -42,6 +44,7 @@ class Child:
         if self.process is None or self.process.poll() is None:
             return False
         again = self.process.returncode == RESTART
+        self.refused = self.process.returncode == REFUSED
         self.kill()
         self.process = None
         if again:
@@ -83,7 +86,8 @@ class Supervisor:
         self.stopping = False
 
     def run(self) -> int:
-        """Start and watch the children; return 0 after SIGINT or SIGTERM, 1 after too many deaths."""
+        """Start and watch the children; return 0 after SIGINT or SIGTERM, 1 after too many deaths, REFUSED
+        where one must not run as things are: it has said why."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
         try:
@@ -99,6 +103,8 @@ class Supervisor:
             now = time.monotonic()
             for child in self.children:
                 if child.died(now):
+                    if child.refused:
+                        return REFUSED
                     if child.recent_deaths(now) >= MAX_DEATHS:
                         log.error("%s died %d times within a minute: giving up", child.name, MAX_DEATHS)
                         return 1

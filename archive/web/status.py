@@ -30,6 +30,7 @@ _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.UNKNOWN: _("unknown"),
     readiness.WAITING: _("have to be brought up to date"),
     readiness.TOO_OLD: _("too old for this version"),
+    readiness.TOO_NEW: _("of a later version"),
     readiness.NOT_HEARD: _("not heard of"),
 }
 _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {

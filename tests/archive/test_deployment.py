@@ -14,6 +14,7 @@ import pytest
 from django.core.checks import run_checks
 
 from archive import env
+from archive.starting import REFUSED
 from tests.serving import SQLITE_FILE, migrated
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -139,15 +140,104 @@ def test_the_deployment_check_is_clean_with_a_public_https_address(tmp_path, pro
         ("ARCHIVE_TRUSTED_PROXIES", "proxy.example"),
         ("ARCHIVE_THROTTLE_STORE", "memcached://localhost"),
         ("ARCHIVE_THROTTLE_WORK", "-1"),
+        ("ARCHIVE_MAX_UPLOAD_BYTES", "9" * 5000),
+        ("ARCHIVE_TIME_ZONE", "Tokyo"),
+        ("ARCHIVE_TIME_ZONE", "../etc"),
+        ("ARCHIVE_EMAIL_FROM", "the archive"),
+        ("ARCHIVE_EMAIL_URL", "mail.example"),
+        ("DATABASE_URL", "mysql://host/archive"),
+        ("DATABASE_URL", "postgresql://host:port/archive"),
+        ("CELERY_BROKER_URL", "redi://host"),
+        ("ALLOWED_HOSTS", "https://kifu.example"),
+        ("CSRF_TRUSTED_ORIGINS", "kifu.example"),
     ],
 )
-def test_a_bad_value_stops_the_start_with_a_sentence_that_names_it(tmp_path, name, value):
-    found = run(tmp_path, "manage.py", "check", **{name: value})
+def test_a_bad_value_stops_the_start_with_one_line_that_names_setting_and_value(tmp_path, name, value):
+    found = run(tmp_path, "manage.py", "invite", **({"SECRET_KEY": SECRET} | {name: value}))
+    assert found.returncode == REFUSED
+    (line,) = found.stderr.splitlines()
+    assert line.startswith(name)
+    assert value in line or name == "ARCHIVE_EMAIL_URL"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [(f"archive.serving.{module}", role) for module in ("child", "healthy") for role in ("web", "worker")],
+)
+def test_every_process_of_an_archive_says_so(tmp_path, command):
+    found = run(tmp_path, "-m", *command, ARCHIVE_BIND="8000")
+    assert found.returncode == REFUSED
+    assert found.stderr == "ARCHIVE_BIND='8000' is not host:port, such as 127.0.0.1:8000\n"
+
+
+def test_a_password_in_an_address_that_is_wrong_is_not_repeated(tmp_path):
+    found = run(tmp_path, "manage.py", "invite", DATABASE_URL="pstgresql://anna:geheim@host/archive")
+    assert "pstgresql://...@host/archive" in found.stderr
+    assert "geheim" not in found.stderr
+
+
+@pytest.mark.parametrize("key", ["short", "a" * 60])
+def test_a_secret_that_can_be_guessed_is_refused_where_others_reach_the_site(tmp_path, key):
+    public = {"ARCHIVE_PUBLIC_URL": "https://kifu.example", "SECRET_KEY": key}
+    found = run(tmp_path, "manage.py", "check", **public)
+    assert found.returncode == REFUSED
+    assert found.stderr.startswith("SECRET_KEY can be guessed")
+    assert key not in found.stderr
+    at_home = run(tmp_path, "manage.py", "check", SECRET_KEY=key, ARCHIVE_PUBLIC_URL="http://localhost")
+    assert at_home.returncode == 0, at_home.stderr
+
+
+@pytest.mark.parametrize("command", [("manage.py", "invite"), ("-m", "archive.serving.child", "scheduler")])
+def test_a_setting_that_is_misspelt_is_named_with_the_one_that_may_be_meant(tmp_path, command):
+    # The address of the broker ends the process that would go on.
+    wrong = {"ARCHIVE_REGISTRATON": "open", "ARCHIVE_THROTTLE_STORE": "postgresql"}
+    found = run(tmp_path, *command, **wrong)
     assert found.returncode != 0
     assert (
-        found.stderr.strip()
-        .splitlines()[-1]
-        .startswith(f"django.core.exceptions.ImproperlyConfigured: {name}")
+        "ARCHIVE_REGISTRATON is none of the archive's settings; is ARCHIVE_REGISTRATION meant?"
+        in found.stderr
+    )
+
+
+@pytest.mark.parametrize("below", ["archive", "archive/broker", "archive/tmp"])
+def test_a_folder_in_which_nothing_can_be_written_is_a_sentence(tmp_path, below):
+    data, file = tmp_path / "archive", tmp_path / below
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("a file, no folder")
+    found = run(tmp_path, "manage.py", "invite", ARCHIVE_DATA_DIR=str(data))
+    assert found.returncode == REFUSED
+    assert found.stderr == f"ARCHIVE_DATA_DIR: nothing can be written in {file} (File exists)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("ARCHIVE_COLUMN_FOLDER", "archive.E007"),
+        ("ARCHIVE_DUMP_FOLDER", "archive.E007"),
+        ("ARCHIVE_WATCH_DIR", "archive.E008"),
+    ],
+)
+def test_a_worker_names_folders_that_it_cannot_use(tmp_path, name, code):
+    (tmp_path / "file").write_text("")
+    wrong = {name: str(tmp_path / "file"), "ARCHIVE_DUMP_DAYS": "1"}
+    for command in (("manage.py", "serve"), ("-m", "archive.serving.child", "worker")):
+        found = run(tmp_path, *command, **wrong)
+        assert found.returncode != 0
+        assert code in found.stderr and name in found.stderr
+        assert "Traceback" not in found.stderr
+
+
+def test_a_database_that_is_away_or_empty_is_a_sentence(tmp_path):
+    away = run(
+        tmp_path, "manage.py", "migrate", DATABASE_URL="postgresql://127.0.0.1:1/archive", SECRET_KEY=SECRET
+    )
+    assert away.returncode == REFUSED
+    assert away.stderr.startswith("the database of the settings cannot be reached: ")
+    assert len(away.stderr.splitlines()) == 1
+    empty = run(tmp_path, "manage.py", "verify_archive")
+    assert (empty.returncode, empty.stderr) == (
+        REFUSED,
+        "the database has no tables of an archive yet: run manage.py migrate\n",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 
 import pytest
@@ -72,16 +74,16 @@ def test_loopback_hosts_are_recognised(host, loopback):
 def test_a_secret_is_made_once_and_kept_private(monkeypatch, tmp_path):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     kept = tmp_path / "data" / "secret-key"
-    first = env.secret("SECRET_KEY", keep_in=kept)
+    first = env.secret("SECRET_KEY", kept, "ARCHIVE_X")
     assert len(first) > 50
-    assert env.secret("SECRET_KEY", keep_in=kept) == first
+    assert env.secret("SECRET_KEY", kept, "ARCHIVE_X") == first
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
 def test_a_server_with_a_database_of_its_own_must_be_given_its_secret(monkeypatch):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY must be set"):
-        env.secret("SECRET_KEY", keep_in=None)
+        env.secret("SECRET_KEY", None, "ARCHIVE_X")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_a_value_can_stand_in_a_file(monkeypatch, tmp_path):
     (tmp_path / "secret").write_text("a long one\n")
     monkeypatch.setenv("ARCHIVE_X_FILE", str(tmp_path / "secret"))
     assert env.text("ARCHIVE_X", "other") == "a long one"
-    assert env.secret("ARCHIVE_X", keep_in=tmp_path / "kept") == "a long one"
+    assert env.secret("ARCHIVE_X", tmp_path / "kept", "ARCHIVE_Y") == "a long one"
     assert not (tmp_path / "kept").exists()
 
 
@@ -182,3 +184,37 @@ def test_another_word_is_refused(monkeypatch, written):
     monkeypatch.setenv("ARCHIVE_X", written)
     with pytest.raises(ImproperlyConfigured, match=r"ARCHIVE_X.* none of a, b"):
         env.several("ARCHIVE_X", ("a", "b"))
+
+
+def test_a_secret_of_which_a_full_disk_has_taken_nothing_is_made_again(monkeypatch, tmp_path):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    with monkeypatch.context() as full:
+        full.setattr(os, "fdopen", full_disk)
+        with pytest.raises(ImproperlyConfigured, match=r"ARCHIVE_X: .*No space left"):
+            env.secret("SECRET_KEY", tmp_path / "kept", "ARCHIVE_X")
+    assert env.secret("SECRET_KEY", tmp_path / "kept", "ARCHIVE_X")
+
+
+def full_disk(*_args: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("read", "written"),
+    [
+        (lambda: env.hosts("ARCHIVE_X", []), "kifu.example, .example.org, 127.0.0.1, [::1], *"),
+        (
+            lambda: env.origins("ARCHIVE_X"),
+            "https://kifu.example, http://127.0.0.1:8000, https://*.example.org",
+        ),
+        (lambda: env.sender("ARCHIVE_X", ""), "Kifu <kifu@kifu.example>"),
+        (lambda: env.database("ARCHIVE_X"), "postgresql:///archive?host=/run/postgresql"),
+        (lambda: env.databases("ARCHIVE_X"), "postgresql://a:b@one/archive,postgresql://two:5433/archive"),
+        (lambda: env.broker("ARCHIVE_X", ""), "amqp://archive:x@rabbitmq:5672//"),
+        (lambda: env.time_zone("ARCHIVE_X", ""), "Europe/Berlin"),
+    ],
+)
+def test_what_is_usual_is_taken_as_it_is_written(monkeypatch, read, written):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    found = read()
+    assert found == written or found == [word.strip() for word in written.split(",")]

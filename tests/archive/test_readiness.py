@@ -200,3 +200,33 @@ def test_an_archive_becomes_ready_when_its_worker_and_its_scheduler_run(tmp_path
         wait_for(lambda: ready(archive), START_SECONDS, archive.log)
         assert archive.get("/readyz")["checks"]["worker"] == "ok"
         assert json.dumps(archive.get("/healthz")) == '{"status": "ok"}'
+
+
+# --- roles that only one process may have ----------------------------------------------------------------
+
+SCHEDULER: Final = HeardProcess.Role.SCHEDULER
+
+
+@pytest.mark.django_db
+def test_of_two_schedulers_the_later_one_ends(monkeypatch, capsys):
+    monkeypatch.setattr(beats, "PATIENCE", 0)
+    heard(role=SCHEDULER)
+    second = Beats(SCHEDULER, 7, alone=True)
+    with pytest.raises(SystemExit):
+        second.wait_alone()
+    assert "another scheduler works on this database (scheduler-1@here)" in capsys.readouterr().err
+    assert [row.name for row in HeardProcess.objects.all()] == ["scheduler-1@here"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["elsewhere", "of a process that is gone"])
+def test_a_scheduler_takes_the_place_of_one_that_is_not_there_any_more(name):
+    now = timezone.now()
+    silent = now - beats.AT_WORK - timedelta(seconds=1)
+    row = HeardProcess(name="scheduler-1@here", role=SCHEDULER, version="1", started=now, seen=silent)
+    if name != "elsewhere":
+        row.name, row.seen = f"scheduler-{2**22}{beats._here()}", now
+    row.save()
+    second = Beats(SCHEDULER, 7, alone=True)
+    second.wait_alone()
+    assert second.elder() == ""

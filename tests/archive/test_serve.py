@@ -19,6 +19,7 @@ from urllib.error import HTTPError
 
 import pytest
 
+from archive.starting import REFUSED
 from tests.archive.games import CSA, KIF, START
 from tests.serving import (
     ANSWER_SECONDS,
@@ -234,6 +235,40 @@ def test_a_port_in_use_is_named(archive, tmp_path):
     second = serve(archive.environment | {"ARCHIVE_DATA_DIR": str(tmp_path)})
     assert second.returncode != 0
     assert archive.environment["ARCHIVE_BIND"] in second.stderr
+
+
+@pytest.mark.one_engine
+def test_a_second_web_process_on_the_same_address_is_refused(archive, tmp_path):
+    second = subprocess.run(
+        [sys.executable, "-m", "archive.serving.child", "web"],
+        cwd=ROOT, env=archive.environment | {"ARCHIVE_DATA_DIR": str(tmp_path)},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert second.returncode == REFUSED
+    assert second.stderr.startswith(
+        f"cannot listen on {archive.environment['ARCHIVE_BIND']} (Address already"
+    )
+
+
+def test_a_second_scheduler_on_the_same_database_is_refused(archive):
+    second = subprocess.run(
+        [sys.executable, "-c", IMPATIENT_SCHEDULER],
+        cwd=ROOT, env=archive.environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert second.returncode == REFUSED
+    assert second.stderr.startswith("another scheduler works on this database (scheduler-")
+    assert len(children_of(archive, "scheduler")) == 1
+
+
+IMPATIENT_SCHEDULER = """
+from archive.serving import child
+from archive.starting import load_settings
+load_settings()
+child.django.setup()
+from archive.observing import beats
+beats.PATIENCE = 0
+child.main("scheduler")
+"""
 
 
 def test_an_empty_archive_loads_the_samples_once_and_leaves_no_process_stopped_or_killed(tmp_path):

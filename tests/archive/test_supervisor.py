@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from archive.starting import REFUSED
 from tests.serving import STOP_SECONDS, wait_for
 
 pytestmark = [pytest.mark.worker, pytest.mark.one_engine]
@@ -70,6 +71,14 @@ def test_a_child_that_dies_five_times_ends_it_with_an_error(tmp_path):
     assert serve.returncode == 1
     assert len(pids(noted)) == 5
     assert "giving up" in output
+
+
+def test_a_child_that_must_not_run_as_things_are_is_not_started_again(tmp_path):
+    noted = tmp_path / "pids"
+    with supervised(note_pid(noted, f"raise SystemExit({REFUSED})")) as serve:
+        serve.communicate(timeout=STOP_SECONDS)
+    assert serve.returncode == REFUSED
+    assert len(pids(noted)) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

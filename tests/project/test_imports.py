@@ -20,7 +20,7 @@ FLOORS = (
     "character_forms",
     "broker codec duck entity_tags env garbage_collection issues logs kana_readings name_scripts plain_text "
     "queues reading search_text site_address upgrading version",
-    "celery models romaji",
+    "celery models romaji starting",
     "audit sentry",
     "accounts columns index",
     "derive",

@@ -6,12 +6,14 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 
+from archive.starting import refuse_later_tables
 from archive.upgrading import OLDEST, is_too_old
 
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         """Bring the tables up to date. Raises CommandError for those of versions before `OLDEST`."""
+        refuse_later_tables()
         if is_too_old(connections[options["database"]]):
             raise CommandError(
                 "The tables of this archive are older than this version can bring up to date; nothing was "

@@ -1,10 +1,8 @@
 """`manage.py serve`: prepare the database and run the whole archive in the foreground."""
 
 import fcntl
-import socket
 import sys
 from argparse import ArgumentParser
-from contextlib import closing
 from typing import Any
 
 from django.conf import settings
@@ -13,15 +11,18 @@ from django.core.management.base import CommandError
 
 from archive import logs
 from archive.accounts import invitations
+from archive.checks import FOLDERS, SETTINGS
 from archive.management.addresses import invitation_address
 from archive.management.command import ArchiveCommand
 from archive.models import Upload
+from archive.serving.sockets import check_free
 from archive.serving.supervisor import Supervisor, child_of_ours
 from archive.site_address import listening_address
 
 
 class Command(ArchiveCommand):
     help = "Run the archive: web server, workers and scheduler, until Ctrl-C."
+    requires_system_checks = (SETTINGS, FOLDERS)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -31,7 +32,7 @@ class Command(ArchiveCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         logs.begin_process("supervisor")
         lock = self._lock()
-        self._check_port()
+        check_free(settings.BIND_HOST, settings.BIND_PORT)
         if not options["no_migrate"]:
             self._prepare()
         self._greet()
@@ -54,16 +55,6 @@ class Command(ArchiveCommand):
         except BlockingIOError:
             raise CommandError(f"an archive already runs on {settings.DATA_DIR}") from None
         return lock
-
-    def _check_port(self) -> None:
-        family = socket.AF_INET6 if ":" in settings.BIND_HOST else socket.AF_INET
-        with closing(socket.socket(family)) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((settings.BIND_HOST, settings.BIND_PORT))
-            except OSError as error:
-                where = f"{settings.BIND_HOST}:{settings.BIND_PORT}"
-                raise CommandError(f"cannot listen on {where} ({error.strerror}); set ARCHIVE_BIND") from None
 
     def _prepare(self) -> None:
         self._say("Preparing the database ...")

@@ -1,0 +1,73 @@
+"""The start of a process: settings that are wrong, a database that does not answer or has the tables of a
+later version, end it with a sentence."""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, NoReturn
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+REFUSED: Final = 78
+"""How a process ends that must not run as things are: to start it again is of no use (EX_CONFIG)."""
+
+
+def load_settings() -> None:
+    """Load the archive's settings. Where one of them is wrong, end with a line that says which."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    try:
+        _any = settings.INSTALLED_APPS
+    except ImproperlyConfigured as error:
+        refuse(str(error))
+
+
+def refuse(why: str) -> NoReturn:
+    """End this process with a sentence."""
+    print(why, file=sys.stderr)
+    sys.exit(REFUSED)
+
+
+_OF_FILES: Final = frozenset((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT))
+
+
+@contextmanager
+def faults_in_a_sentence() -> Iterator[None]:
+    """End with a sentence where the body fails at a database that cannot be reached or has no tables, or at a
+    file that cannot be written."""
+    from django.db import DatabaseError, connection
+
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _OF_FILES:
+            raise
+        refuse(f"{error.filename or 'a file'} cannot be read or written: {error.strerror}")
+    except DatabaseError as error:
+        try:
+            tables = connection.introspection.table_names()
+        except DatabaseError:
+            refuse(f"the database of the settings cannot be reached: {' '.join(str(error).split())}")
+        if "archive_game" not in tables:
+            refuse("the database has no tables of an archive yet: run manage.py migrate")
+        raise
+
+
+def refuse_later_tables() -> None:
+    """End this process where the tables of the database are those of a later version, which only that one can
+    read and write. A database that does not answer is nobody's fault at the start."""
+    from django.db import DatabaseError, connection
+
+    from archive.upgrading import later_migrations
+
+    try:
+        later = later_migrations(connection)
+    except DatabaseError:
+        return
+    if later:
+        refuse(
+            f"the tables of this archive are those of a later version ({later[-1]}): run that version, or "
+            "restore the backup from before the update"
+        )
