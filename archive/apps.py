@@ -27,6 +27,8 @@ class AdminConfig(SimpleAdminConfig):
     Loading them takes a fifth of a second, and workers, the scheduler and commands show none of them.
     """
 
+    default_site = "archive.web.admin_site.LimitedAdminSite"
+
     def ready(self) -> None:
         """Register Django's check of what the admin depends on; its pages are in `archive.checks`."""
         register(check_dependencies, Tags.admin)

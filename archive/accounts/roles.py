@@ -46,7 +46,7 @@ SCOPES: Final[dict[str, tuple[_StrPromise, frozenset[str] | None]]] = {
     "read-private": (_("read what is not public"), frozenset({READ_PRIVATE})),
     "upload": (_("add games"), frozenset({UPLOAD})),
     "hooks": (_("make and remove webhooks"), frozenset({HOOKS})),
-    "edit": (_("correct, merge, hide and delete"), _CURATE),
+    "edit": (_("hide and delete"), _CURATE),
     "admin": (_("everything that the account may do"), None),
 }
 """What a token may be for: its words, and the rights that it leaves to its owner (None is all of them).
@@ -76,7 +76,7 @@ def may_upload(user: Somebody) -> bool:
 
 
 def may_curate(user: Somebody) -> bool:
-    """Return whether somebody may correct, merge and hide what others have sent."""
+    """Return whether somebody may hide and delete what others have sent."""
     return _may(user, "archive.change_game")
 
 

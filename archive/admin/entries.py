@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -14,14 +15,29 @@ from django.utils.translation import ngettext
 
 from archive import store
 from archive.accounts.roles import is_administrator
-from archive.admin.rows import SHOWN, LibrariesAdmin, shortened
+from archive.admin.rows import ChosenFilter, LibrariesAdmin, shortened
 from archive.audit import Deed, note
 from archive.models import Entry
 from archive.queries import taken_down
 from archive.web.issues import shown_issues
+from kifu_core.games import GAMES
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise as StrOrPromise
+
+
+SHOWN: Final = 100
+"""Issues of an entry on its page."""
+
+REASONS: Final = 2
+"""Issues of an entry in the list, the gravest."""
+
+
+class FormatFilter(ChosenFilter):
+    title, column = _("format"), "format"
+
+    def choose(self) -> Iterable[tuple[Any, Any]]:
+        return [(name, name) for game in GAMES.values() for name in game.formats.readers]
 
 
 @admin.register(Entry)
@@ -29,13 +45,12 @@ class EntryAdmin(LibrariesAdmin):
     """Entries, to look for failures."""
 
     space = "upload__space"
-    list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
-    list_filter = ("state", "hidden", "format", "encoding")
+    list_display = ("file", "place", "state", "reasons", "page")
+    list_filter = ("state", "hidden", FormatFilter)
     list_select_related = ("upload", "game")
     actions = ("hide", "show", "let_in")
     search_fields = ("upload__name", "path")
-    exclude = ("issues", "beyond_jkf", "parsed_facts")
-    readonly_fields = ("found", "source", "report", "told_beyond_jkf", "told_parsed_facts")
+    fields = ("upload", "place", "path", "state", "hidden", "page", "found", "read_as", "source", "report")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found = super().get_queryset(request)
@@ -86,13 +101,23 @@ class EntryAdmin(LibrariesAdmin):
         text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
         self.message_user(request, text % {"n": count})
 
-    @admin.display(description="beyond_jkf")
-    def told_beyond_jkf(self, entry: Entry) -> str:
-        return shortened(entry.beyond_jkf)
+    @admin.display(description=_("file"))
+    def file(self, entry: Entry) -> str:
+        return entry.path or entry.upload.name
 
-    @admin.display(description="parsed_facts")
-    def told_parsed_facts(self, entry: Entry) -> str:
-        return shortened(entry.parsed_facts)
+    @admin.display(description=_("number"), ordering="seq")
+    def place(self, entry: Entry) -> int:
+        return entry.seq + 1
+
+    @admin.display(description=_("game"))
+    def page(self, entry: Entry) -> str:
+        if entry.game_id is None:
+            return "–"
+        return format_html('<a href="{}">{}</a>', reverse("game", args=[entry.game_id]), entry.game_id)
+
+    @admin.display(description=_("read as"))
+    def read_as(self, entry: Entry) -> str:
+        return " · ".join(filter(None, (entry.format, entry.encoding, entry.program))) or "–"
 
     @admin.display(description=_("bytes as received"))
     def source(self, entry: Entry) -> str:
@@ -110,10 +135,11 @@ class EntryAdmin(LibrariesAdmin):
         """Show what was noticed, in words, with its place and the line."""
         told = (
             (one.severity, one.where, one.text, f"{one.before}{one.marked}{one.after}")
-            for one in shown_issues(entry.issues, SHOWN // 20)
+            for one in shown_issues(entry.issues, SHOWN)
         )
         return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", told) or "-"
 
-    @admin.display(description=_("issues"))
-    def codes(self, entry: Entry) -> str:
-        return ", ".join(dict.fromkeys(issue["code"] for issue in entry.issues))
+    @admin.display(description=_("what was noticed"))
+    def reasons(self, entry: Entry) -> str:
+        texts = dict.fromkeys(shortened(one.text) for one in shown_issues(entry.issues, REASONS))
+        return format_html_join("", "<div>{}</div>", ((text,) for text in texts)) or "–"

@@ -13,11 +13,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
-from archive.admin.rows import LibrariesAdmin, deleted_by_store, shortened
+from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store
 from archive.audit import note_game_deleted
 from archive.models import Game
 from archive.queries import twins
 from archive.queries.scope import Scope, scope_of
+from archive.web.wording import ENDINGS_OF, GAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
 
 DELETED: Final = 50
 """So many games are deleted in one transaction, so that others can write in between."""
@@ -40,6 +41,28 @@ class TwinFilter(admin.SimpleListFilter):
         return queryset
 
 
+class KindFilter(ChosenFilter):
+    title, column = _("kind"), "kind"
+
+    def choose(self) -> Iterable[tuple[Any, Any]]:
+        return GAMES.items()
+
+
+class ResultFilter(ChosenFilter):
+    title, column = _("result"), "result"
+
+    def choose(self) -> Iterable[tuple[Any, Any]]:
+        words = zip(*RESULTS_OF.values(), strict=True)
+        return [(number, " / ".join(dict.fromkeys(map(str, of)))) for number, of in enumerate(words)]
+
+
+class HandicapFilter(ChosenFilter):
+    title, column = _("start"), "handicap"
+
+    def choose(self) -> Iterable[tuple[Any, Any]]:
+        return {name: words for starts in STARTS_OF.values() for name, words in starts.items()}.items()
+
+
 def _note_game(request: HttpRequest, pk: int) -> None:
     note_game_deleted(request.user, pk, hidden=_hides(request))
 
@@ -51,10 +74,9 @@ class GameAdmin(LibrariesAdmin):
 
     delete_confirmation_template = "archive/admin_delete.html"
     delete_selected_confirmation_template = "archive/admin_delete_selected.html"
-    list_display = ("pk", "kind", "player0", "player1", "event", "played_from", "result", "plies", "page")
-    list_filter = (TwinFilter, "kind", "record_kind", "result", "handicap")
-    exclude = ("header_data",)
-    readonly_fields = ("told_header_data", "twins")
+    list_display = ("number", "players", "event_name", "day", "game", "outcome", "length", "page")
+    list_filter = (TwinFilter, KindFilter, "record_kind", ResultFilter, HandicapFilter)
+    fields = ("players", "event_name", "place", "day", "game", "start", "outcome", "length", "twins", "page")
     list_select_related = ("player0", "player1", "event")
     search_fields = ("player0__name", "player1__name", "event__name")
 
@@ -77,9 +99,39 @@ class GameAdmin(LibrariesAdmin):
         for first in range(0, len(ids), DELETED):
             store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
 
-    @admin.display(description="header_data")
-    def told_header_data(self, game: Game) -> str:
-        return shortened(game.header_data)
+    @admin.display(description=_("players"))
+    def players(self, game: Game) -> str:
+        names = (str(game.player0 or "–"), str(game.player1 or "–"))
+        return " ".join(f"{mark}{name}" for mark, name in zip(MARKS_OF[game.kind], names, strict=True))
+
+    @admin.display(description=_("event"), ordering="event__name")
+    def event_name(self, game: Game) -> str:
+        return " ".join(filter(None, (str(game.event or ""), game.round))) or "–"
+
+    @admin.display(description=_("place"))
+    def place(self, game: Game) -> str:
+        return game.site or "–"
+
+    @admin.display(description=_("day"), ordering="played")
+    def day(self, game: Game) -> str:
+        return day_text(game.played_from, game.precision) or "–"
+
+    @admin.display(description=_("kind"))
+    def game(self, game: Game) -> str:
+        return f"{GAMES[game.kind]} · {game.get_record_kind_display()}"
+
+    @admin.display(description=_("start"))
+    def start(self, game: Game) -> str:
+        return str(STARTS_OF[game.kind].get(game.handicap, game.handicap))
+
+    @admin.display(description=_("result"))
+    def outcome(self, game: Game) -> str:
+        ending = ENDINGS_OF[game.kind].get(game.special, game.special)
+        return " · ".join(filter(None, (str(RESULTS_OF[game.kind][game.result]), str(ending))))
+
+    @admin.display(description=_("moves"), ordering="plies")
+    def length(self, game: Game) -> int:
+        return game.plies
 
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:

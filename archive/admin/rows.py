@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
 
 from archive.accounts.roles import is_administrator
 from archive.queries.scope import readable_spaces
@@ -20,12 +21,16 @@ else:
     ModelAdmin = admin.ModelAdmin
 
 
-SHOWN: Final = 2_000
-"""Characters of a long text that a page of the admin shows, and of issues a twentieth of that."""
-
-
 class ReadOnlyAdmin(ModelAdmin):
-    """Shows rows that only `archive.store` writes."""
+    """Shows rows that only `archive.store` writes. Their tables are large: nothing is counted for the choices
+    of filters, nor how many rows there would be without them."""
+
+    show_facets = admin.ShowFacets.NEVER
+    show_full_result_count = False
+
+    @admin.display(description=_("number"), ordering="pk")
+    def number(self, row: Model) -> int:
+        return int(row.pk)
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -50,10 +55,32 @@ class LibrariesAdmin(ReadOnlyAdmin):
         return found.filter(**{f"{self.space}__in": readable_spaces(request).values()})
 
 
-def shortened(value: Any) -> str:
-    """Write a JSON value as text, as much of it as a page has room for: unread text may have megabytes."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)})"
+class ChosenFilter(admin.SimpleListFilter):
+    """A filter by a column whose values are known: Django would look for them among all rows."""
+
+    column: str
+    """The column, which is the name of the parameter too."""
+
+    def choose(self) -> Iterable[tuple[Any, Any]]:
+        """Return the values, with their words."""
+        raise NotImplementedError
+
+    def __init__(self, *args: Any) -> None:
+        self.parameter_name = self.column
+        super().__init__(*args)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(str(value), words) for value, words in self.choose()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        known = {str(value): value for value, _words in self.choose()}
+        value = known.get(self.value() or "")
+        return queryset if value is None else queryset.filter(**{self.column: value})
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text, as much as a cell of a list has room for."""
+    return Truncator(text).chars(140)
 
 
 def deleted_by_store(

@@ -94,8 +94,7 @@ class AuditAdmin(ReadOnlyAdmin):
     """Who did what, when and from where: for administrators alone."""
 
     list_display = ("at", "name", "deed", "what", "address")
-    list_filter = ("deed",)
-    date_hierarchy = "at"
+    list_filter = ("deed", "at")
     search_fields = ("name", "what", "address")
     fields = ("at", "name", "account", "deed", "what", "address")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.contrib import admin, messages
@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
@@ -18,14 +19,19 @@ from django.utils.translation import gettext_lazy as _
 
 from archive import store
 from archive.accounts.roles import is_administrator
-from archive.admin.rows import LibrariesAdmin, deleted_by_store
+from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, shortened
 from archive.audit import Deed, note, note_upload_deleted
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
+from archive.issues import told
 from archive.models import Entry, Upload
 from archive.queries import taken_down
 from archive.queries.scope import Scope
 from archive.queries.uploads import entry_counts
+from archive.web.issues import shown_issues
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrOrPromise as StrOrPromise
 
 
 class SeveralFilesField(forms.FileField):
@@ -45,17 +51,34 @@ class UploadForm(forms.Form):
     file = SeveralFilesField(label=_("files"), allow_empty_file=True)
 
 
+DOORS: Final[dict[str, StrOrPromise]] = {
+    "web": _("a page"),
+    "api": _("a program"),
+    "admin": _("the administration"),
+    "command": _("a command"),
+    "watch": _("the watched folder"),
+    "samples": _("the sample games"),
+}
+
+
+class DoorFilter(ChosenFilter):
+    title, column = _("source"), "source"
+
+    def choose(self) -> Iterable[tuple[Any, Any]]:
+        return DOORS.items()
+
+
 @admin.register(Upload)
 class UploadAdmin(LibrariesAdmin):
     """Uploads with what became of their entries. "Add" takes files."""
 
-    list_display = ("pk", "name", "size", "state", "counts", "uploader", "source", "received")
-    list_filter = ("state", "source")
+    list_display = ("number", "name", "state", "why", "counts", "uploader", "received")
+    list_filter = ("state", DoorFilter, "received")
+    list_select_related = ("uploader",)
     search_fields = ("name", "sha256")
-    date_hierarchy = "received"
     actions = ("admit", "retry", "reread")
     fields = (
-        "name", "size", "sha256", "state", "reason", "counts", "uploader", "source", "received", "finished",
+        "name", "bytes", "sha256", "state", "why", "counts", "uploader", "door", "received", "finished",
         "page", "download",
     )  # fmt: skip
 
@@ -105,6 +128,23 @@ class UploadAdmin(LibrariesAdmin):
             '<a href="{}?upload__id__exact={}&amp;state__exact={}">{} {}</a>',
             ((address, upload.pk, state, Entry.State(state).label, n) for state, n in found),
         )
+
+    @admin.display(description=_("why"))
+    def why(self, upload: Upload) -> str:
+        """Show why it failed, as a whole or some of its entries: what the gravest finding says."""
+        if upload.reason:
+            return shortened(told(upload.reason)["message"])
+        failed = upload.entries.filter(state=Entry.State.FAILED).order_by("seq").first()
+        issues = shown_issues(failed.issues, 1) if failed else ()
+        return next((shortened(one.text) for one in issues), "–")
+
+    @admin.display(description=_("size"), ordering="size")
+    def bytes(self, upload: Upload) -> str:
+        return filesizeformat(upload.size)
+
+    @admin.display(description=_("source"))
+    def door(self, upload: Upload) -> str:
+        return str(DOORS.get(upload.source, upload.source))
 
     @admin.display(description=_("page"))
     def page(self, upload: Upload) -> str:

@@ -26,7 +26,7 @@ from rest_framework.views import set_rollback
 
 from archive import issues
 from archive.api.problems import PROBLEM, TOKEN, Problem
-from archive.index.away import AWAY_SECONDS, UndecidedError, is_away, is_down
+from archive.index.away import AWAY_SECONDS, UndecidedError, is_away, is_cancelled, is_down
 from archive.models import UploadChunk
 from archive.queries.scope import UnknownScopeError
 from archive.queries.search.errors import QueryError
@@ -118,6 +118,8 @@ def describe(error: Exception) -> Problem | None:
     # Bytes go only with their upload; here it went while they were read.
     if isinstance(error, GoneError | UploadChunk.DoesNotExist):
         return Problem.of_status(410)
+    if is_cancelled(error):
+        return Problem.of_status(503, "too-slow")
     if isinstance(error, UndecidedError):
         return Problem.of_status(503, error.code)
     # Where a replica is gone, the first database is asked (archive/web/replicas.py).

@@ -3,6 +3,7 @@ transaction ended."""
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Final
 
 from django.db.utils import DatabaseError
@@ -12,6 +13,7 @@ AWAY_SECONDS: Final = 15
 
 _CONNECTION: Final = "08"
 _IO_ERROR: Final = "58030"
+_CANCELLED: Final = "57014"
 _GOING: Final = {"57P01", "57P02", "57P03"}
 """The server is shutting down, has crashed, or is not up yet."""
 
@@ -32,6 +34,14 @@ def is_away(error: BaseException) -> bool:
     that we are connected to says so of another."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
     return isinstance(error, DatabaseError) and (state.startswith(_CONNECTION) or state == _IO_ERROR)
+
+
+def is_cancelled(error: BaseException) -> bool:
+    """Tell whether a database error says that somebody has ended the question."""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
+    return isinstance(error, DatabaseError) and getattr(cause, "sqlstate", None) == _CANCELLED
 
 
 def is_down(error: BaseException) -> bool:

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -134,8 +134,15 @@ def time_limit(seconds: float) -> Iterator[None]:
     connection.ensure_connection()
     driver: sqlite3.Connection = connection.connection
     driver.set_progress_handler(lambda: time.monotonic() > end, _OPCODES)
+
+    def watched(execute: Callable[..., Any], *statement: Any) -> Any:
+        if time.monotonic() > end:
+            raise TimeoutError
+        return execute(*statement)
+
     try:
-        yield
+        with connection.execute_wrapper(watched):
+            yield
     except OperationalError as error:
         if time.monotonic() > end:
             raise TimeoutError from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from archive import codec
 from archive.models.games import Game
@@ -31,16 +32,22 @@ class Entry(models.Model):
         DELETED = "deleted", _("game deleted")
         HELD = "held", _("held for the staff")
 
-    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="entries", db_index=False)
+    upload = models.ForeignKey(
+        Upload,
+        on_delete=models.PROTECT,
+        related_name="entries",
+        db_index=False,
+        verbose_name=pgettext_lazy("list", "upload"),
+    )
     seq = models.IntegerField()
-    path = models.TextField(blank=True)
+    path = models.TextField(_("file"), blank=True)
     """Path inside a container; empty for the upload itself."""
     index = models.IntegerField(default=0)
     """Place in a file of several games, from 0."""
     part = models.IntegerField(default=0)
     """Which part of the walk (`archive.intake.walk.entries`) it is from: where its bytes are found again."""
-    state = models.CharField(max_length=10, choices=State.choices)
-    hidden = models.BooleanField(default=False, db_default=False)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    hidden = models.BooleanField(_("hidden"), default=False, db_default=False)
     """Whether only the staff gets its bytes, and the file that it came in (`archive.queries.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
@@ -58,7 +65,8 @@ class Entry(models.Model):
     program = models.TextField(blank=True)
 
     class Meta:
-        verbose_name_plural = "entries"
+        verbose_name = pgettext_lazy("of an upload", "record")
+        verbose_name_plural = pgettext_lazy("of an upload", "records")
         constraints = [models.UniqueConstraint(fields=["upload", "seq"], name="entry_of_upload")]
         indexes = [
             # With the column of its condition, so that SQLite, which has no statistics, finds there all that

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from archive import codec
 from archive.models.names import Event, Player
@@ -34,8 +35,8 @@ class Game(models.Model):
         POSITION = "position", _("position")
 
     class Result(models.IntegerChoices):
-        BLACK = 0, _("colour 0 wins")
-        WHITE = 1, _("colour 1 wins")
+        BLACK = 0, _("first player wins")
+        WHITE = 1, _("second player wins")
         DRAW = 2, _("draw")
         UNKNOWN = 3, _("unknown")
 
@@ -46,7 +47,7 @@ class Game(models.Model):
         DAY = "day", _("day")
 
     kind = models.CharField(max_length=16)
-    record_kind = models.CharField(max_length=10, choices=RecordKind.choices)
+    record_kind = models.CharField(_("kind of record"), max_length=10, choices=RecordKind.choices)
     space = models.BigIntegerField(default=PUBLIC)
     """What keeps its identity and its keys apart from those of other spaces."""
     digest = models.BinaryField(max_length=16)
@@ -85,6 +86,8 @@ class Game(models.Model):
     """When another edition or reading last changed it; NULL where none has."""
 
     class Meta:
+        verbose_name = _("game")
+        verbose_name_plural = pgettext_lazy("list", "games")
         constraints = [
             models.UniqueConstraint(fields=["space", "digest"], name="game_identity"),
         ]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.utils.translation import pgettext_lazy
 
 from archive.character_forms import folded
 from archive.kana_readings import reading
@@ -27,7 +28,7 @@ class Name(models.Model):
     """
 
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
-    name = models.TextField()
+    name = models.TextField(pgettext_lazy("of a player or an event", "name"))
 
     class Meta:
         abstract = True
@@ -79,6 +80,8 @@ class Player(Name):
     searched = SearchedField(default="", db_default="")
 
     class Meta:
+        verbose_name = pgettext_lazy("list", "player")
+        verbose_name_plural = pgettext_lazy("list", "players")
         constraints = [
             models.UniqueConstraint(fields=["space", "key"], name="player_key"),
             models.UniqueConstraint(fields=["space", "name"], name="player_name"),
@@ -92,6 +95,8 @@ class Event(Name):
     searched = SearchedField(default="", db_default="")
 
     class Meta:
+        verbose_name = pgettext_lazy("list", "event")
+        verbose_name_plural = pgettext_lazy("list", "events")
         constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_name")]
 
 

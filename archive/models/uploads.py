@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from kifu_core.classes import PUBLIC
 
@@ -29,11 +30,16 @@ class Upload(models.Model):
         WAITING = "waiting", _("waits for a curator")
         DELETING = "deleting", _("being deleted")
 
-    sha256 = models.CharField(max_length=64)
-    name = models.TextField(blank=True)
+    sha256 = models.CharField("SHA-256", max_length=64)
+    name = models.TextField(pgettext_lazy("of a file", "name"), blank=True)
     size = models.BigIntegerField()
     uploader = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="uploads"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="uploads",
+        verbose_name=_("sent by"),
     )
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
     """Where its games go, and who reads it."""
@@ -45,8 +51,8 @@ class Upload(models.Model):
     """Which door it came through: web, api, admin, command, samples."""
     request = models.CharField(max_length=64, blank=True, default="", db_default="")
     """The id of the request that brought it, for the log of who works on it; empty where there was none."""
-    received = models.DateTimeField(auto_now_add=True)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
+    received = models.DateTimeField(pgettext_lazy("when", "received"), auto_now_add=True)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.RECEIVED)
     expected = models.IntegerField(null=True)
     """Entries the walk has found so far; what is done is counted from the entries themselves."""
     reason = models.JSONField(null=True)
@@ -59,9 +65,11 @@ class Upload(models.Model):
     """The paths within imports under which it came, where they say more than its name."""
     rereads = models.IntegerField(default=0)
     """How often it was decided to read all of it again."""
-    finished = models.DateTimeField(null=True)
+    finished = models.DateTimeField(pgettext_lazy("when", "finished"), null=True)
 
     class Meta:
+        verbose_name = pgettext_lazy("list", "upload")
+        verbose_name_plural = pgettext_lazy("list", "uploads")
         constraints = [
             models.UniqueConstraint(fields=["uploader", "space", "sha256"], name="upload_of_user"),
             # NULLs are distinct to the constraint above on both engines.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 from typing import Any, Final, Literal
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import Length
 
 from archive import codec
@@ -157,10 +157,14 @@ def beginnings(scope: Scope, games: QuerySet[Game]) -> list[int]:
 
 
 def _of_one_meeting(scope: Scope) -> QuerySet[Game]:
-    """Return all games whose players met once more on that day."""
-    same = {name: OuterRef(name) for name in (*_MEETING, "space", "kind", "handicap")}
-    usable = Game.objects.filter(precision="day", record_kind="game", plies__gt=0, space__in=scope.spaces)
-    return usable.filter(Exists(usable.filter(**same).exclude(pk=OuterRef("pk"))))
+    """Return all games whose players met once more on that day. They are sorted by their meetings once: to
+    look for the others of each game would be to read all games again and again."""
+    usable = Game.objects.filter(
+        precision="day", record_kind="game", plies__gt=0, space__in=scope.spaces,
+        player0__isnull=False, player1__isnull=False,
+    )  # fmt: skip
+    met = Window(Count("pk"), partition_by=[F(name) for name in (*_MEETING, "space", "kind", "handicap")])
+    return usable.annotate(met=met).filter(met__gt=1)
 
 
 def _parts(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from tempfile import SpooledTemporaryFile
@@ -31,6 +31,7 @@ from archive.api.problems import PROBLEM, Problem
 from archive.limits.addresses import is_proxy
 from archive.observing import requests as counted
 from archive.serving import sockets
+from archive.serving.interrupting import PAUSE_SECONDS, Questions
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -67,6 +68,9 @@ visitors keep all other threads busy, and so that it is in nobody's way while it
 
 PROBE_SECONDS: Final = 5.0
 """How long a probe may take: whoever watches does not wait any longer."""
+
+LOOK_SECONDS: Final = 0.5
+"""After so long it is looked whether the visitor who asked is still there."""
 
 COME_AGAIN_SECONDS: Final = 5
 STUCK: Final = 3
@@ -242,10 +246,16 @@ class Answer:
         self.status = 500
         self.headers: Headers = []
         self.began = 0.0
+        self.questions = Questions()
         # What the application keeps for a request, such as the language, must be there for all its pieces.
         self.context = contextvars.copy_context()
         self._chunks: Iterator[bytes] = iter(())
         self._close: Callable[[], object] | None = None
+
+    @property
+    def only_reads(self) -> bool:
+        """Return whether the application may be stopped half way: it changes nothing."""
+        return self.environ["REQUEST_METHOD"] in ("GET", "HEAD")
 
     def begin(self) -> tuple[bytes, bool]:
         """Run the application; return the first piece of its answer, and whether there is more."""
@@ -280,6 +290,32 @@ class Answer:
             close()
 
 
+Work = Future[tuple[bytes, bool]]
+"""The first piece of an answer, and whether there is more, once a thread has made it."""
+
+
+async def _waited(work: Work, seconds: float, receive: Receive | None) -> bool:
+    """Wait for so long at most; return whether the visitor has left before, as `receive` tells."""
+    coming = asyncio.wrap_future(work)
+    first = seconds if receive is None else min(seconds, LOOK_SECONDS)
+    done, _ = await asyncio.wait([coming], timeout=first)
+    if done or receive is None:
+        return False
+    leaving = asyncio.ensure_future(_left(receive))
+    try:
+        both: list[asyncio.Future[Any]] = [coming, leaving]
+        await asyncio.wait(both, timeout=seconds - first, return_when=asyncio.FIRST_COMPLETED)
+        return leaving.done() and not work.done()
+    finally:
+        leaving.cancel()
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        # One without a body tells of its end first.
+        await asyncio.sleep(LOOK_SECONDS)
+
+
 class Threads:
     """Some threads of a process; `asked` requests have one or wait for one, each for at most `seconds`."""
 
@@ -299,38 +335,54 @@ class Pool:
         seconds = min(PROBE_SECONDS, limits.answer_seconds)
         self.probes = {path: Threads(1, path, seconds) for path in PROBES}
         self.running: set[Answer] = set()
+        self.ending: set[asyncio.Future[None]] = set()
 
-    async def begin(self, answer: Answer) -> tuple[bytes, bool]:
-        """Run the application; return the first piece of its answer, and whether there is more."""
+    async def begin(self, answer: Answer, receive: Receive) -> tuple[bytes, bool]:
+        """Run the application; return the first piece of its answer, and whether there is more. Raises Gone
+        where the visitor leaves meanwhile, and Refused where it takes too long."""
         threads = self.probes.get(answer.environ["PATH_INFO"], self.visitors)
         if threads.asked >= WAITING:
             raise Refused(503, "busy", "too much is asked of this archive at once: try again later")
         threads.asked += 1
         try:
-            return await self._begun(answer, threads)
+            return await self._begun(answer, threads, receive)
         finally:
             threads.asked -= 1
 
-    async def _begun(self, answer: Answer, threads: Threads) -> tuple[bytes, bool]:
+    async def _begun(self, answer: Answer, threads: Threads, receive: Receive) -> tuple[bytes, bool]:
         # A probe that hangs does not count as a stuck thread: whoever asked it notices.
         step = partial(self._run, answer, answer.begin) if threads is self.visitors else answer.begin
         work = threads.executor.submit(answer.context.run, step)
-        await asyncio.wait([asyncio.wrap_future(work)], timeout=threads.seconds)
+        left = await _waited(work, threads.seconds, receive if answer.only_reads else None)
         if work.done():
             return work.result()
-        # A thread cannot be stopped, so its answer is thrown away when it comes.
+        # A thread cannot be stopped, so its answer is thrown away when it comes; what it asks the database is
+        # ended, for others wait for the thread.
         if not work.cancel():
             work.add_done_callback(lambda _: answer.close())
+            self.ending.add(task := asyncio.ensure_future(self._interrupt(answer, work)))
+            task.add_done_callback(self.ending.discard)
+        if left:
+            raise Gone
         self._end_where_stuck()
         raise Refused(503, "too-slow", "the answer took too long: ask for less, or later")
 
+    @staticmethod
+    async def _interrupt(answer: Answer, work: Work) -> None:
+        loop = asyncio.get_running_loop()
+        while not work.done():
+            await loop.run_in_executor(None, answer.questions.interrupt)
+            await asyncio.sleep(PAUSE_SECONDS)
+
     def _run(self, answer: Answer, step: Callable[[], tuple[bytes, bool]]) -> tuple[bytes, bool]:
         answer.began = time.monotonic()
+        answer.questions.begin()
         self.running.add(answer)
         try:
             return step()
         finally:
             self.running.discard(answer)
+            answer.questions.end()
 
     async def piece(self, answer: Answer) -> tuple[bytes, bool]:
         """Return the next piece of an answer, from whichever thread is free."""
@@ -373,7 +425,7 @@ class Front:
         try:
             await self._take(scope, receive, body)
             body.file.seek(0)
-            await self._answer(environ_of(scope, body.file, body.size), send)
+            await self._answer(environ_of(scope, body.file, body.size), receive, send)
         except Refused as refusal:
             await _refuse(refusal, scope, send, began)
         except Gone:
@@ -422,11 +474,11 @@ class Front:
             limit = self.limits.request_bytes
             raise Refused(413, "too-large", f"a request has at most {limit} bytes")
 
-    async def _answer(self, environ: dict[str, Any], send: Send) -> None:
+    async def _answer(self, environ: dict[str, Any], receive: Receive, send: Send) -> None:
         answer = Answer(self.application, environ)
         try:
-            data, more = await self.pool.begin(answer)
-        except Refused:
+            data, more = await self.pool.begin(answer, receive)
+        except (Refused, Gone):
             raise
         except Exception:
             log.exception("the application failed at %r", environ["PATH_INFO"])

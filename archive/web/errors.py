@@ -40,6 +40,10 @@ _WORDS: Final = {
     410: (_("No longer available"), _("It was taken down.")),
     411: (_("Bad request"), _("The request does not give its length.")),
     413: (_("Too large"), _("Send it in smaller parts.")),
+    422: (
+        _("This takes too long"),
+        _("Choose fewer with a filter or the search, then try again."),
+    ),
     429: (_("Too many requests"), _("Please wait a moment, then try again.")),
     500: (_("Something went wrong"), _("Please try again in a moment.")),
     503: (

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from archive import store
 from archive.intake import tasks, uploads, worker
 from archive.models import Entry, Game, Occurrence, Upload, User
+from archive.queries import twins
+from archive.queries.scope import Scope
+from archive.web import admin_site
+from archive.web.issues import shown_issues
+from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, UNREADABLE, stored
 
 pytestmark = pytest.mark.django_db
@@ -172,3 +179,67 @@ def test_everything_is_read_again_on_request(admin):
     admin.post(reverse("admin:archive_upload_changelist"), chosen)
     worker.work_off(upload.pk)
     assert (Game.objects.get().pk, Game.objects.get().site) == (before.pk, "")
+
+
+# --- words and time --------------------------------------------------------------------------------------
+
+MODELS = ("upload", "entry", "game", "player", "event", "report", "auditline", "sitetext", "user")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_page_asks_the_database_for_long(admin, monkeypatch, model):
+    monkeypatch.setattr(admin_site, "SECONDS", -1.0)
+    for query in ("", "?q=x", "?_facets=True"):
+        answer = admin.get(reverse(f"admin:archive_{model}_changelist") + query)
+        assert answer.status_code == 422
+    address = reverse(f"admin:archive_{model}_change", args=[1])
+    assert admin.get(address).status_code == 422
+
+
+@pytest.mark.parametrize("model", ["upload", "entry", "game", "player", "event"])
+def test_the_choices_of_filters_are_neither_counted_nor_looked_for_among_all_rows(admin, model):
+    stored(KIF)
+    with CaptureQueriesContext(connection) as asked:
+        listing = admin.get(reverse(f"admin:archive_{model}_changelist"), {"_facets": "True"})
+    assert not listing.context["cl"].add_facets
+    assert not any("DISTINCT" in one["sql"] for one in asked.captured_queries if "archive_" in one["sql"])
+
+
+@pytest.mark.parametrize("query", ["twins=same-moves", "twins=beginning"])
+def test_twins_are_found_without_reading_all_games_for_each_game(query):
+    scope = Scope((PUBLIC,))
+    found = {"twins=same-moves": twins.with_same_moves, "twins=beginning": twins._of_one_meeting}[query]
+    sql, values = found(scope).query.sql_with_params()
+    explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
+    with connection.cursor() as cursor:
+        cursor.execute(f"{explain} {sql}", values)
+        plan = str(cursor.fetchall())
+    assert not any(word in plan for word in ("CORRELATED", "SubPlan"))
+
+
+def test_games_entries_and_uploads_are_told_in_words(admin):
+    upload = stored(KIF)
+    failed = stored(UNREADABLE)
+    entry, game = Entry.objects.get(upload=failed), Game.objects.get()
+    rows = {"upload": upload.pk, "entry": entry.pk, "game": game.pk}
+    pages = [reverse(f"admin:archive_{model}_changelist") for model in rows]
+    pages += [reverse(f"admin:archive_{model}_change", args=[pk]) for model, pk in rows.items()]
+    told = {page: admin.get(page, headers={"accept-language": "en"}).content.decode() for page in pages}
+    for page, text in told.items():
+        for word in ("layer0", "colour 0", "lot:", "header_data", "parsed_facts", "&quot;severity&quot;"):
+            assert word not in text, (page, word)
+    assert "☗先手の人 ☖後手の人" in told[reverse("admin:archive_game_changelist")]
+    reason = shown_issues(entry.issues, 1)[0].text
+    assert reason and reason in told[reverse("admin:archive_entry_changelist")]
+    assert reason in told[reverse("admin:archive_upload_changelist")]
+
+
+@pytest.mark.parametrize(
+    ("query", "n"),
+    [("kind=shogi", 1), ("kind=quoridor", 0), ("result=0", 1), ("result=9", 1), ("handicap=2", 0)],
+)
+def test_games_are_filtered_by_words(admin, query, n):
+    stored(KIF)
+    Game.objects.update(result=0)
+    listing = admin.get(f"{reverse('admin:archive_game_changelist')}?{query}")
+    assert len(listing.context["cl"].result_list) == n

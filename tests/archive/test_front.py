@@ -7,17 +7,21 @@ import asyncio
 import errno
 import json
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import pytest
+from django.db import DatabaseError, OperationalError, connection
 
 from archive import logs
+from archive.index.away import is_cancelled
 from archive.serving import front
 from archive.serving.front import MIB, PIECE_BYTES, Front, Limits
 
@@ -415,6 +419,51 @@ def test_an_answer_that_takes_too_long_is_told_and_others_are_answered():
     release.set()
     assert (slow.status, quick.status) == (503, 200)
     assert b"too long" in slow.data
+
+
+ENDLESS: Final = {
+    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
+    "postgresql": "SELECT pg_sleep(3600)",
+}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("leaves", [False, True], ids=["too slow", "gone"])
+def test_what_nobody_waits_for_any_more_is_ended_in_the_database(monkeypatch, leaves):
+    monkeypatch.setattr(front, "LOOK_SECONDS", 0.01)
+    ended: list[BaseException] = []
+
+    def endless(environ: Any, start_response: Any) -> list[bytes]:
+        with closing(connection), connection.cursor() as cursor:
+            try:
+                cursor.execute(ENDLESS[connection.vendor])
+            except DatabaseError as error:
+                ended.append(error)
+                raise
+        return echo(environ, start_response)
+
+    server = Front(endless, 1, PATIENT if leaves else QUICK)
+
+    async def asked() -> Visit:
+        found = await Visit(server, method="GET", headers=(), leaves=leaves).make()
+        await until(lambda: bool(ended) and not server.pool.running)
+        return found
+
+    found = run(asked())
+    assert is_cancelled(ended[0])
+    assert [message.get("status") for message in found.sent[:1]] == ([] if leaves else [503])
+
+
+@pytest.mark.django_db
+def test_what_was_cancelled_is_no_fault_of_the_archive(client, monkeypatch):
+    def cancelled(*_args: Any) -> None:
+        error = OperationalError("interrupted")
+        error.__cause__ = sqlite3.OperationalError("interrupted")
+        error.__cause__.sqlite_errorcode = sqlite3.SQLITE_INTERRUPT
+        raise error
+
+    monkeypatch.setattr("archive.web.views.find_games", cancelled)
+    assert client.get("/games/").status_code == 503
 
 
 def test_a_process_none_of_whose_threads_comes_back_ends(monkeypatch):

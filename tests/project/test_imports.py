@@ -26,11 +26,11 @@ FLOORS = (
     "derive",
     "store queries",
     "answers limits observing",
-    "dumps intake libraries hooks",
+    "checks dumps intake libraries hooks",
     "api",
     "backup dumping web",
     "serving",
-    "admin checks settings urls",
+    "admin settings urls",
     "management wsgi",
     "apps asgi",
 )
