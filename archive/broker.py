@@ -21,8 +21,13 @@ from kombu.utils.json import dumps
 def _write_whole(path: Path, text: str) -> None:
     # The name has no queue in it, so that no reader takes the file before it has its own.
     temporary = path.parent / f".{uuid.uuid4()}"
-    temporary.write_text(text)
-    temporary.rename(path)
+    try:
+        temporary.write_text(text)
+        temporary.rename(path)
+    except OSError:
+        # On a full disk the beginning of a message would be left for good.
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 class Channel(filesystem.Channel):

@@ -39,6 +39,8 @@ def faults_in_a_sentence() -> Iterator[None]:
     file that cannot be written."""
     from django.db import DatabaseError, connection
 
+    from archive.disk import is_full
+
     try:
         yield
     except OSError as error:
@@ -46,6 +48,8 @@ def faults_in_a_sentence() -> Iterator[None]:
             raise
         refuse(f"{error.filename or 'a file'} cannot be read or written: {error.strerror}")
     except DatabaseError as error:
+        if is_full(error):
+            refuse(f"a disk is full, nothing of this was stored: {error}")
         try:
             tables = connection.introspection.table_names()
         except DatabaseError:

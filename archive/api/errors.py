@@ -26,6 +26,7 @@ from rest_framework.views import set_rollback
 
 from archive import issues
 from archive.api.problems import PROBLEM, TOKEN, Problem
+from archive.disk import is_full
 from archive.index.away import AWAY_SECONDS, UndecidedError, is_away, is_cancelled, is_down
 from archive.models import UploadChunk
 from archive.queries.scope import UnknownScopeError
@@ -120,6 +121,9 @@ def describe(error: Exception) -> Problem | None:
         return Problem.of_status(410)
     if is_cancelled(error):
         return Problem.of_status(503, "too-slow")
+    if is_full(error):
+        log.error("a disk is full: %s", error)
+        return Problem.of_status(507)
     if isinstance(error, UndecidedError):
         return Problem.of_status(503, error.code)
     # Where a replica is gone, the first database is asked (archive/web/replicas.py).

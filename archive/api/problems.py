@@ -28,6 +28,7 @@ OF_STATUS: Final = {
     429: ("throttled", "these are too many requests: `Retry-After` tells when to go on"),
     500: ("internal-error", "this is a fault of the server: its log tells more under `request_id`"),
     503: ("unavailable", "the server cannot answer this at present"),
+    507: ("disk-full", "there is no room for this on the server's disk at present: nothing of it was stored"),
 }
 """Code and detail by status, where nothing more is known."""
 

@@ -96,10 +96,11 @@ OF_BODIES: Final[Problems] = {
     411: ("length-required",),
     413: ("too-large", "too-many-files"),
     415: ("unsupported-media-type",),
+    507: (OF_STATUS[507][0],),
 }
 """Codes of an address that is sent something."""
 
-OF_DEEDS: Final[Problems] = {403: ("csrf",)}
+OF_DEEDS: Final[Problems] = {403: ("csrf",), 507: (OF_STATUS[507][0],)}
 """Codes of an address that changes something without being sent a body."""
 
 ELSEWHERE: Final[Problems] = {405: (OF_STATUS[405][0],)}

@@ -16,7 +16,7 @@ from typing import IO, Final
 VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where prometheus-client looks when it is imported: set before that, by who starts the processes."""
 
-_PREFIX: Final = "metrics-"
+_PREFIX: Final = "kifu-metrics-"
 _OWNER: Final = "owner"
 
 

@@ -12,6 +12,7 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.exposition import choose_encoder
 
+from archive.disk import rooms
 from archive.index.engine import engine
 from archive.observing import measures, replicas, tally
 from archive.observing.folder import shared_folder
@@ -59,7 +60,15 @@ def _of_database() -> list[Metric]:
     except (Error, TimeoutError):
         found = []
     up = GaugeMetricFamily("kifu_database_up", "Whether the database answers.", float(bool(found)))
-    return [up, *found]
+    return [up, *_of_disks(), *found]
+
+
+def _of_disks() -> Iterator[Metric]:
+    for name, text in (("free", "Bytes that are free"), ("total", "All bytes")):
+        told = GaugeMetricFamily(f"kifu_disk_{name}_bytes", f"{text} where a folder is.", labels=["folder"])
+        for folder, room in rooms().items():
+            told.add_metric([folder], getattr(room, name))
+        yield told
 
 
 def _measured(uploads: Mapping[str, int] | None) -> Iterator[Metric]:

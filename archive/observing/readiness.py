@@ -15,6 +15,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from kombu import Connection
 from kombu.exceptions import OperationalError
 
+from archive.disk import LEAST_BYTES, rooms
 from archive.index.engine import engine
 from archive.models import HeardProcess
 from archive.observing.beats import heard_lately
@@ -36,6 +37,8 @@ TOO_OLD: Final = "too-old"
 """Of tables that no migration of this version can begin with."""
 TOO_NEW: Final = "too-new"
 """Of tables that a later version has changed."""
+FULL: Final = "full"
+"""Of disks with less room than an upload may take."""
 NOT_HEARD: Final = "not-heard"
 """Of workers, where none has told lately that it is there."""
 
@@ -43,7 +46,8 @@ DATABASE: Final = "database"
 MIGRATIONS: Final = "migrations"
 BROKER: Final = "broker"
 WORKER: Final = "worker"
-CHECKS: Final = (DATABASE, MIGRATIONS, BROKER, WORKER)
+DISK: Final = "disk"
+CHECKS: Final = (DATABASE, MIGRATIONS, BROKER, WORKER, DISK)
 
 
 def checks(names: tuple[str, ...] = CHECKS) -> dict[str, str]:
@@ -52,6 +56,8 @@ def checks(names: tuple[str, ...] = CHECKS) -> dict[str, str]:
     found |= _of_database(frozenset(names))
     if BROKER in names and has_broker():
         found[BROKER] = _broker.state()
+    if DISK in names:
+        found[DISK] = FULL if any(one.free < LEAST_BYTES for one in rooms().values()) else OK
     return {name: found[name] for name in CHECKS if name in names and name in found}
 
 

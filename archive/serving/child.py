@@ -19,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import django
@@ -38,6 +39,9 @@ HEADER_BYTES = 64 * 1024
 
 OPEN_FILES = 256
 """What a web process opens beside its connections: the database, templates, bodies on disk."""
+
+MEMORY = Path("/dev/shm")
+"""Where web processes count together: in files on a full disk, counting would end them (SIGBUS)."""
 
 MEMORY_LOOK_SECONDS = 10
 """How often the memory of web processes is looked at."""
@@ -132,7 +136,7 @@ def web() -> None:
         respawn_interval=BEGIN_SECONDS,
         workers_kill_timeout=settings.ANSWER_SECONDS,
     )
-    with folder_of_server(settings.DATA_DIR / "tmp"):
+    with folder_of_server(MEMORY if MEMORY.is_dir() else settings.DATA_DIR / "tmp"):
         server.serve()
 
 
@@ -196,7 +200,6 @@ def worker() -> None:
 def scheduler() -> None:
     """Run Celery's beat, which sends the sweeper its message; and beside it, in a thread, what tells webhooks
     of new games: receivers that are slow keep neither visitors nor uploads waiting."""
-    from django.conf import settings
 
     from archive.hooks import runner
     from archive.models import HeardProcess
@@ -205,7 +208,8 @@ def scheduler() -> None:
     beats.begin_alone(HeardProcess.Role.SCHEDULER, os.getpid())
     runner.start()
     try:
-        _celery().Beat(schedule=str(settings.DATA_DIR / "scheduler"), **_QUIETLY).run()
+        # What is sent every few minutes at most needs no file, which a full disk would have no room for.
+        _celery().Beat(scheduler="celery.beat:Scheduler", **_QUIETLY).run()
     finally:
         beats.end()
 

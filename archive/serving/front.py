@@ -27,7 +27,8 @@ from urllib.parse import unquote_to_bytes
 import orjson
 
 from archive import logs
-from archive.api.problems import PROBLEM, Problem
+from archive.api.problems import OF_STATUS, PROBLEM, Problem
+from archive.disk import is_full
 from archive.limits.addresses import is_proxy
 from archive.observing import requests as counted
 from archive.serving import sockets
@@ -465,9 +466,11 @@ class Front:
         """
         try:
             body.add(data)
-        except OSError:
-            log.exception("a body cannot be kept on disk")
-            raise Refused(503, "unavailable", "there is no room for this at present") from None
+        except OSError as error:
+            log.error("a body cannot be kept on disk: %s", error)
+            if is_full(error):
+                raise Refused(507, *OF_STATUS[507]) from None
+            raise Refused(503, *OF_STATUS[503]) from None
 
     def _check_size(self, size: int) -> None:
         if size > self.limits.request_bytes:

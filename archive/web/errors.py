@@ -46,6 +46,10 @@ _WORDS: Final = {
     ),
     429: (_("Too many requests"), _("Please wait a moment, then try again.")),
     500: (_("Something went wrong"), _("Please try again in a moment.")),
+    507: (
+        _("There is no room left"),
+        _("The disk of the archive is full. Nothing of this was stored; please try again later."),
+    ),
     503: (
         _("Part of the archive cannot be reached"),
         _("The rest works. Please try again in a moment."),
@@ -85,8 +89,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def unavailable(request: HttpRequest, exception: Exception) -> HttpResponse | None:
     """Answer 503, and when to come again, where the database or a server with a part of the tables does not
-    answer; None for all else."""
-    found = describe(exception) if isinstance(exception, UndecidedError | DatabaseError) else None
+    answer, 507 where a disk is full; None for all else."""
+    found = describe(exception) if isinstance(exception, UndecidedError | DatabaseError | OSError) else None
     if found is None:
         return None
     response = failure(request, found.status, found.code)

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from archive.disk import rooms
 from archive.models import Upload, User
 from archive.observing import measures, readiness, replicas, tally
 from archive.observing.beats import LATELY
@@ -23,6 +24,7 @@ _PARTS: Final[Mapping[str, "_StrPromise"]] = {
     readiness.MIGRATIONS: _("tables"),
     readiness.BROKER: _("broker"),
     readiness.WORKER: _("worker"),
+    readiness.DISK: _("disk"),
 }
 _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.OK: _("in order"),
@@ -32,6 +34,12 @@ _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.TOO_OLD: _("too old for this version"),
     readiness.TOO_NEW: _("of a later version"),
     readiness.NOT_HEARD: _("not heard of"),
+    readiness.FULL: _("full"),
+}
+_FOLDERS: Final[Mapping[str, "_StrPromise"]] = {
+    "data": _("data"),
+    "columns": _("columns of positions"),
+    "dumps": _("dumps"),
 }
 _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
     "stored": _("added"),
@@ -70,6 +78,7 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
             for one, n, seconds in tally.sums()
             if one.what == tally.TASKS
         ],
+        "rooms": [(_FOLDERS[name], room) for name, room in rooms().items()],
         "index_rows": measures.index_rows(),
         "segments": measures.segments(),
         "replicas": replicas.lags(),

@@ -241,7 +241,7 @@ def test_a_body_that_no_disk_has_room_for_is_told_so_and_logged(monkeypatch, cap
 
     monkeypatch.setattr(front.Body, "add", full)
     found = visit(path=b"/api/v1/uploads", body=[(0, b"x")])
-    assert (found.status, found.json["code"]) == (503, "unavailable")
+    assert (found.status, found.json["code"]) == (507, "disk-full")
     assert "No space left" in caplog.text
 
 

@@ -26,6 +26,7 @@ from archive.index.schema import Segment
 from archive.limits.addresses import ForwardedHeaders
 from archive.models import Game, HeardProcess, Upload
 from archive.observing import folder, measures, replicas, requests, shared, tally
+from archive.serving.child import MEMORY
 from tests.archive.games import KIF, stored
 from tests.serving import ANSWER_SECONDS, ROOT, START_SECONDS, archive_at, processes_of, wait_for
 
@@ -251,7 +252,7 @@ def test_two_processes_count_together_also_after_one_and_both_have_ended(two, tm
 
 @pytest.mark.one_engine
 def test_a_server_takes_its_folder_away_and_those_of_servers_that_were_killed(tmp_path):
-    left = tmp_path / "metrics-left"
+    left = tmp_path / "kifu-metrics-left"
     left.mkdir()
     (left / "owner").touch()
     with folder.folder_of_server(tmp_path):
@@ -286,9 +287,10 @@ def test_a_served_archive_with_two_web_processes_counts_right_also_when_one_is_r
         for _ in range(asked):
             archive.get("/api/v1/games")
         assert {games() for _ in range(10)} == {asked}
-        (place,) = (tmp_path / "tmp").glob("metrics-*")
-        counting = {int(path.stem.rpartition("_")[2]) for path in place.glob("counter_*.db")}
-        assert len(counting & processes_of(tmp_path)) == 2
+        ours = processes_of(tmp_path)
+        (place,) = (found for found in MEMORY.glob("kifu-metrics-*") if counting_in(found) & ours)
+        counting = counting_in(place)
+        assert len(counting & ours) == 2
         os.kill(min(counting), signal.SIGKILL)
         wait_for(lambda: min(counting) not in processes_of(tmp_path), START_SECONDS, archive.log)
         wait_for(
@@ -307,7 +309,12 @@ def test_a_served_archive_with_two_web_processes_counts_right_also_when_one_is_r
         assert value(found, "kifu_processes", role="worker") == 1
         assert value(found, "kifu_processes", role="scheduler") == 1
         assert value(found, "kifu_database_up") == 1
-    assert [*(tmp_path / "tmp").glob("metrics-*")] == []
+    assert not place.exists()
+
+
+def counting_in(place: Path) -> set[int]:
+    """The numbers of the processes that count in a folder."""
+    return {int(path.stem.rpartition("_")[2]) for path in place.glob("counter_*.db")}
 
 
 def answered(address: str) -> bool:

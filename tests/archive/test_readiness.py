@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 import urllib.error
 from contextlib import closing, suppress
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any, Final
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
-from archive.models import HeardProcess, Tally
+from archive import disk
+from archive.models import HeardProcess, Tally, User
 from archive.observing import beats, readiness, tally
 from archive.observing.beats import Beats
 from tests.servers import RABBITMQ, REDIS, reachable
@@ -29,6 +33,13 @@ def nothing_known(monkeypatch):
     """What one test found out about broker and migrations is not told to the next."""
     monkeypatch.setattr(readiness, "_broker", readiness._Broker())
     monkeypatch.setattr(readiness, "_migrations", readiness._Migrations())
+
+
+def of_driver(error: Exception) -> OperationalError:
+    """Django's error for one of the driver's."""
+    found = OperationalError("of the driver")
+    found.__cause__ = error
+    return found
 
 
 def heard(ago: timedelta = timedelta(0), role: HeardProcess.Role = WORKER) -> None:
@@ -53,7 +64,7 @@ def test_a_process_that_lives_says_so_and_looks_at_nothing(client):
 @pytest.mark.django_db
 def test_an_archive_with_a_worker_is_ready(client):
     heard()
-    everything = {"database": "ok", "migrations": "ok", "worker": "ok"}
+    everything = {"database": "ok", "migrations": "ok", "worker": "ok", "disk": "ok"}
     assert asked(client) == (200, {"status": "ok", "checks": everything})
 
 
@@ -87,9 +98,9 @@ def test_who_asks_every_few_seconds_does_not_fill_the_log(client, caplog):
 @pytest.mark.django_db
 def test_a_part_that_is_excluded_is_not_asked_for(client):
     told = {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}}
-    assert asked(client, "?exclude=worker,broker") == (200, told)
-    assert asked(client, "?exclude=worker&exclude=broker") == (200, told)
-    assert asked(client, "?exclude=database,migrations,worker")[1]["checks"] == {}
+    assert asked(client, "?exclude=worker,broker,disk") == (200, told)
+    assert asked(client, "?exclude=worker&exclude=broker,disk") == (200, told)
+    assert asked(client, "?exclude=database,migrations,worker,disk")[1]["checks"] == {}
 
 
 @pytest.mark.django_db
@@ -107,7 +118,7 @@ def test_an_archive_whose_migrations_wait_is_not_ready_also_after_it_was(client)
     newest.delete()
     status, told = asked(client)
     assert (status, told["checks"]) == (
-        503, {"database": "ok", "migrations": "waiting", "worker": "unknown"},
+        503, {"database": "ok", "migrations": "waiting", "worker": "unknown", "disk": "ok"},
     )  # fmt: skip
 
 
@@ -119,13 +130,14 @@ def test_a_database_that_is_away_is_named_and_its_error_is_not(client, monkeypat
     monkeypatch.setattr(MigrationRecorder, "applied_migrations", away)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["checks"] == {"database": "away", "migrations": "unknown", "worker": "unknown"}
+    unknown = {"migrations": "unknown", "worker": "unknown"}
+    assert answer.json()["checks"] == {"database": "away", **unknown, "disk": "ok"}
     assert b"secret" not in answer.content
 
 
 def test_a_broker_that_is_away_is_named_without_its_address(client, settings):
     settings.CELERY_BROKER_URL = f"redis://somebody:secret@127.0.0.1:{free_port()}/0"
-    answer = client.get("/readyz?exclude=database,migrations,worker")
+    answer = client.get("/readyz?exclude=database,migrations,worker,disk")
     assert (answer.status_code, answer.json()["checks"]) == (503, {"broker": "away"})
     assert b"secret" not in answer.content and b"127" not in answer.content
 
@@ -140,7 +152,7 @@ def test_a_broker_that_takes_connections_and_says_nothing_is_away_in_bounded_tim
 @pytest.mark.parametrize("address", [REDIS, RABBITMQ], ids=["redis", "amqp"])
 def test_a_broker_that_lets_us_in_is_ok(client, settings, address):
     settings.CELERY_BROKER_URL = reachable(address)
-    answer = client.get("/readyz?exclude=database,migrations,worker")
+    answer = client.get("/readyz?exclude=database,migrations,worker,disk")
     assert (answer.status_code, answer.json()["checks"]) == (200, {"broker": "ok"})
 
 
@@ -230,3 +242,60 @@ def test_a_scheduler_takes_the_place_of_one_that_is_not_there_any_more(name):
     second = Beats(SCHEDULER, 7, alone=True)
     second.wait_alone()
     assert second.elder() == ""
+
+
+# --- a full disk -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_an_archive_without_room_on_its_disk_is_not_ready_and_tells_how_much_there_is(client, monkeypatch):
+    heard()
+    monkeypatch.setattr(
+        disk.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=5_000_000, total=9**9)
+    )
+    status, told = asked(client)
+    assert (status, told["checks"]["disk"]) == (503, "full")
+    assert asked(client, "?exclude=disk")[0] == 200
+    assert 'kifu_disk_free_bytes{folder="data"} 5e+06' in client.get("/metrics").content.decode()
+    client.force_login(User.objects.create_user("cora", role="curator", is_staff=True))
+    shown = client.get("/status/", headers={"accept-language": "en"}).content.decode()
+    assert "4.8\xa0MB of 369.5\xa0MB" in shown.replace("&nbsp;", "\xa0")
+
+
+@pytest.fixture
+def full_database():
+    """A database that takes no further page, where the engine can be told so."""
+    connection.ensure_connection()
+    driver = connection.connection
+    driver.execute(f"PRAGMA max_page_count = {driver.execute('PRAGMA page_count').fetchone()[0]}")
+    yield
+    driver.execute("PRAGMA max_page_count = 4294967294")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a server's disk cannot be filled from here")
+def test_what_a_full_disk_has_no_room_for_is_answered_with_507_and_reading_goes_on(
+    client, full_database, caplog
+):
+    text = "".join(f"*{number}\n" for number in range(200_000))
+    sent = client.post("/api/v1/uploads", {"text": text, "name": "a.kif"}, content_type="application/json")
+    assert (sent.status_code, sent.json()["code"]) == (507, "disk-full")
+    page = client.post("/upload/", {"text": text}, headers={"accept-language": "en"})
+    assert page.status_code == 507 and "no room left" in page.content.decode()
+    assert client.get("/games/").status_code == 200
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "full"),
+    [
+        (OSError(errno.ENOSPC, "no space"), True),
+        (OSError(errno.EDQUOT, "quota"), True),
+        (OSError(errno.EIO, "broken"), False),
+        (of_driver(psycopg.errors.DiskFull()), True),
+        (of_driver(psycopg.errors.DeadlockDetected()), False),
+    ],
+    ids=repr,
+)
+def test_a_full_disk_is_told_from_other_errors(error, full):
+    assert disk.is_full(error) is full
