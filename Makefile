@@ -9,11 +9,12 @@ JOBS ?= 3
 # The tests start many processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check setup bench faults hostile help
+.PHONY: run test check setup runtime bench faults hostile help
 help:
 	@echo "make run    start the archive with sample games"
 	@echo "make test   lint, types and every test on SQLite and PostgreSQL, with a browser where there is one"
 	@echo "make check  lint and types only;  make bench  the benchmarks;  make setup  the environment only"
+	@echo "make runtime the environment of a server: what is locked in requirements.lock and nothing for tests"
 	@echo "make faults break archives on purpose, on both engines, and look whether they are whole"
 	@echo "make hostile attack archives, on both engines, and look how they and their other visitors fare"
 
@@ -39,6 +40,9 @@ check: $(VENV)/.development
 	@$(CHECK)
 
 setup: $(VENV)/.development
+
+runtime: $(VENV)/.runtime
+	@$(BIN)/python -m compileall -q archive kifu_core
 
 BENCHMARKS = $(filter-out __init__ generate,$(basename $(notdir $(wildcard benchmarks/*.py))))
 bench: $(VENV)/.development

@@ -29,7 +29,7 @@ _OURS: Final = "ARCHIVE_"
 _FILE: Final = "_FILE"
 _DIGITS: Final = 15
 """Digits of a number, at most: more fit into no column and no clock."""
-_LEAST_SECRET: Final = 32
+_LEAST_SECRET: Final = 50
 _LEAST_DIFFERENT: Final = 5
 _DATABASES: Final = ("postgresql", "postgres", "pgsql")
 _BROKERS: Final = ("filesystem", "redis", "rediss", "amqp", "amqps")

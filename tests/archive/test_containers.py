@@ -113,11 +113,11 @@ def test_no_container_is_root_may_write_where_it_pleases_or_has_no_limits(scale)
 
 @pytest.mark.one_engine
 @BOTH
-def test_only_the_proxy_is_reached_from_outside_and_what_is_named_is_there(scale):
+def test_only_the_proxy_is_reached_from_outside_and_who_sends_mails_or_webhooks_gets_out(scale):
     found = services(scale)
     assert [name for name, service in found.items() if "ports" in service] == ["proxy"]
     assert {name for name, service in found.items() if "outside" in service["networks"]} == {
-        "proxy", "scheduler",
+        "proxy", "web", "scheduler",
     }  # fmt: skip
     volumes = {name for file in FILES[: scale + 1] for name in loaded(file)["volumes"]}
     for name, service in found.items():
