@@ -9,6 +9,9 @@ from django.db.migrations.recorder import MigrationRecorder
 OLDEST: Final = "0006_recent_rows"
 """The last of the migrations that are one by now: archives that have it can be brought up to date."""
 
+READING: Final = 1
+"""Which reading of records this version has: counted up when uploads should be read again."""
+
 _FIRST: Final = "0001_initial"
 
 

@@ -11,6 +11,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="upload",
+            name="reader",
+            field=models.SmallIntegerField(db_default=0, default=1),
+        ),
         migrations.AlterModelOptions(
             name="entry",
             options={"verbose_name": "record", "verbose_name_plural": "records"},

@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from archive.upgrading import READING
 from kifu_core.classes import PUBLIC
 
 PIECE_BYTES: Final = 1024 * 1024
@@ -65,6 +66,8 @@ class Upload(models.Model):
     """The paths within imports under which it came, where they say more than its name."""
     rereads = models.IntegerField(default=0)
     """How often it was decided to read all of it again."""
+    reader = models.SmallIntegerField(default=READING, db_default=0)
+    """The reading (`archive.upgrading`) with which all of it was read, or will be."""
     finished = models.DateTimeField(pgettext_lazy("when", "finished"), null=True)
 
     class Meta:

@@ -23,6 +23,7 @@ from archive.index.engine import engine
 from archive.index.schema import Segment
 from archive.models import Entry, Game, HeardProcess, Upload
 from archive.observing.beats import LATELY
+from archive.observing.outstanding import outstanding
 from archive.store import unfinished
 
 KEPT_SECONDS: Final = 10.0
@@ -152,6 +153,7 @@ def _code(why: Any) -> str:
 
 
 _uploads: Final = _Kept(_count_uploads, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
+_outstanding: Final = _Kept(outstanding, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
 _rows: Final = _Kept(_estimate_rows, lambda seconds: KEPT_SECONDS)
 _columns: Final = _Kept(lag, lambda seconds: KEPT_SECONDS)
 _failures: Final = _Kept(_find_failures, lambda seconds: max(KEPT_SECONDS, RARELY * seconds))
@@ -179,6 +181,11 @@ def segments() -> Sequence[Segment]:
     return engine().segments()
 
 
+def work_left() -> dict[str, int]:
+    """Return what an update has left to be done, as it was lately."""
+    return _outstanding.get()
+
+
 def column_lag() -> Lag:
     """Return how far the files of columns are behind, as it was lately."""
     return _columns.get()
@@ -201,6 +208,7 @@ def heard_lately(processes: Sequence[HeardProcess]) -> dict[str, int]:
 def forget() -> None:
     """Find out everything anew when it is asked for again."""
     _uploads.forget()
+    _outstanding.forget()
     _rows.forget()
     _failures.forget()
     _columns.forget()

@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError
 from archive.disk import LEAST_BYTES, rooms
 from archive.index.engine import engine
 from archive.models import HeardProcess
+from archive.observing import measures
 from archive.observing.beats import heard_lately
 from archive.upgrading import is_too_old, later_migrations
 
@@ -39,6 +40,8 @@ TOO_NEW: Final = "too-new"
 """Of tables that a later version has changed."""
 FULL: Final = "full"
 """Of disks with less room than an upload may take."""
+LEFT: Final = "left"
+"""Of what an update has left to be done: the archive is ready meanwhile."""
 NOT_HEARD: Final = "not-heard"
 """Of workers, where none has told lately that it is there."""
 
@@ -47,7 +50,8 @@ MIGRATIONS: Final = "migrations"
 BROKER: Final = "broker"
 WORKER: Final = "worker"
 DISK: Final = "disk"
-CHECKS: Final = (DATABASE, MIGRATIONS, BROKER, WORKER, DISK)
+WORK: Final = "work"
+CHECKS: Final = (DATABASE, MIGRATIONS, BROKER, WORKER, DISK, WORK)
 
 
 def checks(names: tuple[str, ...] = CHECKS) -> dict[str, str]:
@@ -63,9 +67,10 @@ def checks(names: tuple[str, ...] = CHECKS) -> dict[str, str]:
 
 def _of_database(names: frozenset[str]) -> dict[str, str]:
     """Return how the database is and, as far as it answers, what stands in it."""
-    if not names & {DATABASE, MIGRATIONS, WORKER}:
+    if not names & {DATABASE, MIGRATIONS, WORKER, WORK}:
         return {}
     found: dict[str, str] = {}
+    state = UNKNOWN
     try:
         with engine().time_limit(SECONDS):
             state = _migrations.state()
@@ -73,6 +78,9 @@ def _of_database(names: frozenset[str]) -> dict[str, str]:
             if state == OK:
                 heard = heard_lately(HeardProcess.Role.WORKER)
                 found[WORKER] = OK if heard else NOT_HEARD
+        if WORK in names and state == OK:
+            # It has limits of its own.
+            found[WORK] = LEFT if measures.work_left() else OK
     except (Error, TimeoutError):
         return {DATABASE: AWAY}
     return found

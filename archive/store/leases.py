@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from archive.models import Entry, Upload
 from archive.store import deletion
+from archive.upgrading import READING
 
 CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 """How long a claim lasts after each committed batch."""
@@ -212,4 +213,4 @@ def reread(upload_id: int) -> bool:
     """
     done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
     again = {"state": Upload.State.RECEIVED, "reason": None, "tries": 0, "finished": None}
-    return bool(done.update(rereads=F("rereads") + 1, **again))
+    return bool(done.update(rereads=F("rereads") + 1, reader=READING, **again))

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from archive.limits.addresses import comes_from
 from archive.observing.metrics import exposition
-from archive.observing.readiness import CHECKS, OK, checks
+from archive.observing.readiness import CHECKS, LEFT, OK, checks
 from archive.web.errors import failure
 
 UNAVAILABLE: Final = "unavailable"
@@ -33,7 +33,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     if not excluded <= {*CHECKS}:
         return _told({"status": "invalid", "exclude": [*CHECKS]}, 400)
     found = checks(tuple(name for name in CHECKS if name not in excluded))
-    ready = all(state == OK for state in found.values())
+    ready = all(state in (OK, LEFT) for state in found.values())
     return _told({"status": OK if ready else UNAVAILABLE, "checks": found}, 200 if ready else 503)
 
 

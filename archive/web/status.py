@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.disk import rooms
 from archive.models import Upload, User
-from archive.observing import measures, readiness, replicas, tally
+from archive.observing import measures, outstanding, readiness, replicas, tally
 from archive.observing.beats import LATELY
 from archive.observing.versions import versions
 from archive.web.accounts.own import own
@@ -25,6 +25,7 @@ _PARTS: Final[Mapping[str, "_StrPromise"]] = {
     readiness.BROKER: _("broker"),
     readiness.WORKER: _("worker"),
     readiness.DISK: _("disk"),
+    readiness.WORK: _("work after an update"),
 }
 _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.OK: _("in order"),
@@ -35,11 +36,18 @@ _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.TOO_NEW: _("of a later version"),
     readiness.NOT_HEARD: _("not heard of"),
     readiness.FULL: _("full"),
+    readiness.LEFT: _("left to be done"),
 }
 _FOLDERS: Final[Mapping[str, "_StrPromise"]] = {
     "data": _("data"),
     "columns": _("columns of positions"),
     "dumps": _("dumps"),
+}
+_LEFT: Final[Mapping[str, "_StrPromise"]] = {
+    outstanding.INDEX: _("games to be indexed again"),
+    outstanding.READINGS: _("uploads to be read again"),
+    outstanding.FORMATIONS: _("games whose castles and openings are to be found"),
+    outstanding.COLUMNS: _("games that are in no column"),
 }
 _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
     "stored": _("added"),
@@ -63,6 +71,7 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
             (_PARTS[part], _STATES[state], state == readiness.OK)
             for part, state in readiness.checks().items()
         ],
+        "left": [(_LEFT[name], n) for name, n in measures.work_left().items()],
         "processes": measures.heard(),
         "heard_since": timezone.now() - LATELY,
         "queue": measures.queue(),

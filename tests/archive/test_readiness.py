@@ -64,7 +64,7 @@ def test_a_process_that_lives_says_so_and_looks_at_nothing(client):
 @pytest.mark.django_db
 def test_an_archive_with_a_worker_is_ready(client):
     heard()
-    everything = {"database": "ok", "migrations": "ok", "worker": "ok", "disk": "ok"}
+    everything = {"database": "ok", "migrations": "ok", "worker": "ok", "disk": "ok", "work": "ok"}
     assert asked(client) == (200, {"status": "ok", "checks": everything})
 
 
@@ -98,9 +98,9 @@ def test_who_asks_every_few_seconds_does_not_fill_the_log(client, caplog):
 @pytest.mark.django_db
 def test_a_part_that_is_excluded_is_not_asked_for(client):
     told = {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}}
-    assert asked(client, "?exclude=worker,broker,disk") == (200, told)
-    assert asked(client, "?exclude=worker&exclude=broker,disk") == (200, told)
-    assert asked(client, "?exclude=database,migrations,worker,disk")[1]["checks"] == {}
+    assert asked(client, "?exclude=worker,broker,disk,work") == (200, told)
+    assert asked(client, "?exclude=worker&exclude=broker,disk,work") == (200, told)
+    assert asked(client, "?exclude=database,migrations,worker,disk,work")[1]["checks"] == {}
 
 
 @pytest.mark.django_db
@@ -137,7 +137,7 @@ def test_a_database_that_is_away_is_named_and_its_error_is_not(client, monkeypat
 
 def test_a_broker_that_is_away_is_named_without_its_address(client, settings):
     settings.CELERY_BROKER_URL = f"redis://somebody:secret@127.0.0.1:{free_port()}/0"
-    answer = client.get("/readyz?exclude=database,migrations,worker,disk")
+    answer = client.get("/readyz?exclude=database,migrations,worker,disk,work")
     assert (answer.status_code, answer.json()["checks"]) == (503, {"broker": "away"})
     assert b"secret" not in answer.content and b"127" not in answer.content
 
@@ -152,7 +152,7 @@ def test_a_broker_that_takes_connections_and_says_nothing_is_away_in_bounded_tim
 @pytest.mark.parametrize("address", [REDIS, RABBITMQ], ids=["redis", "amqp"])
 def test_a_broker_that_lets_us_in_is_ok(client, settings, address):
     settings.CELERY_BROKER_URL = reachable(address)
-    answer = client.get("/readyz?exclude=database,migrations,worker,disk")
+    answer = client.get("/readyz?exclude=database,migrations,worker,disk,work")
     assert (answer.status_code, answer.json()["checks"]) == (200, {"broker": "ok"})
 
 

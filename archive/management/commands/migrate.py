@@ -4,8 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
+from archive.observing.outstanding import outstanding, told
 from archive.starting import refuse_later_tables
 from archive.upgrading import OLDEST, is_too_old
 
@@ -21,3 +22,6 @@ class Command(migrate.Command):
                 "them, or a later one that has that migration, and then this one again."
             )
         super().handle(*args, **options)
+        everything = options["database"] == DEFAULT_DB_ALIAS and not options["app_label"]
+        if everything and (found := outstanding()):
+            self.stdout.write(told(found))

@@ -10,6 +10,12 @@ from archive.audit import Deed, note
 from archive.intake import worker
 from archive.management.command import ArchiveCommand
 from archive.models import GameAlias, Upload
+from archive.upgrading import READING
+
+
+def _outdated() -> list[int]:
+    found = Upload.objects.filter(state=Upload.State.DONE).exclude(reader=READING)
+    return list(found.order_by("pk").values_list("pk", flat=True))
 
 
 class Command(ArchiveCommand):
@@ -21,9 +27,12 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("ids", nargs="*", type=int, metavar="ID", help="uploads")
         parser.add_argument("--all", action="store_true", help="all uploads that have ended")
+        parser.add_argument(
+            "--outdated", action="store_true", help="those that an earlier version has read (see catch_up)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        ids = self._chosen(options["ids"], options["all"])
+        ids = _outdated() if options["outdated"] else self._chosen(options["ids"], options["all"])
         aliases, again = GameAlias.objects.count(), 0
         for number, pk in enumerate(ids, start=1):
             if store.reread(pk):

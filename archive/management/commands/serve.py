@@ -58,7 +58,7 @@ class Command(ArchiveCommand):
 
     def _prepare(self) -> None:
         self._say("Preparing the database ...")
-        call_command("migrate", verbosity=0, interactive=False)
+        call_command("migrate", verbosity=0, interactive=False, stdout=self.stdout)
         if settings.ARCHIVE_SAMPLES and not Upload.objects.exists():
             call_command("sample_games", stdout=self.stdout)
 

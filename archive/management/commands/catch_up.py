@@ -1,0 +1,31 @@
+"""Do all that an update has left to be done, beside readers and writers."""
+
+from typing import Any, Final
+
+from django.core.management import call_command
+
+from archive.management.command import ArchiveCommand
+from archive.observing import outstanding
+
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+    outstanding.INDEX: ("reindex_positions",),
+    outstanding.READINGS: ("reread_uploads", "--outdated"),
+    outstanding.FORMATIONS: ("find_formations",),
+    outstanding.COLUMNS: ("build_columns",),
+}
+
+
+class Command(ArchiveCommand):
+    help = (
+        "Bring up to date what an earlier version has stored: the index, what was read of uploads, castles "
+        "and openings, columns. It can be stopped at any moment, and started again goes on where it was."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for name, command in COMMANDS.items():
+            # What was read anew is up to date in the rest, too: it is counted again each time.
+            if name in outstanding.outstanding():
+                self.stdout.write(" ".join(command))
+                call_command(*command, stdout=self.stdout, stderr=self.stderr)
+        left = outstanding.outstanding()
+        self.stdout.write(outstanding.told(left) if left else "Nothing is left to be done.")
