@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0039_lines_of_waiting_games"),
+        ("archive", "0042_public_changes_and_invitations"),
     ]
 
     operations = [

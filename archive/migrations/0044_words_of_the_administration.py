@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0039_lines_of_waiting_games"),
+        ("archive", "0043_changed_games"),
     ]
 
     operations = [
@@ -51,8 +51,8 @@ class Migration(migrations.Migration):
             name="state",
             field=models.CharField(
                 choices=[
-                    ("stored", "stored"),
-                    ("duplicate", "known game"),
+                    ("stored", "added"),
+                    ("duplicate", "already here"),
                     ("failed", "failed"),
                     ("deleted", "game deleted"),
                     ("held", "held for the staff"),

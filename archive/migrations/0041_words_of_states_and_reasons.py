@@ -1,21 +1,22 @@
-"""The words of the states of entries and of the reasons of reports; the tables stay as they are."""
+"""The words of the states of hooks and of the reasons of reports; the tables stay as they are."""
 
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = (("archive", "0039_lines_of_waiting_games"),)
+    dependencies = (("archive", "0040_parts_and_shared_numbers"),)
     operations = (
         migrations.AlterField(
-            model_name="entry",
-            name="state",
+            model_name="hook",
+            name="disabled",
             field=models.CharField(
+                blank=True,
                 choices=[
-                    ("stored", "added"),
-                    ("duplicate", "already here"),
-                    ("failed", "failed"),
-                    ("deleted", "game deleted"),
-                    ("held", "held for the staff"),
+                    ("failing", "it failed for too long"),
+                    ("gone", "the receiver says that it is gone (410)"),
+                    ("rights", "you may no longer read there"),
+                    ("query", "the query is no longer valid"),
+                    ("slow", "the query takes too long"),
                 ],
                 max_length=10,
             ),

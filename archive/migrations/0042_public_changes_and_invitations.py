@@ -130,7 +130,7 @@ def addresses_in_ascii(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor)
 
 class Migration(migrations.Migration):
     dependencies = (
-        ("archive", "0039_lines_of_waiting_games"),
+        ("archive", "0041_words_of_states_and_reasons"),
         ("account", "0009_emailaddress_unique_primary_email"),
     )
     operations = (
