@@ -265,30 +265,24 @@ _OUTLINES: Final = tuple(map(_outline, _SIZES))
 
 
 def hand(position: Position, color: int, *, flip: bool = False, letters: bool = False) -> str:
-    """Draw a side's pieces in hand with their numbers as an SVG element; without any, an empty picture."""
+    """Draw a side's pieces in hand with their numbers: a picture for each kind, to stand in a row or
+    below one another."""
     counts = position.hands[color]
-    kinds = _held(counts)
-    starts, width = _slots(counts[kind] for kind in kinds)
-    turned, y = (color == WHITE) != flip, _SLOT // 2
-    pieces = "".join(
-        _piece(kind, x + 30, y, 0, letters, turned, _turn(x + 30, y) if turned else "")
-        + _count(counts[kind], x)
-        for kind, x in zip(kinds, starts, strict=True)
-    )
-    return f'<svg viewBox="0 0 {max(width, 1)} {_SLOT}" class="hand" aria-hidden="true">{pieces}</svg>'
+    turned = (color == WHITE) != flip
+    pictures = (_in_hand(kind, counts[kind], letters, turned) for kind in _held(counts))
+    return f'<span class="hand" aria-hidden="true">{"".join(pictures)}</span>'
 
 
-def _slots(counts: Iterable[int]) -> tuple[list[int], int]:
-    """Return where each kind's slot begins, and the width of all."""
-    starts, width = [], 0
-    for count in counts:
-        starts.append(width)
-        width += _SLOT + (36 if count > 9 else 18 if count > 1 else 0)
-    return starts, width
+def _in_hand(kind: int, number: int, letters: bool, turned: bool) -> str:
+    """Draw a kind of piece in hand, with its number if that is not one."""
+    width = _SLOT + (36 if number > 9 else 18 if number > 1 else 0)
+    middle = _SLOT // 2
+    piece = _piece(kind, 30, middle, 0, letters, turned, _turn(30, middle) if turned else "")
+    return f'<svg viewBox="0 0 {width} {_SLOT}">{piece}{_count(number)}</svg>'
 
 
-def _count(number: int, x: int) -> str:
-    return "" if number == 1 else f'<text class="count" x="{x + 58}" y="{_SLOT // 2 + 12}">{number}</text>'
+def _count(number: int) -> str:
+    return "" if number == 1 else f'<text class="count" x="58" y="{_SLOT // 2 + 12}">{number}</text>'
 
 
 # --- pictures for files ----------------------------------------------------------------------------------

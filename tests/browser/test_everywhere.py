@@ -378,7 +378,7 @@ def test_the_solution_of_a_problem_is_seen_by_those_who_ask_for_it(
     tap(page, 5, 2)
     expect_ply(page, 1)
     page.keyboard.press("Home")
-    expect(page.locator(".board-arrows line")).to_have_count(0)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(0)
     expect(page.locator(".archive-moves tr")).to_have_count(0)
     page.get_by_text({"ja": "解答を見る", "en": "Show the solution"}[language], exact=True).click()
     expect(page.locator(".moves")).to_contain_text({"ja": "▲５二金", "en": "▲G*5b"}[language])

@@ -202,14 +202,14 @@ def test_the_moves_of_the_archive_are_arrows_that_can_be_hidden(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
     page = open_page(address(live_server))
-    expect(page.locator(".board-arrows line")).to_have_count(2)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(2)
     page.locator("button.arrows").click()
-    expect(page.locator(".board-arrows line")).to_have_count(0)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(0)
     drag(page, middle(page, 7, 7), middle(page, 7, 6))
     expect_position(page, "7g7f", 2)
-    expect(page.locator(".board-arrows line")).to_have_count(0)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(0)
     page.locator("button.arrows").click()
-    expect(page.locator(".board-arrows line")).to_have_count(2)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(2)
 
 
 @BOTH_SIZES_AND_LANGUAGES

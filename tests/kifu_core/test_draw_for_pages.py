@@ -18,7 +18,7 @@ def pieces(svg: str) -> list[tuple[str | None, bool]]:
     return [
         (piece.findtext("text"), "transform" in piece.attrib or "transform" in side.attrib)
         for side in root.findall("g[@class='side']") or [root]
-        for piece in side.findall("g")
+        for piece in (*side.findall("g"), *side.findall("svg/g"))
     ]
 
 

@@ -168,21 +168,33 @@ function frameAt(at, flip) {
  */
 function drawArrow({ move: usi, weight }, flip) {
   const [tx, ty] = middle(squareOf(usi.slice(2, 4)), flip);
-  const group = make("g", { opacity: 0.3 + 0.5 * weight });
+  const opacity = 0.5 + 0.4 * weight;
   const width = 4 + 8 * weight;
-  if (usi[1] === "*") {
-    group.append(make("circle", { class: "ring", cx: tx, cy: ty, r: 27, "stroke-width": width }));
-    return group;
-  }
+  if (usi[1] === "*") return drawRing(tx, ty, { width, opacity });
   const [fx, fy] = middle(squareOf(usi.slice(0, 2)), flip);
   const length = Math.hypot(tx - fx, ty - fy);
   const [ux, uy] = [(tx - fx) / length, (ty - fy) / length];
   const head = 10 + width;
   const [bx, by] = [tx - ux * head, ty - uy * head];
-  const wing = head * 0.6;
+  const at = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ aside) =>
+    `${x - uy * aside} ${y + ux * aside}`;
+  const [half, wing] = [width / 2, head * 0.6];
+  const outline = [at(fx, fy, half), at(bx, by, half), at(bx, by, wing), `${tx} ${ty}`, at(bx, by, -wing), at(bx, by, -half),
+    at(fx, fy, -half)];
+  return make("path", { class: "arrow", d: `M${outline.join("L")}Z`, opacity });
+}
+
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {{width: number, opacity: number}} look
+ * @returns {SVGElement} a ring with an edge, as arrows have one
+ */
+function drawRing(x, y, { width, opacity }) {
+  const group = make("g", { opacity });
   group.append(
-    make("line", { x1: fx, y1: fy, x2: bx, y2: by, "stroke-width": width }),
-    make("path", { d: `M${tx} ${ty}L${bx - uy * wing} ${by + ux * wing}L${bx + uy * wing} ${by - ux * wing}Z` }),
+    make("circle", { class: "ring edge", cx: x, cy: y, r: 26, "stroke-width": width + 3 }),
+    make("circle", { class: "ring", cx: x, cy: y, r: 26, "stroke-width": width }),
   );
   return group;
 }
@@ -382,21 +394,30 @@ function outline(size) {
  */
 function drawHand(place, hand, turned, letters) {
   const kinds = HAND_ORDER.filter((kind) => hand[kind]);
-  const width = Math.max(1, kinds.reduce((sum, kind) => sum + slotWidth(hand[kind]), 0));
-  const svg = make("svg", { viewBox: `0 0 ${width} ${HAND.height}`, class: "hand", "aria-hidden": "true" });
-  let x = 0;
-  for (const kind of kinds) {
-    const piece = emptyPiece();
-    const [px, py] = [x + 30, HAND.height / 2];
-    setPiece(piece, kind, px, py, { letters, turned });
-    if (turned) piece.group.setAttribute("transform", `rotate(180 ${px} ${py})`);
-    piece.group.dataset.kind = String(kind);
-    svg.append(piece.group);
-    if (hand[kind] > 1) svg.append(countText(x + 58, hand[kind]));
-    x += slotWidth(hand[kind]);
-  }
-  place.replaceChildren(svg);
+  const pieces = document.createElement("span");
+  pieces.className = "hand";
+  pieces.setAttribute("aria-hidden", "true");
+  pieces.append(...kinds.map((kind) => pictureInHand(kind, hand[kind], turned, letters)));
+  place.replaceChildren(pieces);
   place.classList.toggle("none", !kinds.length);
+}
+
+/**
+ * @param {number} kind
+ * @param {number} count
+ * @param {boolean} turned
+ * @param {boolean} letters
+ * @returns {SVGElement}
+ */
+function pictureInHand(kind, count, turned, letters) {
+  const svg = make("svg", { viewBox: `0 0 ${slotWidth(count)} ${HAND.height}`, "data-kind": kind });
+  const piece = emptyPiece();
+  const [x, y] = [30, HAND.height / 2];
+  setPiece(piece, kind, x, y, { letters, turned });
+  if (turned) piece.group.setAttribute("transform", `rotate(180 ${x} ${y})`);
+  svg.append(piece.group);
+  if (count > 1) svg.append(countText(58, count));
+  return svg;
 }
 
 /** @param {number} count @returns {number} */

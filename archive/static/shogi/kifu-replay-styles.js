@@ -20,7 +20,8 @@ const RULES = `
 .who { flex: 1; font-weight: 600; }
 .hand-host { height: 36px; }
 svg.board { display: block; width: 100%; height: auto; user-select: none; }
-svg.hand { height: 100%; }
+.hand { display: flex; justify-content: flex-end; height: 100%; }
+.hand svg { height: 100%; min-width: 0; }
 .wood { fill: var(--board); }
 .lines { fill: none; stroke: var(--board-line); stroke-width: 1.2; }
 .star { fill: var(--board-line); }
