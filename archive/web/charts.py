@@ -26,6 +26,9 @@ HEIGHT: Final = 40
 BARS: Final = 1_000
 """Numbers that a chart shows: more are no wider than a hair."""
 
+LEVEL: Final = 1_000
+"""The score of either side at which a chart has a line; the style sheet writes it beside the chart."""
+
 _WINNING: Final = 600
 """The score, in hundredths of a pawn, at which half of the way to the chart's edge is left."""
 
@@ -81,12 +84,14 @@ class ScoreChart:
 
     @property
     def svg(self) -> SafeString:
-        """An area above the middle where Black is better, below it where White is."""
+        """An area above the middle where Black is better, below it where White is, with lines at `LEVEL`."""
         shown = _thinned(self.scores, lambda one: abs(HEIGHT - _height(one)))
         first, last = shown[0].ply, shown[-1].ply
         points = "".join(f"L{one.ply} {_height(one):g}" for one in shown)
         area = format_html('<path class="area" d="M{} {}{}L{} {}z"/>', first, HEIGHT, points, last, HEIGHT)
-        return _framed("score-chart", self.plies, _("Evaluation by the record's comments"), area)
+        levels = "".join(f"M-1 {_height_of(score):g}h{self.plies + 2}" for score in (LEVEL, -LEVEL))
+        lines = format_html('<path class="level" d="{}"/>', levels)
+        return _framed("score-chart", self.plies, _("Evaluation by the record's comments"), area + lines)
 
 
 def score_chart(scores: Sequence[Evaluation], plies: int) -> ScoreChart | None:
@@ -104,7 +109,11 @@ def _height(one: Evaluation) -> float:
     """Return where an evaluation stands in a chart: from 0, Black wins, to twice `HEIGHT`."""
     if one.winner is not None or one.score is None:
         return 0 if one.winner == 0 else 2 * HEIGHT
-    return round(2 * HEIGHT / (1 + exp(max(-50, min(50, one.score / _WINNING)))), 1)
+    return _height_of(one.score)
+
+
+def _height_of(score: int) -> float:
+    return round(2 * HEIGHT / (1 + exp(max(-50, min(50, score / _WINNING)))), 1)
 
 
 def _framed(name: str, plies: int, label: str, content: SafeString) -> SafeString:

@@ -25,9 +25,10 @@ from archive.web import replay
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
 from archive.web.games import PAGES
-from archive.web.notes import NOTE, note_of, notes_of, readable
+from archive.web.notes import NOTE, lines_of, note_of, notes_of
 from archive.web.rows import record_address, side_marks
 from archive.web.sources import Source, broken, sources_of
+from archive.web.thoughts import thoughts_of
 from archive.web.wording import (
     RESULTS_OF,
     clock_text,
@@ -37,6 +38,7 @@ from archive.web.wording import (
     handicap_text,
     nameless,
     score_text,
+    time_text,
     words_of,
 )
 from kifu_core.errors import KifuError
@@ -47,10 +49,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from archive.queries.formations import Had
+    from archive.web.thoughts import Thought
     from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
-    from kifu_core.shogi.evaluations import Evaluation
 
 SPEEDS: Final = ("0.3", "0.5", "1", "2", "3", "5")
 OPENS_HERE: Final = "読み込み時表示"
@@ -63,7 +65,6 @@ CODE: Final = "CODE"
 CHOICES: Final = 40
 """Continuations that a page lists at once; an opening book may have thousands of a position."""
 _BOOKMARKS: Final = 100
-_SCORES: Final = 400
 HEADERS: Final = 100
 HEADER: Final = 1_000
 """Characters of a header that a page shows."""
@@ -224,29 +225,52 @@ def game_context(
         "words": words_of(game.kind, position),
         "section": "games",
         **PAGES[game.kind].board(position, played),
-        **_moves(game, record, node, piece, clock_texts(found.clock, piece)),
+        **_moves(game, record, node, piece, found),
+        "here": address.of(node.path, node.ply).removeprefix(address.page),
+        "note_address": "" if page else address.of(node.path, node.ply),
         **_ways(game.kind, node, address, first_choice if first_choice < len(node.following) else 0),
         **_known_of(known, address),
         **_offers(game),
-        **charts(found, game, address, piece),
+        **charts(found, game, address),
         **position_links(position, game.kind),
         **facts(game, record),
     }
 
 
 def _moves(
-    game: Game, record: Record, node: replay.Node, piece: Piece, clock: Mapping[int, str]
+    game: Game, record: Record, node: replay.Node, piece: Piece, found: series.Series
 ) -> dict[str, Any]:
-    """Return the shown piece of a record: its moves, comments and times."""
-    timed = replay.is_timed(record)
+    """Return the shown piece of a record: its moves, comments, times and evaluations."""
+    timed, clock = replay.is_timed(record), clock_texts(found.clock, piece)
+    thoughts = thoughts_of(record, found.evaluations, {row.ply for row in piece.rows()})
+    scores = {one.ply: score_text(one) for one in best(found.evaluations)}
+    notes = notes_of(piece.rows(), node.key, thoughts)
     return {
         "tree": tree_data(piece),
-        "parts": replay.move_list(game.kind, piece, clock, notes_of(piece.rows(), node.key)),
-        "note": note_of([*map(readable, node.line[-1].get("comments", ()))], NOTE),
+        "parts": replay.move_list(game.kind, piece, clock, notes, scores),
+        "commented": bool(notes),
+        **_shown(node, timed, thoughts, scores),
         "timed": timed,
         "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
         "forked": any("forks" in entry for entry in record["moves"]),
         **_beginning(game, record, node, piece, clock),
+    }
+
+
+def _shown(
+    node: replay.Node, timed: bool, thoughts: Mapping[int, list[Thought]], scores: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return what is told of the shown node: its comments; on one line its time, score and first words."""
+    entry, ply = node.line[-1], -1 if node.path else node.ply
+    note = note_of(lines_of(entry.get("comments", ()), thoughts.get(ply, ())), NOTE)
+    time = entry.get("time")
+    return {
+        "note": note,
+        "said": {
+            "time": time_text(time["now"]) if time and timed else "",
+            "score": scores.get(ply, ""),
+            "words": note.words[:_WORDS],
+        },
     }
 
 
@@ -351,31 +375,20 @@ def _further_choices(node: replay.Node, address: Address, first: int) -> dict[st
     return {"choices_left": max(0, left), "choices_next": following if left > 0 else ""}
 
 
-def charts(found: series.Series, game: Game, address: Address, piece: Piece) -> dict[str, Any]:
-    """Return the charts of times and evaluations with their numbers in words; None where there are none.
+def charts(found: series.Series, game: Game, address: Address) -> dict[str, Any]:
+    """Return the charts of times and evaluations; None where there are none.
 
-    Of very many numbers those of the shown plies are told.
+    Their numbers stand beside the moves, the longest times below the chart.
     """
     limits = series.limits_of(game.header_data)
     times = time_chart(found.clock, game.plies)
     told = [(mark, times.longest(color)) for color, mark in enumerate(side_marks(game.kind))] if times else []
-    scores = score_chart(best(list(found.evaluations)), game.plies)
     return {
         "time_chart": times,
         "thinking": [_thinking(mark, longest, address) for mark, longest in told if longest],
         "allowance": clock_text(limits[0].main) if limits[0] and limits[0] == limits[1] else "",
-        "score_chart": scores,
-        "scores": [
-            (one.ply, score_text(one), address.of("", one.ply), replay.node_key("", one.ply))
-            for one in _told(scores.scores if scores else (), piece)
-        ],
+        "score_chart": score_chart(best(found.evaluations), game.plies),
     }
-
-
-def _told(scores: Sequence[Evaluation], piece: Piece) -> Sequence[Evaluation]:
-    if len(scores) <= _SCORES:
-        return scores
-    return [one for one in scores if one.ply >= piece.first.ply][:_SCORES]
 
 
 def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, str]:

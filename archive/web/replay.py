@@ -42,6 +42,7 @@ class MoveListRow:
     total: str
     note: Note | None
     ending: bool
+    score: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +110,18 @@ def node_query(path: str, ply: int) -> str:
 
 
 def move_list(
-    kind: str, piece: Piece, clock: Mapping[int, str] | None = None, notes: Mapping[str, Note] | None = None
+    kind: str,
+    piece: Piece,
+    clock: Mapping[int, str] | None = None,
+    notes: Mapping[str, Note] | None = None,
+    scores: Mapping[int, str] | None = None,
 ) -> Iterator[Part]:
     """Yield a piece of a record in reading order, each fork after the move it replaces. Linear in its size.
 
-    `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
+    `clock` tells by ply of the main line what the side that moved has used and `scores` how the position was
+    evaluated, `notes` the comments by node.
     """
-    texts = _Texts(kind, clock or {}, notes or {}, language())
+    texts = _Texts(kind, clock or {}, notes or {}, scores or {}, language())
     if piece.first.ply:
         words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
             "n": piece.first.ply
@@ -137,6 +143,7 @@ class _Texts:
     kind: str
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
+    scores: Mapping[int, str]
     spoken: Language
 
     def row(self, shown: Shown, before: MoveEntry) -> MoveListRow:
@@ -152,6 +159,7 @@ class _Texts:
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),
             ending="special" in entry,
+            score="" if path else self.scores.get(ply, ""),
         )
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from archive.web.lines import WalkedLine
     from archive.web.notes import Note
     from archive.web.replay import MoveListRow, Part
+    from archive.web.thoughts import Thought
 
 _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 """What the paths of addresses have as it is, beside letters and digits (RFC 3986, as Django does it)."""
@@ -107,7 +108,8 @@ def results_bar(results: Results, kind: str) -> SafeString:
     first, second = GAMES[kind].rules.sides
     last = results.first + results.draw
     return mark_safe(
-        f'<svg viewBox="0 0 {decided} 1" preserveAspectRatio="none" aria-hidden="true">'
+        f'<svg class="{PAGES[kind].words.shape}" viewBox="0 0 {decided} 1" preserveAspectRatio="none" '
+        'aria-hidden="true">'
         f'<rect class="{first}" x="0" width="{results.first}" height="1"/>'
         f'<rect class="draw" x="{results.first}" width="{results.draw}" height="1"/>'
         f'<rect class="{second}" x="{last}" width="{results.second}" height="1"/></svg>'
@@ -316,7 +318,7 @@ def _move(row: MoveListRow, look: MoveList) -> str:
     """Return the beginning of a move's row; its forks and its end follow."""
     address = look.page + (row.query or look.start_query)
     total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""
-    named = f"{'has-note' if row.note else ''}{' ending' if row.ending else ''}"
+    named = f"{'has-note' if row.note and row.note.words else ''}{' ending' if row.ending else ''}"
     return "".join(
         (
             f'<li data-key="{escape(row.key)}"{total}',
@@ -325,6 +327,7 @@ def _move(row: MoveListRow, look: MoveList) -> str:
             ' aria-current="step"' if row.key == look.here else "",
             f">{escape(row.text)}</a>",
             _new() if row.key == look.novelty else "",
+            f'<span class="e">{with_marks(row.score)}</span>' if row.score else "",
             f'<span class="t">{escape(row.time)}</span>' if look.timed and row.time else "",
             _note(row.note, look.whole if row.key == look.here else address) if row.note else "",
         )
@@ -338,9 +341,28 @@ def _new() -> str:
 
 def _note(note: Note, rest: str) -> str:
     """Return comments, hidden until the move is shown; `rest` is where one goes on reading."""
-    lines = "".join(f"<p>{linkify(line)}</p>" for line in note.lines)
+    lines = "".join(note_line(line) for line in note.lines)
     more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
     return f'<div class="note" hidden>{lines}{more}</div>'
+
+
+def note_line(line: str | Thought, address: str = "") -> SafeString:
+    """Return a line of comments. The moves of an engine's line of play are links on the page of the node
+    `address`; elsewhere scripts make links of them (static/archive/js/thoughts.js)."""
+    if isinstance(line, str):
+        return mark_safe(f"<p>{linkify(line)}</p>")
+    named = f' data-moves="{".".join(line.moves)}"' if line.moves else ""
+    words = _linked(line, address) if address and line.moves else escape("\n".join(line.words))
+    about = f'<b>{with_marks(line.score)}</b> <span class="muted">{escape(line.facts)}</span>'
+    return mark_safe(f'<p class="thought">{about} <span class="line"{named}>{words}</span></p>')
+
+
+def _linked(line: Thought, address: str) -> str:
+    before = f"{address}{'&' if '?' in address else '?'}try="
+    return "\n".join(
+        f'<a href="{escape(before + ".".join(line.moves[: number + 1]))}">{escape(word)}</a>'
+        for number, word in enumerate(line.words)
+    )
 
 
 # --- texts of others -------------------------------------------------------------------------------------

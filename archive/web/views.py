@@ -296,7 +296,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         context["library"] = library_of(request, found)
         context |= share_context(
             request,
-            reverse("embed-game", args=[game_id]),
+            reverse("embed-game", args=[game_id]) + context["here"],
             str(context["title"]),
             found.kind,
             context["path_code"],
@@ -342,6 +342,8 @@ def share_context(request: HttpRequest, embed: str, title: str, kind: str, path:
     return {
         "og_url": request.build_absolute_uri(),
         "og_image": request.build_absolute_uri(picture) if picture else "",
+        "picture": picture,
+        "picture_pattern": reverse("api:position-picture", args=[kind, CODE]),
         "embed_code": frame_code(request.build_absolute_uri(embed), title),
         "embed_sizes": _OFFERED,
     }

@@ -80,6 +80,16 @@ def is_evaluation(line: str) -> bool:
     return any(pattern.fullmatch(line) for pattern in (_SHOGIHOME, *(pattern for pattern, _ in _DIALECTS)))
 
 
+def is_alternative(line: str) -> bool:
+    """Tell whether a line of a comment is what an engine thought of a move that was not played.
+
+    >>> is_alternative("*#推奨手[150]▲７六歩"), is_alternative("*#形勢[150]")
+    (True, False)
+    """
+    match = _PIYO.fullmatch(line) if line[:1] in ("#", "*") else None
+    return match is not None and match["kind"] == "推奨手"
+
+
 def floodgate(line: str) -> Evaluation | None:
     """Return the evaluation that a line in floodgate's form holds by itself; None for other lines.
 

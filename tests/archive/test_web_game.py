@@ -53,14 +53,26 @@ def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> 
 
 def test_what_a_server_wrote_for_programs_is_shown_as_an_evaluation(client: Client) -> None:
     made = builders.record(LINE, header={"先手": "甲"})
-    made["moves"][1]["comments"] = ["** 1704 -3334FU +0045KA #120", "** 30 3c3d", "* 三筋", "** 31111"]
+    made["moves"][1]["comments"] = ["** 1704 -3334FU +8822UM #120", "** 30 3c3d", "* 三筋", "** 31111"]
     builders.ingest(derive_game(builders.parsed(made)))
     address = f"/games/{Game.objects.get().pk}/?ply=1"
     html = page(client, address)
-    for text in ("評価値 +1704 △３四歩 ▲４五角 #120", "評価値 +30 3c3d", "* 三筋", "評価値 ☗勝ち（詰み）"):
+    for text in ("評価値 +1704", "ノード数120", 'data-moves="3c3d.8h2b+"', "評価値 +30", "評価値 <span"):
         assert html.count(text) == 2
+    assert "△３四歩 ▲２二角成" in html and html.count("* 三筋") == 3
+    assert f'href="{address}&amp;try=3c3d.8h2b+">▲２二角成</a>' in html
     assert "** " not in html
-    assert "Evaluation +1704 △P-3d ▲B*4e #120" in page(client, address, "en")
+    english = page(client, address, "en")
+    assert "Evaluation +1704" in english and "120 nodes" in english and "△P-3d ▲Bx2b+" in english
+
+
+def test_a_line_of_play_that_cannot_be_played_stands_in_words(client: Client) -> None:
+    made = builders.record(LINE, header={"先手": "甲"})
+    made["moves"][1]["comments"] = ["** 12 -9394FU -9394FU", "** 12 -0055KA"]
+    builders.ingest(derive_game(builders.parsed(made)))
+    html = page(client, f"/games/{Game.objects.get().pk}/?ply=1")
+    assert html.count('data-moves="9c9d"') == 2
+    assert '<span class="line">-0055KA</span>' in html
 
 
 def test_the_page_speaks_english_with_western_moves(client: Client) -> None:

@@ -121,7 +121,8 @@ def test_a_game_of_usual_length_is_shown_as_a_whole(client: Client) -> None:
     html = get(client, f"/games/{long_games.stored(made).pk}/?ply=250")
     assert folded(html) == []
     assert len(rows(html)) == 501 + 400
-    assert html.count("読みの入った一手。") == 501 + 1
+    in_the_list, shown, on_one_line = 501, 1, 1
+    assert html.count("読みの入った一手。") == in_the_list + shown + on_one_line
     assert tree(html)["ply"] == 0
 
 

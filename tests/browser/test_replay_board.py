@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from archive.derive.game import derive_game
 from archive.models import Game
 from tests.archive import builders
-from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle
+from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle, swipe
 from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, DESKTOP, PHONE, PageMaker, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -271,6 +271,44 @@ def test_a_problem_is_solved_on_the_board(
     expect(news).to_have_text({"ja": "解けました。", "en": "Solved."}[language])
     expect(hint).to_be_disabled()
     expect(page.locator(".moves")).to_be_hidden()
+
+
+@pytest.mark.parametrize("kind", ["games", "embed/games"])
+def test_no_step_gives_a_solution_away_before_it_was_found_or_opened(
+    open_page: PageMaker, live_server: LiveServer, kind: str
+) -> None:
+    builders.ingest(builders.ready("G*4b 5a6a G*6b", kind="problem", start=TWO_GOLDS))
+    page = open_page(f"{live_server.url}/{kind}/{Game.objects.get().pk}/")
+    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+    for key in ("ArrowRight", "End", "ArrowDown", "Space"):
+        page.keyboard.press(key)
+        expect(page.locator("[aria-live].live")).to_have_text("解答を見る")
+        expect_ply(page, 0)
+    swipe(page, 300, 200)
+    page.locator(".board-host").hover()
+    page.mouse.wheel(0, 100)
+    forward = page.locator('[data-go="forward"]')
+    expect(forward).to_have_attribute("aria-disabled", "true")
+    forward.click(force=True)
+    expect_ply(page, 0)
+    page.locator(".solution summary").click()
+    expect(forward).to_have_attribute("aria-disabled", "false")
+    page.keyboard.press("ArrowRight")
+    expect_ply(page, 1)
+
+
+def test_what_was_found_of_a_solution_can_be_stepped_through(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    builders.ingest(builders.ready("G*4b 5a6a G*6b", kind="problem", start=TWO_GOLDS))
+    page = opened(open_page, live_server, Game.objects.get())
+    drag(page, in_hand(page, "black", 5), middle(page, 4, 2))
+    expect_ply(page, 2)
+    page.keyboard.press("Home")
+    expect_ply(page, 0)
+    for ply in (1, 2, 2):
+        page.keyboard.press("ArrowRight")
+        expect_ply(page, ply)
 
 
 def test_a_variation_of_the_record_is_right_too_and_an_opened_solution_lets_one_try_freely(

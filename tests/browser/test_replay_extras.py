@@ -11,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from archive.derive.game import derive_game
 from archive.models import Game
 from kifu_core import load
+from kifu_core.shogi.draw import HEIGHT, WIDTH
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import expect_board, swipe, tap
@@ -164,9 +165,9 @@ def test_what_other_games_played_here_stands_beside_the_board_and_on_it(
     page = open_page(address(live_server, game, "?ply=1"))
     rows = page.locator(".archive-moves tbody tr")
     expect(rows).to_have_count(2)
-    expect(page.locator(".board-arrows line")).to_have_count(2)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(2)
     page.locator("button.arrows").click()
-    expect(page.locator(".board-arrows line")).to_have_count(0)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(0)
     page.keyboard.press("ArrowRight")
     expect(rows).to_have_count(1)
 
@@ -324,6 +325,45 @@ def test_records_positions_and_links_are_copied_with_one_tap(
         assert expected_text in copied
     if take == "usi":
         assert copied.endswith(f"moves {LINE}")
+
+
+def test_the_code_for_other_sites_shows_the_shown_move(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game, "?ply=3&flip=1"), script=False)
+    code = page.locator(".embed-code code")
+    expect(code).to_contain_text(f'src="{live_server.url}/embed/games/{game.pk}/?ply=3&amp;flip=1"')
+    page = open_page(address(live_server, game, "?ply=3"))
+    code = page.locator(".embed-code code")
+    page.keyboard.press("ArrowRight")
+    expect(code).to_contain_text(f'/embed/games/{game.pk}/?ply=4"')
+    page.locator(".embed-code summary").click()
+    page.locator('[data-embed="theme"]').select_option("dark")
+    page.keyboard.press("Home")
+    expect(code).to_contain_text(f'/embed/games/{game.pk}/?theme=dark"')
+
+
+PICTURE = """
+async () => {
+  const [item] = await navigator.clipboard.read();
+  const bitmap = await createImageBitmap(await item.getType("image/png"));
+  return [bitmap.width, bitmap.height];
+}
+"""
+
+
+@pytest.mark.parametrize("place", ["game", "position"])
+def test_a_position_is_copied_as_a_picture(
+    open_page: PageMaker, live_server: LiveServer, game: Game, place: str
+) -> None:
+    page = open_page(address(live_server, game, "?ply=3"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    if place == "position":
+        follow(page.locator("a.position-link"))
+    button = page.locator("button[data-picture]")
+    button.click()
+    expect(button).to_have_text("コピー済み")
+    assert page.evaluate(PICTURE) == [2 * WIDTH, 2 * HEIGHT]
 
 
 def test_links_lead_to_the_same_place_in_other_programs(

@@ -283,26 +283,30 @@ def test_charts_and_a_long_comment_beside_the_board_end_above_what_stands_below(
     page = open_page(address(live_server, Game.objects.get(), "?ply=4"), size)
     expect(page.locator("svg.chart")).to_have_count(2)
     expect(page.locator(".archive-moves tbody tr")).to_have_count(1)
-    page.locator(".chart-part summary").click()
     below = page.locator(".more").bounding_box()
     assert below
-    parts = page.evaluate(BESIDE)
-    assert [part for part in parts if part["seen"] > below["y"]] == []
-    assert all(above["bottom"] <= next["top"] for above, next in itertools.pairwise(parts))
+    parts = page.evaluate(PARTS)
+    assert {"notes", "move-part", "below", "charts"} <= {part["name"] for part in parts}
+    assert [part for part in parts if part["bottom"] > below["y"]] == []
+    assert [pair for pair in itertools.combinations(parts, 2) if overlap(*pair)] == []
 
 
-BESIDE = """
+PARTS = """
 () => {
-  const panel = document.querySelector(".panel-inside");
-  const clipped = getComputedStyle(panel).overflowY === "auto";
-  const frame = clipped ? panel.getBoundingClientRect().bottom : Infinity;
-  const shown = [...panel.children].filter((part) => part.getBoundingClientRect().height);
-  return shown.map((part) => {
-    const { top, bottom } = part.getBoundingClientRect();
-    return { part: part.className, top, bottom, seen: Math.min(bottom, frame) };
+  const parts = document.querySelectorAll(".panel > *, .charts, .controls, .tools, .board-frame, .seat");
+  const places = [...parts].map((part) => {
+    const { top, bottom, left, right } = part.getBoundingClientRect();
+    return { name: part.className, top, bottom, left, right };
   });
+  return places.filter((place) => place.bottom > place.top);
 }
 """
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    """Whether two parts of a page have some place in common."""
+    beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+    return not beside and one["top"] < other["bottom"] - 1 and other["top"] < one["bottom"] - 1
 
 
 def test_the_list_keeps_the_current_move_in_sight_and_the_board_in_place(

@@ -8,7 +8,8 @@ import { fromSfen, moveOf, play, toSfen } from "./position.js";
 import { isMove, Playing, wordsOf } from "./playing.js";
 import { usiText } from "./sharing.js";
 import { startSolving } from "./solving.js";
-import { tryMove } from "../archive/js/tree.js";
+import { lineOf } from "../archive/js/thoughts.js";
+import { lineTo, recorded, tryMove } from "../archive/js/tree.js";
 import { askedMoves, showTried } from "../archive/js/tried.js";
 
 /** @typedef {import("../archive/js/replay.js").Replay} Replay */
@@ -64,6 +65,28 @@ export function startTrials(replay) {
     }
     replay.go(node);
   }
+
+  /** Plays an engine's line up to the move that was clicked; the rest of it lies ahead. @param {HTMLElement} link */
+  function followLine(link) {
+    const from = recorded(replay.shown);
+    const position = fromSfen(root.dataset.start || "");
+    for (const { move } of lineTo(from)) if (move) play(position, /** @type {any} */ (move));
+    let node = from;
+    for (const words of lineOf(link)) {
+      const move = moveOf(position, words.name);
+      node = tryMove(replay.nodes, node, move, words);
+      play(position, move);
+    }
+    replay.go(replay.nodes.get(link.dataset.key || ""));
+  }
+
+  root.addEventListener("click", (event) => {
+    const held = event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented;
+    const link = event.target instanceof Element && event.target.closest(".comment .line a");
+    if (held || !(link instanceof HTMLElement)) return;
+    event.preventDefault();
+    followLine(link);
+  });
 
   showTried(replay, (end) => usiText(replay, end));
   goOn();

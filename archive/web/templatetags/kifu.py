@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from archive.queries.explorer import Explorer, MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
     from archive.web.lines import WalkedLine
+    from archive.web.thoughts import Thought
 
 register = template.Library()
 
@@ -37,6 +38,12 @@ register = template.Library()
 def linkify(text: str) -> SafeString:
     """Escape a text and turn its http and https addresses into links that pass nothing on."""
     return rows.linkify(text)
+
+
+@register.filter
+def note_line(line: str | Thought, address: str = "") -> SafeString:
+    """Return a line of the comments of the node `address`."""
+    return rows.note_line(line, address)
 
 
 @register.simple_tag(takes_context=True)

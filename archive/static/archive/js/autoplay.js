@@ -49,7 +49,7 @@ export function startAutoplay(replay) {
       return;
     }
     const following = shown.children[0];
-    if (!following || (expected && expected !== shown)) {
+    if (!following || replay.hides(following) || (expected && expected !== shown)) {
       stop();
       return;
     }

@@ -14,11 +14,13 @@ export function followOnCharts(replay) {
     });
   }
   const cursors = charts.map((chart) => /** @type {SVGLineElement} */ (chart.querySelector(".cursor")));
+  const here = replay.root.querySelector(".charts .here");
   replay.onShow(follow);
   follow(replay.shown);
 
   /** @param {import("./tree.js").Node} node */
   function follow(node) {
+    if (here) here.textContent = replay.items.get(node.key)?.querySelector(":scope > .e")?.textContent || "";
     for (const cursor of cursors) cursor.setAttribute("transform", `translate(${node.ply} 0)`);
   }
 }

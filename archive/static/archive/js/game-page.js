@@ -1,12 +1,13 @@
 // @ts-check
 /** Starts the replay on a game's page, and what stands around it. */
 
-import "./embed-code.js";
 import { showArchiveMoves } from "./archive-moves.js";
 import { startAutoplay } from "./autoplay.js";
 import { followOnCharts } from "./charts.js";
+import { followEmbedCode } from "./embed-code.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
 import { startKeys } from "./keys.js";
+import { followPicture } from "./picture.js";
 import { replayIn } from "./replay.js";
 import { startTabs } from "./tabs.js";
 
@@ -28,6 +29,8 @@ export function startGamePage(kit, startTrials, ...more) {
   listenToSwipes(replay);
   showArchiveMoves(replay, trials.play);
   followOnCharts(replay);
+  followEmbedCode(replay);
+  followPicture(replay);
   for (const start of more) start(replay);
   startTabs(replay.root);
   startKeys();

@@ -5,6 +5,7 @@
  */
 
 import "./embed-code.js";
+import "./picture.js";
 
 const KEPT = 60;
 /** Asks for what stands below the header alone (archive/web/views.py). */

@@ -7,7 +7,8 @@
  */
 
 import { keepAddress } from "./address.js";
-import { buildTree, nodeKey, route } from "./tree.js";
+import { linkLines, markLines } from "./thoughts.js";
+import { buildTree, lineTo, nodeKey, recorded, route } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 /** @typedef {import("./tree.js").Place} Place */
@@ -64,7 +65,11 @@ export class Replay {
     this.settleListeners = [];
     /** @type {Node} */
     this.shown = this.first;
+    /** @type {Node | null} whose comment is shown */
+    this.commented = null;
     this.wanted = this.nodes.get(this.root.dataset.node || "") || this.first;
+    /** The keys of what was shown, in a problem. @type {Set<string>} */
+    this.seen = new Set();
     this.drawn = false;
     this.scheduled = false;
     this.settleTimer = 0;
@@ -120,6 +125,7 @@ export class Replay {
     if (isOnScreen(this.list)) keepInSight(this.items.get(this.wanted.key), this.list);
     markItem(this.items.get(this.shown.key), this.items.get(this.wanted.key));
     this.shown = this.wanted;
+    if (this.solution) for (const node of lineTo(this.shown)) this.seen.add(node.key);
     this.announced = false;
     this.showBoard();
     this.showTexts();
@@ -140,7 +146,7 @@ export class Replay {
     if (this.parts.words) this.parts.words.textContent = this.kit.words(this.position, japanese);
     for (const [name, node] of Object.entries(targets(this.shown))) {
       const link = this.parts.go.get(name);
-      if (link) link.href = this.addressOf(node || this.shown);
+      if (link) link.href = this.addressOf(!node || this.hides(node) ? this.shown : node);
     }
     this.setAddress();
     for (const listener of this.settleListeners) listener(this.shown);
@@ -181,17 +187,43 @@ export class Replay {
     setText(this.parts.ply, String(this.shown.played));
     setText(this.parts.last, String((leads.end || this.shown).played));
     this.clocks.get(this.shown.key)?.forEach((text, color) => setText(this.parts.clocks[color], text));
-    for (const [name, link] of this.parts.go) setAttribute(link, "aria-disabled", String(!leads[name]));
+    for (const [name, link] of this.parts.go) {
+      setAttribute(link, "aria-disabled", String(!leads[name] || this.hides(leads[name])));
+    }
+    this.showLastMove();
     this.showComment();
     this.showChoices();
   }
 
+  /** Beside own moves stands what was said where they leave the record. */
   showComment() {
-    const note = this.items.get(this.shown.key)?.querySelector(":scope > .note");
+    const node = recorded(this.shown);
+    if (this.commented !== node) this.renewComment(node);
+    markLines(this.parts.comment, this.shown);
+  }
+
+  /** @param {Node} node */
+  renewComment(node) {
+    this.commented = node;
+    const note = this.items.get(node.key)?.querySelector(":scope > .note");
     if (!note && this.parts.comment.hidden) return;
     this.parts.comment.replaceChildren(...(note ? Array.from(note.cloneNode(true).childNodes) : []));
     this.parts.comment.hidden = !note;
-    if (note) this.parts.comment.scrollTop = 0;
+    if (!note) return;
+    this.parts.comment.scrollTop = 0;
+    if (!this.root.dataset.page) linkLines(this.parts.comment, node, this.addressOf(node));
+  }
+
+  /** The shown move in a line, where the list is not in sight. */
+  showLastMove() {
+    const place = this.parts.lastMove;
+    if (!place) return;
+    const item = this.items.get(this.shown.key);
+    const words = {
+      move: this.labelOf(this.shown), t: textIn(item, ":scope > .t"), e: textIn(item, ":scope > .e"),
+      said: textIn(item, ":scope > .note > p:not(.thought)"),
+    };
+    for (const [name, text] of Object.entries(words)) setText(/** @type {HTMLElement} */ (place.querySelector(`.${name}`)), text);
   }
 
   /** Where the record branches; a problem's solution only to those who asked for it. */
@@ -254,9 +286,23 @@ export class Replay {
     this.settle();
   }
 
+  /**
+   * Whether a place gives away what a reader is still to find: what a problem's record plays on, until it was found or
+   * its solution is open.
+   * @param {Node | Place | null} place
+   * @returns {boolean}
+   */
+  hides(place) {
+    return Boolean(place && this.solution && !this.solution.open && !("key" in place && this.seen.has(place.key)));
+  }
+
   /** @param {string} name start, back, forward, end, up, down */
   step(name) {
     const target = targets(this.wanted)[name];
+    if (this.hides(target)) {
+      this.announce(this.solution?.querySelector("summary")?.textContent?.trim() || "");
+      return;
+    }
     if (target && !("key" in target)) this.visit(target.path, target.ply);
     else this.go(target);
   }
@@ -286,7 +332,7 @@ export class Replay {
       event.preventDefault();
     });
     this.solution?.addEventListener("toggle", () => {
-      this.showChoices();
+      this.showTexts();
       this.keepInSight();
     });
     window.addEventListener("popstate", () => this.go(nodeAtAddress(this.nodes) || this.first));
@@ -300,6 +346,11 @@ function newChoice() {
   const item = document.createElement("li");
   item.appendChild(document.createElement("a")).className = "button";
   return item;
+}
+
+/** @param {Element | undefined} item @param {string} selector @returns {string} */
+function textIn(item, selector) {
+  return item?.querySelector(selector)?.textContent || "";
 }
 
 /** @param {HTMLElement} element @param {string} text */
@@ -454,6 +505,7 @@ function findParts(root) {
     last: one(".last-ply"),
     live: one(".live"),
     comment: one(".comment"),
+    lastMove: root.querySelector(".last-move"),
     words: root.querySelector(".position-words"),
     choices: one(".choices"),
     choiceList: one(".choices ol"),

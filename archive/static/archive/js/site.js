@@ -8,6 +8,16 @@ import "./neighbours.js";
 
 const YEAR = 365 * 24 * 60 * 60;
 
+/** Boards are as high as the window less the header, which may have several rows. */
+const header = document.querySelector(".site-header");
+if (header) {
+  const tell = () => {
+    const height = Math.round(header.getBoundingClientRect().height);
+    document.documentElement.style.setProperty("--site-header", `${height}px`);
+  };
+  new ResizeObserver(tell).observe(header);
+}
+
 function switchTheme() {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;

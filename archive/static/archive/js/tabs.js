@@ -22,8 +22,6 @@ export function startTabs(root) {
 
 /** A part that would begin at the screen's end is brought up to the board, which stays. @param {HTMLElement} root */
 function makeRoom(root) {
-  const tabs = root.querySelector(".tabs")?.getBoundingClientRect();
   const stage = root.querySelector(".stage")?.getBoundingClientRect();
-  if (!tabs || !stage || innerHeight - tabs.bottom > innerHeight / 4) return;
-  scrollBy(0, tabs.top - stage.height);
+  if (stage && innerHeight - stage.bottom < innerHeight / 3) scrollBy(0, stage.top);
 }

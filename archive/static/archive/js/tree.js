@@ -141,6 +141,12 @@ export function lineTo(node) {
   return line.reverse();
 }
 
+/** @param {Node} node @returns {Node} the last node of the record that leads to it */
+export function recorded(node) {
+  while (node.tried && node.parent) node = node.parent;
+  return node;
+}
+
 /** @param {Node} node @returns {Node} the end of its line */
 export function lastOf(node) {
   while (node.children.length) node = node.children[0];
