@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Final
 
 from kifu_core import legacy
-from kifu_core.errors import SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
+from kifu_core.errors import LEFT_OUT, SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.mojibake import is_doubtful, misread, repair
 
@@ -206,8 +206,11 @@ class Source:
         if offset is None:
             return Issue(code, severity, None, None, ply, params)
         line, column = self.place(offset)
-        begin = offset - column + 1
+        left_out = column - 1 - SOURCE_LINE_LIMIT // 2 if column > SOURCE_LINE_LIMIT else 0
+        begin = offset - column + 1 + left_out
         shown = self.text[begin : begin + SOURCE_LINE_LIMIT].split("\n", 1)[0]
+        if left_out:
+            params[LEFT_OUT] = left_out
         return Issue(code, severity, line, column, ply, params, shown)
 
 

@@ -24,7 +24,8 @@ Params = Mapping[str, str | int]
 
 
 class KifuError(Exception):
-    """A record, text or code could not be used. `line` and `column` count from 1, `ply` from 0 (start)."""
+    """A record, text or code could not be used. `line` and `column` count from 1, `ply` from 0 (start);
+    `source_line` is as in `Issue`."""
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class KifuError(Exception):
         column: int | None = None,
         ply: int | None = None,
         params: Params | None = None,
+        source_line: str = "",
     ) -> None:
         super().__init__(message or code)
         self.code = code
@@ -43,10 +45,11 @@ class KifuError(Exception):
         self.column = column
         self.ply = ply
         self.params: Params = dict(params or {})
+        self.source_line = source_line
 
-    def issue(self, source_line: str = "", severity: Severity = "error") -> Issue:
+    def issue(self, severity: Severity = "error") -> Issue:
         """Return the same finding as an `Issue`, for a reading that goes on."""
-        return Issue(self.code, severity, self.line, self.column, self.ply, self.params, source_line)
+        return Issue(self.code, severity, self.line, self.column, self.ply, self.params, self.source_line)
 
 
 class DecodeError(KifuError):
@@ -74,7 +77,8 @@ class Issue:
     """Something a reading noticed and went on from.
 
     `line` and `column` count from 1; an issue that names a line carries it in `source_line` (shortened to
-    `SOURCE_LINE_LIMIT` characters). `ply` counts half-moves from 0. `params` fill the text of the code.
+    `SOURCE_LINE_LIMIT` characters around the column; `params` has as `LEFT_OUT` how many are left out before
+    them). `ply` counts half-moves from 0. `params` fill the text of the code.
     """
 
     code: str
@@ -87,3 +91,4 @@ class Issue:
 
 
 SOURCE_LINE_LIMIT = 200
+LEFT_OUT = "left_out"

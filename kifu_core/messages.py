@@ -29,6 +29,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "使えない文字 {text} 個を置き換えました",
         "{text} invalid characters were replaced",
     ),
+    "empty-file": ("ファイルが空です", "the file is empty"),
     "unknown-format": ("棋譜の形式がわかりません: {text}", "the record format was not recognised: {text}"),
     "is-address": (
         "これはページのアドレスです。そのページで棋譜をコピーして、貼り付けてください",

@@ -11,6 +11,7 @@ from kifu_core.errors import (
     IllegalMoveError,
     Issue,
     KifuError,
+    Params,
     ParseError,
     UnknownFormatError,
 )
@@ -21,7 +22,8 @@ from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature
 
 _NOTHING: Final = re.compile(r"[\s\x00-\x1f\x7f\ufffd]*+")
-_FIRST_WORDS: Final = re.compile(r"\S[^\n]{0,39}")
+_WORDS: Final = re.compile(r"\S[^\n]{0,39}")
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _CONTROL: Final = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _BEGINNING: Final = 500
 _FEW: Final = 50
@@ -55,7 +57,7 @@ def open_source(
         text, findings = clean_text(data)
         encoding = "str"
     if _is_binary(text, findings):
-        raise _unknown(text)
+        raise _unknown(Source(text, encoding))
     if _NOTHING.fullmatch(text):  # no format needs to look at megabytes of it
         text = ""
     source = Source(text, encoding, name, limits)
@@ -70,15 +72,11 @@ def read(
 ) -> ParseResult:
     """Read all games of a source with `load`, the reader of its format.
 
-    Raises UnknownFormatError `unknown-format` if the format is not known, `is-address` for nothing but the
-    address of a page.
+    Raises UnknownFormatError: `empty-file` for blanks, `misread`, `is-address` for nothing but the address of
+    a page, `unknown-format` for any other text whose format is not known.
     """
     if format_name is None or load is None:
-        if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
-            raise UnknownFormatError("misread", line=1, params=misread.params)
-        if _ADDRESS.fullmatch(source.text):
-            raise UnknownFormatError("is-address", line=1)
-        raise _unknown(source.text)
+        raise _refused(source, notes)
     games = load(source, notes)
     return ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
 
@@ -91,9 +89,27 @@ def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
     return len(_CONTROL.findall(beginning)) > max(1, len(beginning) // _FEW)
 
 
-def _unknown(text: str) -> UnknownFormatError:
-    first = _FIRST_WORDS.search(text)
-    return UnknownFormatError("unknown-format", line=1, params={"text": first[0] if first else ""})
+def _refused(source: Source, notes: Notes) -> UnknownFormatError:
+    """Return why no format reads a source."""
+    if not (source.text or notes.issues):
+        return UnknownFormatError("empty-file")
+    if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
+        return _about_line(source, "misread", _FOREIGN, misread.params)
+    if _ADDRESS.fullmatch(source.text):
+        return _about_line(source, "is-address", _WORDS, {})
+    return _unknown(source)
+
+
+def _unknown(source: Source) -> UnknownFormatError:
+    words = _WORDS.search(source.text)
+    return _about_line(source, "unknown-format", _WORDS, {"text": words[0] if words else ""})
+
+
+def _about_line(source: Source, code: str, begins: re.Pattern[str], params: Params) -> UnknownFormatError:
+    """Return an error about the first line that has what begins so."""
+    found = begins.search(source.text)
+    place = source.issue(code, found.start() if found else 0)
+    return UnknownFormatError(code, line=place.line, params=params, source_line=place.source_line)
 
 
 _UNREADABLE: Final = frozenset(

@@ -84,7 +84,7 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None, space: int)
         yield _failed(Issue("too-slow", "error", params={"seconds": seconds}))
         return
     except KifuError as error:
-        yield _failed(error.issue(str(error.params.get("text", ""))))
+        yield _failed(error.issue())
         return
     except MemoryError:
         yield _failed(Issue(TOO_MUCH_MEMORY, "error"))

@@ -10,6 +10,7 @@ from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
+    QUEUE_SHOWN,
     RenumberedError,
     claim,
     claim_others,
@@ -19,6 +20,7 @@ from archive.store.leases import (
     is_small,
     lives,
     longest_waiting,
+    queue,
     reread,
     reread_renumbered,
     retry,
@@ -38,6 +40,7 @@ from archive.store.uploads import (
 )
 
 __all__ = [
+    "QUEUE_SHOWN",
     "ClaimLostError",
     "IndexDamagedError",
     "ReadBatch",
@@ -71,6 +74,7 @@ __all__ = [
     "longest_waiting",
     "move_game",
     "move_upload",
+    "queue",
     "reindex_games",
     "reread",
     "reread_renumbered",

@@ -31,6 +31,9 @@ SMALL_BYTES: Final = 64 * 1024
 MOVED: Final = 1 << 26
 """From this `seq` on there are entries whose number another one has by now, until they are found again."""
 
+QUEUE_SHOWN: Final = 1_000
+"""Uploads whose place in the queue is counted."""
+
 TOGETHER: Final = 100
 """So many small uploads are claimed at once at most."""
 
@@ -47,6 +50,11 @@ class RenumberedError(Exception):
 def unfinished() -> QuerySet[Upload]:
     """Return the uploads that still need work."""
     return Upload.objects.filter(state__in=[Upload.State.RECEIVED, Upload.State.PROCESSING])
+
+
+def queue() -> list[int]:
+    """Return the uploads that still need work as they came, the first `QUEUE_SHOWN` of them."""
+    return list(unfinished().order_by("received", "pk").values_list("pk", flat=True)[:QUEUE_SHOWN])
 
 
 def is_small(size: int) -> bool:

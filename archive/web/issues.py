@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from archive.issues import told
+from kifu_core.errors import LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,13 @@ def is_broken(issues: Iterable[Mapping[str, Any]]) -> bool:
 def _shown(issue: Mapping[str, Any]) -> ShownIssue:
     line = issue.get("source_line") or ""
     column = issue.get("column")
-    at = column - 1 if column and column <= len(line) else len(line)
+    left_out = (issue.get("params") or {}).get(LEFT_OUT, 0)
+    at = column - 1 - left_out if column and column - left_out <= len(line) else len(line)
     return ShownIssue(
         severity=issue["severity"],
         text=told(issue)["message"],
         where=_where(issue.get("line"), column, issue.get("ply")),
-        before=line[:at],
+        before="…" * bool(left_out) + line[:at],
         marked=line[at : at + 1],
         after=line[at + 1 :],
     )

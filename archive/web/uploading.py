@@ -1,6 +1,6 @@
 """The upload page and the page of one upload."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
@@ -53,6 +53,8 @@ ROW_BYTES: Final = 300_000
 ISSUES: Final = 20
 """Issues that are shown of an entry; its report and the lists to keep have more."""
 NAME: Final = 200
+OPENING: Final = "?open=1"
+"""What the address of an upload has whose only game is to be opened."""
 _SHOWN_UPLOADS: Final = 100
 _FOLLOWED: Final = 5_000
 """Uploads that are added up where more were sent at once than are listed."""
@@ -64,8 +66,8 @@ _FIRST_SECONDS: Final = 2
 def upload(request: HttpRequest) -> HttpResponse:
     """Show the form and what was just sent, or store what is sent now.
 
-    A POST stores each file (or the pasted text) and shows its upload. An htmx request gets the list of what
-    was sent.
+    A POST stores each file (or the pasted text) and shows its upload; that of a pasted text opens its game
+    once it is stored. An htmx request gets the list of what was sent.
     """
     allowed = may_upload(request)
     if request.method != "POST":
@@ -85,7 +87,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     if refused:
         return _upload_page(request, allowed, refused, numbers)
     if len(numbers) == 1:
-        return redirect("upload-detail", numbers[0])
+        return redirect(reverse("upload-detail", args=numbers) + ("" if request.FILES else OPENING))
     return redirect(_sent_address(numbers))
 
 
@@ -99,12 +101,15 @@ def _receive(
             key, counter = sender_key(request), payer(request, request.user)
             received.append(receive(name, chunks, request.user, "web", key, space, counter)[0])
         except store.UploadTooLarge:
-            limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
-            text = _("A file may have at most %(limit)s MiB.") % {"limit": limit}
-            refused.append(f"{clean_name(name)}: {text}")
+            refused.append(f"{clean_name(name)}: {_too_large()}")
         except store.UploadEmpty:
             refused.append(f"{clean_name(name)}: {_('This file is empty.')}")
     return received, refused
+
+
+def _too_large() -> str:
+    limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
+    return _("A file may have at most %(limit)s MiB.") % {"limit": limit}
 
 
 def _sent_address(numbers: Iterable[int]) -> str:
@@ -135,6 +140,7 @@ def _upload_page(
         "section": "upload",
         "check_bytes": settings.ARCHIVE_MAX_CONVERT_BYTES,
         "check_formats": CHECK_FORMATS,
+        "too_large": _too_large(),
         "most_files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
         "most_bytes": settings.ARCHIVE_MAX_REQUEST_BYTES,
     }
@@ -162,8 +168,9 @@ def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
     found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
     _name(request, found[:_SHOWN_UPLOADS])
     working = sum(_works(one) for one in found)
+    places = _places(found[:_SHOWN_UPLOADS])
     return {
-        "sent": [progress(one, counts[one.pk]) for one in found[:_SHOWN_UPLOADS]],
+        "sent": [progress(one, counts[one.pk], places) for one in found[:_SHOWN_UPLOADS]],
         "sent_more": max(0, len(found) - _SHOWN_UPLOADS),
         "files": len(found),
         "files_done": len(found) - working,
@@ -195,10 +202,12 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
     shown = found[:_SHOWN_UPLOADS]
     _name(request, shown)
     counts = counts_of_uploads(readable_scope(request), [one.pk for one in shown])
-    may, targets = deletable(request, shown), targets_of(request)
+    may, targets, places = deletable(request, shown), targets_of(request), _places(shown)
     context = {
         "rows": [
-            progress(one, counts[one.pk]) | {"may_delete": one.pk in may} | moves_of(request, one, targets)
+            progress(one, counts[one.pk], places)
+            | {"may_delete": one.pk in may}
+            | moves_of(request, one, targets)
             for one in shown
         ],
         "total": number_of_uploads(readable_scope(request), *sender),
@@ -211,14 +220,21 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Show state, counts and a row per entry, failures first. An htmx request gets the part that changes."""
+    """Show state, counts and a row per entry, failures first. An htmx request gets the part that changes.
+
+    With `open`, an upload of one game leads there once it is done.
+    """
     found = upload_shown(request, upload_id)
+    opening = "open" in request.GET
+    if opening and (game := _only_game(found)):
+        return _leading(request, reverse("game", args=[game]))
     after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
     _name(request, [found])
     first_failed = -1 if failed_after is None else failed_after
     failures, more_failures = rows(found, first_failed, request, failed=True)
     others, more_others = rows(found, -1 if after is None else after, request, failed=False)
-    context = progress(found, entry_counts(readable_scope(request), found.pk)) | {
+    context = progress(found, entry_counts(readable_scope(request), found.pk), _places([found])) | {
+        "poll": request.path + (OPENING if opening else ""),
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
         "next_failure": failures[-1]["seq"] if more_failures else None,
@@ -231,6 +247,21 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     }
     whole = not request.headers.get("HX-Request")
     return render(request, f"archive/{'upload_detail' if whole else 'parts/upload_state'}.html", context)
+
+
+def _only_game(found: Upload) -> int | None:
+    """Return the game of an upload that is done and has no other entry."""
+    if found.state != Upload.State.DONE:
+        return None
+    games = Entry.objects.filter(upload=found).order_by("seq").values_list("game_id", flat=True)[:2]
+    return games[0] if len(games) == 1 else None
+
+
+def _leading(request: HttpRequest, address: str) -> HttpResponse:
+    """Lead to another page, also from a part that htmx asks for."""
+    if request.headers.get("HX-Request"):
+        return HttpResponse(headers={"HX-Redirect": address})
+    return redirect(address)
 
 
 @require_POST
@@ -252,11 +283,26 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def progress(found: Upload, counts: dict[str, int]) -> dict[str, Any]:
-    """Say how far the work on an upload is; `counts` are its entries by state."""
+def _places(shown: Iterable[Upload]) -> dict[int, int]:
+    """Return the places in the queue of those uploads that nobody has begun on, by number."""
+    waiting = {one.pk for one in shown if one.state == Upload.State.RECEIVED}
+    return {pk: place for place, pk in enumerate(store.queue(), 1) if pk in waiting} if waiting else {}
+
+
+def _state_text(found: Upload, places: Mapping[int, int]) -> str:
+    if found.state != Upload.State.RECEIVED:
+        return found.get_state_display()
+    if place := places.get(found.pk):
+        return _("In the queue: number %(place)s") % {"place": number_text(place)}
+    return _("In the queue: beyond number %(place)s") % {"place": number_text(store.QUEUE_SHOWN)}
+
+
+def progress(found: Upload, counts: dict[str, int], places: Mapping[int, int]) -> dict[str, Any]:
+    """Say how far the work on an upload is; `counts` are its entries by state, `places` are in the queue."""
     working = _works(found)
     return {
         "upload": found,
+        "state": _state_text(found, places),
         "working": working,
         "counts": counts,
         "done": sum(counts.values()),

@@ -11,6 +11,8 @@ from archive.intake.reader import read_entries
 from kifu_core import games
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE
 
+LETTER = "これは棋譜ではありません。" + "長い文章です。" * 9
+
 
 def entries(data: str | bytes, name: str = "game.kif"):
     return list(read_entries(data.encode() if isinstance(data, str) else data, name))
@@ -81,6 +83,23 @@ def test_what_is_no_record_is_one_failed_entry_with_a_reason(data):
     (entry,) = entries(data, "letter.txt")
     assert entry.game is None
     assert [issue.severity for issue in entry.issues if issue.code] != []
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "line", "shown"),
+    [
+        (b"", "empty-file", None, ""),
+        ("\ufeff\n\u3000\r\n".encode(), "empty-file", None, ""),
+        (f"\n\n  {LETTER}", "unknown-format", 3, f"  {LETTER}"),
+        ("a\n鄒ｽ逕溷埋\ufffd\n", "misread", 2, "鄒ｽ逕溷埋\ufffd"),
+        ("\n https://shogi.example/games/1\n", "is-address", 2, " https://shogi.example/games/1"),
+        (b"%PDF-1.7\n", "is-document", None, ""),
+    ],
+)  # fmt: skip
+def test_what_is_no_record_fails_with_the_line_as_it_stands_there(data, code, line, shown):
+    (entry,) = entries(data, "letter.txt")
+    (issue,) = [issue for issue in entry.issues if issue.severity == "error"]
+    assert (issue.code, issue.line, issue.source_line) == (code, line, shown)
 
 
 def test_a_file_of_two_games_is_two_entries_in_order():

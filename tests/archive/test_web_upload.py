@@ -39,7 +39,7 @@ def send(client: Client, **fields: object) -> Upload:
     response = client.post("/upload/", fields)
     assert response.status_code == 302
     upload = Upload.objects.latest("pk")
-    assert response.headers["Location"] == f"/uploads/{upload.pk}/"
+    assert response.headers["Location"] == f"/uploads/{upload.pk}/{'?open=1' if 'text' in fields else ''}"
     work_off(upload.pk)
     return upload
 
@@ -69,6 +69,31 @@ def test_pasted_text_is_stored_too(client: Client) -> None:
     upload = send(client, text=GOOD)
     assert upload.name in ("貼り付けた棋譜", "pasted text")
     assert Entry.objects.get().state == Entry.State.STORED
+
+
+def test_one_pasted_game_opens_and_anything_else_stays_on_the_page_of_its_upload(client: Client) -> None:
+    upload = send(client, text=GOOD)
+    game = f"/games/{Game.objects.get().pk}/"
+    address = f"/uploads/{upload.pk}/?open=1"
+    assert client.get(address).headers["Location"] == game
+    part = client.get(address, headers={"HX-Request": "true"})
+    assert (part.status_code, part.headers["HX-Redirect"], part.content) == (200, game, b"")
+    for text in ("nothing", GOOD + "\n" + GOOD.replace("甲", "丙")):
+        page(client, f"/uploads/{send(client, text=text).pk}/?open=1")
+
+
+def test_a_queued_upload_says_so_with_its_place(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.force_login(User.objects.create_user("kifu"))
+    client.post("/upload/", {"file": [file(GOOD + "*" * n, f"{n}.kif") for n in range(3)]})
+    first, second, third = Upload.objects.order_by("pk")
+    Upload.objects.filter(pk=first.pk).update(state="processing")
+    assert "順番待ち：2番目" in page(client, f"/uploads/{second.pk}/")
+    assert "処理しています" in page(client, f"/uploads/{first.pk}/")
+    for address in ("/uploads/", f"/upload/?sent={first.pk}-{third.pk}"):
+        html = page(client, address)
+        assert "順番待ち：2番目" in html and "順番待ち：3番目" in html
+    monkeypatch.setattr("archive.store.leases.QUEUE_SHOWN", 2)
+    assert "順番待ち：1,000番目より後" in page(client, f"/uploads/{third.pk}/")
 
 
 def test_pasted_text_is_kept_as_it_came(client: Client) -> None:
@@ -111,6 +136,14 @@ def test_a_record_that_breaks_off_shows_the_line_with_the_fault_marked(client: C
     assert "2手目" in html
     assert "?手目" not in html
     assert re.search(r"<pre>[^<]*<mark>[^<]*</mark>[^<]*</pre>", html)
+
+
+def test_a_fault_far_out_in_a_long_line_is_shown_with_what_stands_around_it(client: Client) -> None:
+    line = "position startpos moves" + " 2h3h 8b7b 3h2h 7b8b" * 20 + " 7g7z"
+    upload = send(client, file=file(line, "long.usi"))
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert "7b8b <mark>7</mark>g7z</pre>" in html
+    assert "<pre>…" in html and "startpos" not in html
 
 
 def test_all_failures_can_be_seen_however_many_there_are(

@@ -104,7 +104,7 @@ def test_more_files_than_a_request_may_have_go_in_several_and_refused_ones_are_n
     choose(page, choosers, [records[0], empty, records[1]])
     page.locator("form.upload").get_by_role("button", name="Add games", exact=True).click()
     expect(page.locator(".chosen li")).to_have_text(
-        ["2 / 3", re.compile("refused 1"), "empty.kif", "Just sent"]
+        ["2 / 3", re.compile("refused 1"), "empty.kif: This file is empty.", "Just sent"]
     )
     assert Upload.objects.count() == 2
     follow(page.locator(".chosen").get_by_role("link", name="Just sent"))
@@ -170,6 +170,49 @@ def test_a_check_that_the_archive_puts_off_says_so_in_words_and_is_made_then(
     expect(page.locator(".check .found")).to_contain_text("KIF  甲")
     page.close()
     wait_for_answers()
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_the_button_that_sends_is_always_in_view(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    page = open_page(live_server.url + "/upload/", size=size, language=language)
+    send = page.locator("form.upload").get_by_role("button", name=BUTTONS[language][2], exact=True)
+    expect(send).to_be_in_viewport(ratio=1)
+    page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n2 ９九玉(11)\n")
+    expect(page.locator(".check .issues pre").first).to_have_text("2 ９九玉(11)")
+    expect(send).to_be_in_viewport(ratio=1)
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_pasted_game_opens_when_it_is_stored(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    page = open_page(live_server.url + "/upload/", size=size, language=language)
+    page.locator("#text").fill("先手：甲\n後手：乙\n1 ７六歩(77)\n2 投了\n")
+    follow(page.locator("form.upload").get_by_role("button", name=BUTTONS[language][2], exact=True))
+    told = {"ja": "順番待ち：1番目", "en": "In the queue: number 1"}[language]
+    expect(page.locator("#state strong")).to_have_text(told)
+    work_off(Upload.objects.get().pk)
+    expect(page).to_have_url(re.compile(r"/games/\d+/$"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("甲")
+
+
+def test_an_empty_file_is_called_empty_before_and_after_it_is_sent(
+    browser: Browser, live_server: LiveServer, tmp_path: Path
+) -> None:
+    # A page of its own: the console notes every answer of status 400.
+    empty = tmp_path / "empty.kif"
+    empty.write_bytes(b"\xef\xbb\xbf\r\n")
+    page = browser.new_page(locale="ja")
+    page.goto(live_server.url + "/upload/")
+    page.locator("#file").set_input_files(empty)
+    expect(page.locator(".check .issues li")).to_have_text(["ファイルが空です"])
+    page.locator("form.upload").get_by_role("button", name="登録", exact=True).click()
+    expect(page.locator("#state strong")).to_have_text("順番待ち：1番目")
+    work_off(Upload.objects.get().pk)
+    expect(page.locator(".entry.failed .issues")).to_have_text("ファイルが空です")
+    page.close()
 
 
 def test_a_check_without_an_answer_says_so_in_words(browser: Browser, live_server: LiveServer) -> None:

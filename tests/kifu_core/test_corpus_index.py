@@ -160,12 +160,12 @@ def test_every_file_that_holds_a_record_yields_its_games(files):
     unread = [file for file in files if file.result is None or not file.result.games]
     assert {file.row["kind"] for file in unread} == {"empty/position/invalid", "fragment"}
     assert sorted((file.path.split("/")[0], file.error) for file in unread) == [
-        ("csa", ""), ("csa", ""), *[("kif", "")] * 2, *[("kif", "misread")] * 3,
-        *[("kif", "unknown-format")] * 2,
+        ("csa", ""), ("csa", ""), *[("kif", "")] * 2, *[("kif", "empty-file")] * 2,
+        *[("kif", "misread")] * 3,
     ]  # fmt: skip
     for file in unread:
         codes = {issue.code for issue in file.result.issues} if file.result else {file.error}
-        assert codes & {"occupied", "unreadable-move", "no-moves", "unknown-format", "misread"}, file.path
+        assert codes & {"occupied", "unreadable-move", "no-moves", "empty-file", "misread"}, file.path
 
 
 def test_plies_are_those_of_the_index(read):

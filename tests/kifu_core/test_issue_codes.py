@@ -43,6 +43,7 @@ TEXTS_WITH: dict[str, bytes | str] = {
     "bad-bytes": (HEAD + "1 ７六歩(77)\n*").encode("cp932") + b"\x81\xff\xfe\n",
     "double-encoded": (HEAD + "1 ７六歩(77)\n").encode().decode("latin-1"),
     "bad-characters": HEAD + "1 ７六歩(77)\n*a\0\n",
+    "empty-file": " \n",
     "unknown-format": "まったく棋譜ではない文章です。\n",
     "is-address": "https://shogi.example/games/a-b-20240512_221403?tw=1\n",
     "is-picture": bytes.fromhex("89504e470d0a1a0a0000000d49484452"),

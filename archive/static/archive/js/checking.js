@@ -4,7 +4,7 @@
  * replayed and converted. Nothing of it is stored: `POST api/v1/check` and `convert` forget what they read.
  */
 
-/** @typedef {{code?: string, message: string, detail?: string, severity: string, line?: number | null, column?: number | null}} Finding */
+/** @typedef {{code?: string, message: string, detail?: string, severity: string, line?: number | null, column?: number | null, source_line?: string}} Finding */
 /** @typedef {{header: Record<string, string>, plies: number, issues: Finding[]}} Checked */
 /** @typedef {{record: object | string}} Converted */
 
@@ -141,6 +141,7 @@ function show(place, answer, ok) {
   lists[1].replaceChildren(...found.slice(0, SHOWN).map((finding) => {
     const line = finding.line ? ` ${place.dataset.line} ${finding.line}` : "";
     const shown = item(`${finding.message || finding.detail}${line}`);
+    if (finding.source_line) shown.append(lineOf(finding.source_line, finding.column || 0));
     // Files in one are nothing wrong: they are read when they are uploaded.
     shown.className = finding.code === "is-container" ? "" : finding.severity || "error";
     return shown;
@@ -154,6 +155,15 @@ function show(place, answer, ok) {
 function about(place, game, format) {
   const names = NAMES.map((keys) => keys.map((key) => game.header[key]).find(Boolean) || "?");
   return `${format.toUpperCase()}  ${names.join(" − ")}  ${place.dataset.plies} ${game.plies}`;
+}
+
+/** @param {string} text @param {number} column of what is wrong; 0 for all of it @returns {HTMLElement} */
+function lineOf(text, column) {
+  const made = document.createElement("pre");
+  const mark = document.createElement("mark");
+  mark.textContent = column ? text.charAt(column - 1) : "";
+  made.append(...(mark.textContent ? [text.slice(0, column - 1), mark, text.slice(column)] : [text]));
+  return made;
 }
 
 /** @param {string} text */

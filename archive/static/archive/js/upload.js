@@ -119,6 +119,15 @@ function partsOf(files, limits) {
   return parts;
 }
 
+/** @typedef {{name: string, code?: string, detail?: string}} Refusal */
+
+/** @param {HTMLElement} form @param {Refusal} refusal @returns {string} the file, and why it is refused */
+function refusalOf(form, { name, code, detail }) {
+  const reasons = { empty: form.dataset.empty, "too-large": form.dataset.large };
+  const reason = reasons[/** @type {keyof typeof reasons} */ (code)] || detail;
+  return reason ? `${name}: ${reason}` : name;
+}
+
 /** What is too much for one request goes in several; the page shows how far that is. */
 async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[][]} */ parts) {
   const token = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=csrfmiddlewaretoken]"));
@@ -134,11 +143,12 @@ async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[
     body.append("space", space?.value || "");
     for (const file of part) body.append("file", file, file.name);
     const answer = await patiently(() => fetch(form.dataset.api || "", { method: "POST", body, headers }));
+    const told = await answer?.json().catch(() => null);
     if (answer?.ok) {
-      const { uploads, refused: others = [] } = await answer.json();
+      const { uploads, refused: others = [] } = told;
       sent.push(...uploads.map((/** @type {{id: number}} */ one) => one.id));
-      refused.push(...others.map((/** @type {{name: string}} */ one) => one.name));
-    } else refused.push(...part.map((file) => file.name));
+      refused.push(...others.map((/** @type {Refusal} */ one) => refusalOf(form, one)));
+    } else refused.push(...part.map(({ name }) => refusalOf(form, { name, code: told?.code })));
     show([`${sent.length} / ${all}`]);
   }
   const address = `${form.action.split("?")[0]}?sent=${ranges(sent)}`;
