@@ -99,6 +99,11 @@ class Game(models.Model):
             models.Index(fields=["space", "id"], name="game_came_of_space"),
             models.Index(fields=["stem"], name="game_stem"),
             models.Index(fields=["site"], condition=~models.Q(site=""), name="game_site"),
+            models.Index(
+                fields=["space", "plies", "id"],
+                name="game_problems",
+                condition=models.Q(record_kind="problem"),
+            ),
             # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
             models.Index(
                 fields=["kind", "played", "slot"], name="game_rarer", condition=~models.Q(kind="shogi")

@@ -494,9 +494,13 @@ def game_title(names: list[str]) -> str:
 def nameless_title(game: Game, header: dict[str, str]) -> str:
     """Return what a record without players is called: problems by name and author, others by their kind."""
     if game.record_kind == Game.RecordKind.PROBLEM:
-        told = [_first(header, (name,)) for name in _WORK]
-        return " – ".join(filter(None, told)) or nameless(game.record_kind)
+        return work_title(header) or nameless(game.record_kind)
     return nameless(game.record_kind)
+
+
+def work_title(header: Mapping[str, str]) -> str:
+    """Return name and author of a problem, as far as its header tells them."""
+    return " – ".join(filter(None, (_first(header, (name,)) for name in _WORK)))
 
 
 def _has_no_end(game: Game) -> bool:
@@ -512,7 +516,7 @@ def written_date(game: Game, header: dict[str, str]) -> str:
     return _cut(found, _WORDS)
 
 
-def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
+def _first(header: Mapping[str, str], names: tuple[str, ...]) -> str:
     return _cut(next((header[name].strip() for name in names if header.get(name, "").strip()), ""), _WORDS)
 
 

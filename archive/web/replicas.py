@@ -24,7 +24,7 @@ _FAULT: Final = 500
 # fmt: off
 _PAGES: Final = {
     "home", "games", "games-feed", "game", "position", "position-feed", "players", "player", "events",
-    "event", "statistics", "formations", "formation", "embed-game", "embed-position", "complete",
+    "event", "statistics", "formations", "formation", "problems", "embed-game", "embed-position", "complete",
 }
 _ANSWERS: Final = {
     "games", "games-facets", "games-suggestions", "game", "game-record", "game-positions", "game-novelty",

@@ -1,10 +1,10 @@
 """What kind of record a game is: only games count in results, the other kinds are indexed and found.
 
+position  no move: neither an ending, nor what makes a problem of a record that has moves.
 problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：詰将棋, ...); or it starts from a board of
           its own and has fewer than two kings there, or ends in 詰み or 不詰, or has no ending and is a
           single move (次の一手), or has neither ending nor players and mates by nothing but checks (files
           of mate problems in SFEN, which draw both kings).
-position  neither a move nor an ending.
 tree      variations of an opening: no players and at least five plies with alternatives; and the lines of an
           opening collection, a file of several lines of at most sixty plies from a named start, all of them
           without an ending (USI), or with the %TORYO that ends the lines of Bonanza's books (CSA).
@@ -36,12 +36,13 @@ def record_kind(record: Record, position: Position, ending: Ending | None, forks
     `forks` counts the plies of the main line that have alternatives. Linear in the number of moves, and
     constant for all that start from a named position.
     """
-    if _says_problem(record["header"]):
-        return "problem"
-    if "data" in record.get("initial", {}) and _is_problem(record, position, ending):
-        return "problem"
-    if ending is None and not any("move" in entry for entry in record["moves"]):
+    begun = any("move" in entry for entry in record["moves"])
+    if ending is None and not begun:
         return "position"
+    if _says_problem(record["header"]) or (
+        "data" in record.get("initial", {}) and _is_problem(record, position, ending)
+    ):
+        return "problem" if begun else "position"
     if forks >= TREE_FORKS and not has_players(record["header"]):
         return "tree"
     return "game"
@@ -61,6 +62,16 @@ def _is_problem(record: Record, position: Position, ending: Ending | None) -> bo
         return ending.special in ("TSUMI", "FUZUMI")
     moves = sum("move" in entry for entry in record["moves"])
     return moves == 1 or (not has_players(record["header"]) and _mates_by_checks(record))
+
+
+def mates(record: Record) -> bool:
+    """Tell whether the main line says or shows that it ends in mate."""
+    if any(entry.get("special") == "TSUMI" for entry in record["moves"]):
+        return True
+    for _ply, position, move, _entry in main_line(record):
+        if move == NO_MOVE:
+            return rules.in_check(position, position.turn) and not rules.legal_moves(position)
+    return False
 
 
 def _mates_by_checks(record: Record) -> bool:

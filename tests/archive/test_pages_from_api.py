@@ -78,6 +78,12 @@ SECOND: Final = (
     "   1 ７六歩(77)\n   2 ８四歩(83)\n   3 投了\n"
 )
 BROKEN: Final = "手合割：平手\n先手：zz丁\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ５五zz(99)\n   4 zz残り\n"
+PROBLEM: Final = (
+    "作品名：zz月\n作者：zz丙\n後手の持駒：なし\n"
+    "| ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n| ・ ・ ・ ・ 歩 ・ ・ ・ ・|三\n"
+    + "| ・ ・ ・ ・ ・ ・ ・ ・ ・|\n" * 6
+    + "先手の持駒：金\n   1 ５二金打\n   2 詰み\n"
+)
 OWN: Final = "手合割：平手\n先手：zz私\n後手：zz友\n   1 ２六歩(27)\n   2 投了\n"
 
 
@@ -107,7 +113,9 @@ def filled() -> World:
     anna = User.objects.create_user("anna", password="opensesame")
     group = libraries.make_group(anna, "zz道場")
     own = libraries.own_library(anna).pk
-    for n, (text, space) in enumerate(((FIRST, 0), (SECOND, 0), (BROKEN, 0), (NAMED, 0), (OWN, own))):
+    for n, (text, space) in enumerate(
+        ((FIRST, 0), (SECOND, 0), (BROKEN, 0), (NAMED, 0), (OWN, own), (PROBLEM, 0))
+    ):
         name = f"zz{n}.{'txt' if text == NAMED else 'kif'}"
         upload, _new = uploads.receive(name, [text.encode()], anna, "web", space=space)
         worker.work_off(upload.pk)
@@ -227,6 +235,11 @@ def edited(world: World) -> Answers:
     yield from (found, world.api(f"positions/shogi/oddities?sfen={found['sfen']}"), world.api("about"))
 
 
+def problems(world: World) -> Answers:
+    found = world.api("games?record_kind=problem")
+    yield from (world.api("statistics"), found, *(world.api(one["url"]) for one in found["results"]))
+
+
 def pattern_told(world: World) -> Answers:
     """What is known of a pattern, and itself in the library's words."""
     asked = parse("P7f")
@@ -315,6 +328,7 @@ PAGES: Final[dict[str, list[Page]]] = {
     "/events/": [lambda: ("/events/", lambda world: names(world, "event"))],
     "/events/{event_id}/": [lambda: _of(Event, "events", "zz杯", event)],
     "/statistics/": [lambda: ("/statistics/", statistics)],
+    "/problems/": [lambda: ("/problems/", problems)],
     "/patterns/": [
         lambda: ("/patterns/?pattern=P7f", pattern_told),
     ],

@@ -56,7 +56,7 @@ def addresses(settings: Settings, tmp_path: Path) -> list[str]:
         "/patterns/?pattern=P7f+hand:p<=9+then<=9+P2f&result=black", "/patterns/?pattern=P5a&player=nobody",
         "/games/?q=pattern:P7f", "/upload/", f"/uploads/{upload.pk}/",
         "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",
-        "/formations/", "/formations/furibisha/",
+        "/formations/", "/formations/furibisha/", "/problems/",
         "/sign-in/",
         f"/embed/games/{game.pk}/?ply=1", f"/embed/positions/shogi/{code}/", "/nowhere/",
     ]  # fmt: skip

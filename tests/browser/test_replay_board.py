@@ -12,7 +12,7 @@ from archive.derive.game import derive_game
 from archive.models import Game
 from tests.archive import builders
 from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle, swipe
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, DESKTOP, PHONE, PageMaker, eventually
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, DESKTOP, PHONE, PageMaker, eventually, follow
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
@@ -309,6 +309,26 @@ def test_what_was_found_of_a_solution_can_be_stepped_through(
     for ply in (1, 2, 2):
         page.keyboard.press("ArrowRight")
         expect_ply(page, ply)
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_problems_are_solved_one_after_the_other_from_their_diagrams(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    for kings in (TWO_GOLDS, TWO_GOLDS.replace("4k4/9/4P4", "3k5/9/3P5")):
+        builders.ingest(builders.ready("G*4b" if "4k4" in kings else "G*5b", kind="problem", start=kings))
+    first, second = Game.objects.order_by("pk").values_list("pk", flat=True)
+    page = open_page(live_server.url + "/problems/?length=1", size=size, language=language)
+    expect(page.locator(".problems li svg.board")).to_have_count(2)
+    for solution in ("４二", "4b", "５二", "5b"):
+        expect(page.locator("main")).not_to_contain_text(solution)
+    follow(page.locator(".problems a").first)
+    expect(page).to_have_url(re.compile(rf"/games/{first}/$"))
+    expect(page.locator(".moves")).to_be_hidden()
+    follow(page.get_by_role("link", name={"ja": "次の問題", "en": "Next problem"}[language]))
+    expect(page).to_have_url(re.compile(rf"/games/{second}/$"))
+    follow(page.get_by_role("link", name={"ja": "ランダムに一問", "en": "A random problem"}[language]))
+    expect(page).to_have_url(re.compile(rf"/games/({first}|{second})/$"))
 
 
 def test_a_variation_of_the_record_is_right_too_and_an_opened_solution_lets_one_try_freely(

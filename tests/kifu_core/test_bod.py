@@ -59,8 +59,8 @@ def test_names_and_other_headers_may_stand_around_a_diagram():
     assert start(game.record).sfen(None) == SFEN
 
 
-def test_a_diagram_with_one_king_is_a_problem():
-    assert only(DIAGRAM.replace(" 玉", " ・")).record_kind == "problem"
+def test_a_diagram_with_one_king_is_a_position_too():
+    assert only(DIAGRAM.replace(" 玉", " ・")).record_kind == "position"
 
 
 def test_what_is_wrong_with_a_board_is_said():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kifu_core import dump, load
+from kifu_core.shogi.classify import mates
 
 DATA = Path(__file__).parents[1] / "data"
 MATE = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*5b"
@@ -52,9 +53,38 @@ def test_headers_and_kings_make_a_problem():
     game = load((DATA / "kif" / "problem.kif").read_bytes()).games[0]
     assert (game.record_kind, game.ending.winner) == ("problem", None)
     assert kinds("詰方：甲\n1 ７六歩(77)\n2 ３四歩(33)\n") == ["problem"]
-    assert kinds("sfen 4k4/9/9/9/9/9/9/9/9 b G 1") == ["problem"]
+    assert kinds("sfen 4k4/9/9/9/9/9/9/9/9 b G 1 moves G*6b 5a4b") == ["problem"]
     board = (DATA / "kif" / "position.kif").read_text(encoding="utf-8")
     assert kinds(board.replace(" 金 歩|三", " 玉 歩|三")) == ["position"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sfen 4k4/9/9/9/9/9/9/9/9 b G 1",
+        "詰方：甲\n手合割：平手\n手数----指手--\n",
+        dump(load("sfen 4k4/9/9/9/9/9/9/9/9 b G 1").games[0].record, "kif") + "   1 中断\n",
+    ],
+    ids=["one king", "headers", "an ending"],
+)
+def test_a_problem_without_moves_is_a_position(text):
+    assert kinds(text) == ["position"]
+
+
+def test_a_game_that_ends_before_its_first_move_is_a_game():
+    assert kinds(HEAD + "1 投了\n") == ["game"]
+
+
+@pytest.mark.parametrize(
+    ("line", "ends"),
+    [
+        (MATE, True),
+        (f"sfen {MIDDLE} moves 8c8d", False),
+        ("sfen 4k4/9/9/9/9/9/9/9/9 b G 1 moves G*6b", False),
+    ],
+)
+def test_a_line_that_mates_is_told_from_one_that_does_not(line, ends):
+    assert mates(load(line).games[0].record) is ends
 
 
 @pytest.mark.parametrize(("forks", "players", "kind"), [(5, "", "tree"), (4, "", "game"), (5, "甲", "game")])

@@ -1,0 +1,18 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("archive", "0039_lines_of_waiting_games"),
+    ]
+
+    operations = [
+        migrations.AddIndex(
+            model_name="game",
+            index=models.Index(
+                condition=models.Q(("record_kind", "problem")),
+                fields=["space", "plies", "id"],
+                name="game_problems",
+            ),
+        ),
+    ]

@@ -1,0 +1,127 @@
+"""Problems: diagrams of them by length, the next one, and one at random."""
+
+from __future__ import annotations
+
+from secrets import randbelow
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from archive.queries.problems import LONGEST, Lengths, Problem, lengths, next_problem, nth_problem, problems
+from archive.queries.scope import scope_of
+from archive.web.game_page import work_title
+from archive.web.unchanged import conditional, remembered
+from archive.web.wording import number_text
+from kifu_core.shogi.classify import mates
+from kifu_core.shogi.pieces import OU, WHITE
+from kifu_core.shogi.replay import start
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+_SHOWN: Final = 24
+_LONG: Final = 15
+"""Problems of so many moves and more are listed together."""
+
+
+@require_safe
+@remembered
+def shogi_problems(request: HttpRequest) -> HttpResponse:
+    """Show problems as diagrams, the shortest first.
+
+    With `next` lead to the one behind another, with `random` to any. `length` is a number of moves, or one
+    with a minus for all from it on.
+    """
+    scope, length = scope_of(request), request.GET.get("length", "")
+    asked = _asked(length)
+    if "next" in request.GET:
+        return _leading(next_problem(scope, asked, _number(request.GET["next"])))
+    counted = lengths(scope)
+    total = sum(n for plies, n in counted if asked.least <= plies <= asked.most)
+    if "random" in request.GET:
+        return _leading(nth_problem(scope, asked, randbelow(total)) if total else None)
+    after = request.GET.get("after")
+    found = problems(scope, asked, None if after is None else _number(after), _SHOWN + 1)
+    shown, more = found[:_SHOWN], len(found) > _SHOWN
+
+    def make() -> HttpResponse:
+        context = {
+            "total": total,
+            "lengths": _lengths(counted, length),
+            "length": length,
+            "shown": [_card(one) for one in shown],
+            "next": urlencode({"length": length, "after": shown[-1].id}) if more else "",
+            "section": "problems",
+        }
+        return render(request, "shogi/problems.html", context)
+
+    return conditional(request, make, counted, shown, more)
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise BadRequest("problem")
+    return int(text)
+
+
+def _asked(length: str) -> Lengths:
+    """Return the lengths that an address asks for."""
+    if not length:
+        return Lengths()
+    least = min(_number(length.removesuffix("-")), LONGEST)
+    return Lengths(least, LONGEST if length.endswith("-") else least)
+
+
+def _leading(problem: int | None) -> HttpResponse:
+    """Lead to a problem, else to all of them."""
+    response = redirect("problems") if problem is None else redirect("game", problem)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _lengths(counted: tuple[tuple[int, int], ...], chosen: str) -> list[tuple[str, str, int, bool]]:
+    """Return what can be asked for: its text, its value in addresses, the problems, whether it is chosen."""
+    numbers = {"": sum(n for _plies, n in counted)}
+    for plies, n in counted:
+        value = str(plies) if plies < _LONG else f"{_LONG}-"
+        numbers[value] = numbers.get(value, 0) + n
+    return [(_length_text(value), value, n, value == chosen) for value, n in numbers.items()]
+
+
+def _length_text(value: str) -> str:
+    if not value:
+        return _("All")
+    if value.endswith("-"):
+        return _("%(n)s moves and more") % {"n": number_text(_LONG)}
+    return _moves(int(value))
+
+
+def _moves(plies: int) -> str:
+    return ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies}
+
+
+def _card(problem: Problem) -> dict[str, Any]:
+    """Return a problem for the page, without its solution."""
+    position = start(problem.record)
+    kings = position.board.count(OU) + position.board.count(-OU)
+    return {
+        "id": problem.id,
+        "position": position,
+        "flipped": position.turn == WHITE,
+        "above": (1 - position.turn) if kings > 1 else None,
+        "task": _task(problem),
+        "title": work_title(problem.record["header"]),
+    }
+
+
+def _task(problem: Problem) -> str:
+    if mates(problem.record):
+        return _("Mate in %(plies)s") % {"plies": problem.plies}
+    return _("The next move") if problem.plies == 1 else _moves(problem.plies)
