@@ -23,7 +23,7 @@ from django.utils.translation import gettext, override
 from kifu_core.messages import TEXTS
 from kifu_core.quoridor import draw as quoridor
 from kifu_core.shogi import draw as shogi
-from kifu_core.shogi.patterns import japanese
+from kifu_core.shogi.patterns import japanese, words
 from kifu_core.shogi.pieces import BY_NAME
 
 Export = tuple[str, Mapping[Any, object]]
@@ -134,6 +134,7 @@ def _patterns() -> dict[str, Export]:
         "OPTIONS": (f"What may stand before a colon. {strings}", japanese.OPTIONS),
         "VALUES": (f"What may stand behind one. {strings}", japanese.VALUES),
         "CONDITIONS": (f"Conditions as pages tell them. {strings}", japanese.WORDS),
+        "IN_WORDS": ("What patterns are written with in Japanese.", words.PHRASES["ja"]),
     }
 
 

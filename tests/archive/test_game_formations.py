@@ -244,7 +244,9 @@ def test_a_page_of_one_leads_to_its_games_at_the_move_where_it_arises(client, tw
     shown = client.get("/formations/mino/").content.decode()
     assert f"/games/{two[0]}/?ply=17" in shown and f"/games/{two[1]}/" not in shown
     assert f'?ply=17">{side_mark("shogi", 0)}' in shown and f'scope="row">{side_mark("shogi", 1)}' in shown
-    assert 'href="/patterns/?pattern=K2h+' in shown
+    assert 'href="/patterns/?pattern=' in shown and "２八玉" in shown
+    in_english = client.get("/formations/mino/", headers={"Accept-Language": "en"}).content.decode()
+    assert "+K2h" in in_english and "２八玉" not in in_english
     assert client.get("/formations/sandcastle/").status_code == 404
     assert client.get("/formations/so-yagura/").status_code == 200
 

@@ -67,7 +67,7 @@ def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client
     assert f"{side_mark('shogi', 0)} at move 5" in page
     assert 'You won</th> <td class="number">1</td>' in page
     assert ">甲</a></th>" in page
-    assert "/games/?q=pattern%3A%22L1h+P1f%22" in page
+    assert "/games/?q=pattern%3A%22P1f+L1h%22" in page
     assert "No game has this pattern." in shown(client, "?pattern=L1h%20P1e")
 
 
@@ -338,11 +338,34 @@ def test_what_names_no_squares_marks_none(client, asked):
     assert answer.status_code == 200 and "data-marked" not in answer.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("asked", "language", "written"),
+    [
+        ("L1h P1f then<=9 p8d", "ja", "１六歩 １八香 その後9手以内 △８四歩"),
+        ("1六歩1八香", "en", "P1f L1h"),
+    ],
+)
+def test_a_pattern_is_written_in_the_language_of_the_page(client, asked, language, written):
+    ingest(ready(CORNER))
+    build()
+    for address in ("/patterns/", "/positions/shogi/edit/"):
+        page = client.get(address, {"pattern": asked}, headers={"Accept-Language": language})
+        field = re.search(r'<input id="pattern"[^>]*value="([^"]*)"', page.content.decode())
+        assert field and unescape(field[1]) == written
+
+
+def test_what_is_wrong_stays_as_it_was_typed(client):
+    for address in ("/patterns/", "/positions/shogi/edit/"):
+        page = client.get(address, {"pattern": "K8h turn:mine"}, headers={"Accept-Language": "ja"})
+        assert 'value="K8h turn:mine"' in page.content.decode()
+
+
 def test_what_is_played_next_is_told_as_people_write_it_and_leads_on(client):
     ingest(ready(CORNER, winner=0, black="甲"))
     build()
     page = shown(client, "?pattern=P1f%20own:black", "ja")
     assert ">△８四歩</a></th>" in page and "▲は図の手前の側" in page
-    (link,) = [line.partition('"')[0] for line in page.split('<a href="')[1:] if ">△８四歩" in line[:200]]
+    links = re.findall(r'<th scope="row"><a href="([^"]*)">([^<]*)</a>', page)
+    (link,) = [link for link, move in links if move == "△８四歩"]
     assert "1局" in shown(client, link.replace("&amp;", "&"), "ja")
     assert f"/players/{Game.objects.get().player0_id}/" in page

@@ -10,6 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Game
 from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.patterns import parse, text_of
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import drag_over, expect_pattern, finger_drag, middle, point
@@ -28,9 +29,10 @@ def game() -> Game:
 
 
 def chosen(page: Page) -> str:
-    """The pattern that the links of the mode lead to."""
+    """The pattern that the links of the mode lead to, in letters."""
     link = page.locator('.selecting a[data-address="/patterns/"]')
-    return parse_qs(urlsplit(link.get_attribute("href") or "").query).get("pattern", [""])[0]
+    text = parse_qs(urlsplit(link.get_attribute("href") or "").query).get("pattern", [""])[0]
+    return text_of(parse(text)) if text else ""
 
 
 @BOTH_SIZES_AND_LANGUAGES

@@ -13,6 +13,7 @@ from kifu_core.messages import message
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.patterns import Count, Found, Pattern, Step, find, looks, parse, text_of
 from kifu_core.shogi.patterns.pattern import ANYTHING, CONTENTS, EMPTY, ENEMY, OWN, content
+from kifu_core.shogi.patterns.words import text_in
 from kifu_core.shogi.pieces import BLACK, FU, GI, HAND_KINDS, KA, KI, KINDS, OU, TO, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
@@ -359,6 +360,34 @@ def whole(draw: st.DrawFn) -> Pattern:
 @given(whole())
 def test_every_pattern_prints_as_a_text_that_means_it(pattern):
     assert parse(text_of(pattern)) == pattern
+    assert parse(text_in(pattern, "ja")) == pattern
+
+
+@pytest.mark.parametrize(
+    "text,printed",
+    [
+        ("K8h k5a +R2b", "△５一玉 ２二龍 ８八玉"),
+        ("{G,s,X}7h !P7f x5e -4e", "x５五 -４五 !{歩}７六 {X、△銀}７八"),
+        (
+            "K8h hand:B,P=3,r=0 board:P<=9 turn:own ply:10..40 kept:2",
+            "８八玉 持駒：相手の飛なし、歩3枚、角1枚以上 盤上：歩9枚以下 自分の手番 10〜40手目 その後2手続く",
+        ),
+        (
+            "K8h then K9i then<=1 L9h then<=20 turn:enemy own:black mirror:yes line:main",
+            "８八玉 その後 ９九玉 1手後 ９八香 その後20手以内 相手の手番 先手だけ 左右反転も 本譜だけ",
+        ),
+    ],
+)
+def test_a_pattern_is_printed_in_japanese(text, printed):
+    assert text_in(parse(text), "ja") == printed
+    assert text_in(parse(printed), "en") == text_of(parse(text))
+
+
+def test_what_is_too_long_in_japanese_is_printed_in_letters():
+    steps = ["hand:p,l,n,s,g,b,r board:p,l,n,s,+p,+l,+n,+s"] * 8
+    whole, short = text_of(parse(" then ".join(steps))), text_of(parse(steps[0]))
+    assert text_in(parse(whole), "ja") == whole
+    assert text_in(parse(short), "ja") != short
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import { Squares } from "./squares.js";
 
 /** @typedef {import("./pattern.js").Step} Step */
 
+const JAPANESE = document.documentElement.lang === "ja";
 const NOTHING = fromSfen("9/9/9/9/9/9/9/9/9 b -");
 const PAUSE = 250;
 /** Words of a step that its button has. */
@@ -81,7 +82,7 @@ class PatternEditor {
   change(edit) {
     this.before.push(this.field.value);
     edit();
-    this.field.value = write(this.pattern);
+    this.field.value = write(this.pattern, JAPANESE);
     this.changed();
   }
 
@@ -97,9 +98,9 @@ class PatternEditor {
     this.setAddress();
     this.draw();
     const text = this.field.value;
-    const fine = !text || (read(text) && !this.pattern.steps.some(isEmpty));
     clearTimeout(this.timer);
-    if (fine) this.tell("");
+    // A step that asks for nothing is one that is being drawn.
+    if (!text || read(text)) this.tell("");
     else this.timer = window.setTimeout(() => this.ask(text), PAUSE);
   }
 
@@ -165,7 +166,7 @@ class PatternEditor {
 
   draw() {
     const { step } = this;
-    this.board.show({ position: NOTHING, from: null, to: null, label: stepWords(step).join(" ") || this.host.ariaLabel || "" });
+    this.board.show({ position: NOTHING, from: null, to: null, label: stepWords(step, JAPANESE).join(" ") || this.host.ariaLabel || "" });
     drawSquares(this.asked, step.squares);
     for (const button of this.palette) button.setAttribute("aria-pressed", String(this.isPressed(button.dataset.content || "")));
     for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === this.mode));
@@ -183,7 +184,7 @@ class PatternEditor {
     steps.forEach((step, index) => {
       const button = /** @type {HTMLButtonElement} */ (row.children[index]);
       button.type = "button";
-      const words = stepWords(step);
+      const words = stepWords(step, JAPANESE);
       button.textContent = `${index + 1} ${words.slice(0, SHOWN).join(" ")}${words.length > SHOWN ? "…" : ""}`;
       button.setAttribute("aria-pressed", String(index === this.at));
     });
@@ -333,7 +334,7 @@ class PatternEditor {
     });
     this.field.addEventListener("change", () => {
       if (!read(this.field.value)) return;
-      this.field.value = write(this.pattern);
+      this.field.value = write(this.pattern, JAPANESE);
       this.setAddress();
     });
   }

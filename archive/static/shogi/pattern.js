@@ -6,9 +6,10 @@
  * What a square may hold are the bits of a number: bit 0 nothing, 1 to 14 own pieces, 28 down to 15 the enemy's.
  */
 
+import { fill } from "../archive/js/filling.js";
 import { LETTERS } from "./board.js";
 import { squareOf, usiSquare } from "./position.js";
-import { CONDITIONS, EXPRESSIONS, NAMED, NUMERALS, OPTIONS, SIGNS, VALUES } from "./texts.js";
+import { CONDITIONS, EXPRESSIONS, IN_WORDS, NAMED, NUMERALS, OPTIONS, PIECES as KINDS_IN, SIGNS, VALUES } from "./texts.js";
 
 /** @typedef {{least: number, most: number | null}} Count */
 
@@ -66,7 +67,7 @@ const WORD = new RegExp(EXPRESSIONS.word, "gu");
 const IN_JAPANESE = new RegExp(
   ["kept", "then", "placed", "allowed", "span"].map((name) => EXPRESSIONS[/** @type {keyof typeof EXPRESSIONS} */ (name)]).join("|"), "uy");
 const ONE_OF = new RegExp(`^${EXPRESSIONS.named}$`, "u");
-const IN_WORDS = new RegExp(EXPRESSIONS.counted, "uy");
+const IN_JAPANESE_COUNT = new RegExp(EXPRESSIONS.counted, "uy");
 
 /** What is not to be read: the reason is the server's to tell. */
 class Unreadable extends Error {}
@@ -83,7 +84,7 @@ export function emptyPattern() {
 
 /** @param {Step} step @returns {boolean} whether nothing is asked of it */
 export function isEmpty(step) {
-  return !stepWords(step).length;
+  return !stepWords(step, false).length;
 }
 
 /** @param {string} text @returns {Pattern | null} null for what is no pattern */
@@ -269,7 +270,7 @@ function counted(item) {
   const told = COUNTED.exec(item);
   const piece = told ? PIECE.get(told[1]) : undefined;
   if (told && piece !== undefined) return [[piece, told[2] || ">=", number(told[3] || "1")]];
-  const run = runOf(IN_WORDS, item);
+  const run = runOf(IN_JAPANESE_COUNT, item);
   if (!item || run.map(([text]) => text).join("") !== item) throw new Unreadable();
   return run.flatMap(([, enemy, name, sign, digits, none, least, most, many, word]) => {
     const kind = enemy ? -NAMED[name] : NAMED[name];
@@ -290,23 +291,44 @@ function plies(value) {
   return [first, last];
 }
 
-/** @param {Pattern} pattern @returns {string} in the order of the server's; empty where nothing is asked for */
-export function write(pattern) {
+/**
+ * @param {Pattern} pattern
+ * @param {boolean} japanese
+ * @returns {string} in the order of the server's, without steps that ask for nothing; too long in Japanese, in letters
+ */
+export function write(pattern, japanese) {
   const { steps, gaps, own, mirrored, main } = pattern;
-  const parts = steps.flatMap((step, index) => {
-    const gap = gaps[index - 1] ?? null;
-    return [...(index ? [gap === null ? "then" : `then<=${gap}`] : []), ...stepWords(step)];
+  /** @type {string[]} */
+  const parts = [];
+  steps.forEach((step, index) => {
+    const words = stepWords(step, japanese);
+    if (!words.length) return;
+    if (parts.length) parts.push(gapText(gaps[index - 1] ?? null, japanese));
+    parts.push(...words);
   });
-  if (own !== null) parts.push(own ? "own:white" : "own:black");
-  if (mirrored) parts.push("mirror:yes");
-  if (main) parts.push("line:main");
-  return parts.join(" ");
+  if (own !== null) parts.push(japanese ? IN_WORDS[own ? "white" : "black"] : own ? "own:white" : "own:black");
+  if (mirrored) parts.push(japanese ? IN_WORDS.mirror : "mirror:yes");
+  if (main) parts.push(japanese ? IN_WORDS.main : "line:main");
+  const text = parts.join(" ");
+  return japanese && text.length > LONGEST ? write(pattern, false) : text;
+}
+
+/** @param {number | null} gap @param {boolean} japanese @returns {string} */
+function gapText(gap, japanese) {
+  if (japanese) return fill(IN_WORDS[gap === null ? "then" : gap === 1 ? "next" : "within"], { gap: gap ?? "" });
+  return gap === null ? "then" : `then<=${gap}`;
+}
+
+/** @param {Step} step @param {boolean} japanese @returns {string[]} */
+export function stepWords(step, japanese) {
+  const words = [...step.squares.keys()].sort((one, other) => one - other)
+    .map((at) => (japanese ? japaneseSquare : squareText)(/** @type {number} */ (step.squares.get(at)), at));
+  return [...words, ...(japanese ? japaneseConditions(step) : conditions(step))];
 }
 
 /** @param {Step} step @returns {string[]} */
-export function stepWords(step) {
-  const words = [...step.squares.keys()].sort((one, other) => one - other)
-    .map((at) => contentsText(/** @type {number} */ (step.squares.get(at))) + usiSquare(at));
+function conditions(step) {
+  const words = [];
   if (step.hands.size) words.push(`hand:${countsText(step.hands)}`);
   if (step.board.size) words.push(`board:${countsText(step.board)}`);
   if (step.ownTurn !== null) words.push(`turn:${step.ownTurn ? "own" : "enemy"}`);
@@ -315,9 +337,55 @@ export function stepWords(step) {
   return words;
 }
 
+/** @param {Step} step @returns {string[]} */
+function japaneseConditions({ hands, board, ownTurn, first, last, kept }) {
+  const words = [];
+  if (hands.size) words.push(fill(IN_WORDS.hand, { counts: japaneseCounts(hands) }));
+  if (board.size) words.push(fill(IN_WORDS.board, { counts: japaneseCounts(board) }));
+  if (ownTurn !== null) words.push(IN_WORDS[ownTurn ? "turn" : "enemy-turn"]);
+  if (first !== null || last !== null) {
+    const name = first === last ? "ply" : first === null ? "until" : last === null ? "from" : "plies";
+    words.push(fill(IN_WORDS[name], { first: first ?? "", last: last ?? "" }));
+  }
+  if (kept) words.push(fill(IN_WORDS.kept, { kept }));
+  return words;
+}
+
+/** @param {Map<number, Count>} all @returns {[number, Count][]} in the order in which they are printed */
+function ordered(all) {
+  return [...all].sort(([one], [other]) => one - other);
+}
+
+/** @param {Map<number, Count>} all @returns {string} */
+function japaneseCounts(all) {
+  return ordered(all).map(([piece, { least, most }]) => {
+    const shown = { piece: fill(IN_WORDS[piece > 0 ? "own" : "enemy"], { piece: KINDS_IN.ja[Math.abs(piece)] }), least, most: most ?? "" };
+    if (most === null) return fill(IN_WORDS.least, { ...shown, n: least });
+    const name = least !== most ? (least ? "between" : "most") : most ? "exactly" : "none";
+    return fill(IN_WORDS[name], { ...shown, n: most });
+  }).join(IN_WORDS.comma);
+}
+
+/** @param {number} allowed @param {number} at @returns {string} as the server writes it: ８八玉, △５一玉, {金、△銀}７八 */
+function japaneseSquare(allowed, at) {
+  const { negated, names } = namesOf(allowed);
+  const square = `${"９８７６５４３２１"[at % 9]}${RANKS[Math.floor(at / 9)]}`;
+  const [first] = names;
+  const piece = PIECE.get(first);
+  if (names.length > 1 || (negated && piece)) return `${negated ? "!" : ""}{${names.map(japaneseName).join("、")}}${square}`;
+  if (!piece) return `${negated ? "!" : ""}${first}${square}`;
+  return `${piece < 0 ? "△" : ""}${square}${KINDS_IN.ja[Math.abs(piece)]}`;
+}
+
+/** @param {string} name of a set @returns {string} */
+function japaneseName(name) {
+  const piece = PIECE.get(name);
+  return piece ? `${piece < 0 ? "△" : ""}${KINDS_IN.ja[Math.abs(piece)]}` : name;
+}
+
 /** @param {Map<number, Count>} all @returns {string} */
 function countsText(all) {
-  return [...all].sort(([one], [other]) => one - other).flatMap(([piece, count]) => countWords(piece, count)).join();
+  return ordered(all).flatMap(([piece, count]) => countWords(piece, count)).join();
 }
 
 /** @param {number} piece @param {Count} count @returns {string[]} */
@@ -335,10 +403,10 @@ function pliesText(first, last) {
   return first === last ? String(first) : `${first ?? ""}..${last ?? ""}`;
 }
 
-/** @param {number} allowed @returns {string} */
-function contentsText(allowed) {
+/** @param {number} allowed @param {number} at @returns {string} */
+function squareText(allowed, at) {
   const { negated, names } = namesOf(allowed);
-  return (negated ? "!" : "") + (names.length === 1 ? names[0] : `{${names}}`);
+  return (negated ? "!" : "") + (names.length === 1 ? names[0] : `{${names}}`) + usiSquare(at);
 }
 
 /**

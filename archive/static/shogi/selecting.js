@@ -118,7 +118,7 @@ export class Selecting {
     if (!step.squares.size && !step.hands.size) return "";
     pattern.own = this.asks("either") ? null : own;
     pattern.mirrored = this.asks("mirrored");
-    return write(pattern);
+    return write(pattern, document.documentElement.lang === "ja");
   }
 
   listen() {

@@ -18,6 +18,7 @@ from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.text import LONGEST, MOST, MOST_STEPS, SHOWN
+from kifu_core.shogi.patterns.words import text_in
 from kifu_core.shogi.pieces import HAND_KINDS, LETTERS
 from kifu_core.shogi.position import Position
 
@@ -59,12 +60,11 @@ def draw_pattern(request: HttpRequest) -> HttpResponse:
 
 
 def _told(text: str) -> dict[str, Any]:
-    """Return what is wrong with a text, with its place; nothing if it is a pattern."""
+    """Return a pattern as the page writes it, or what is wrong with its text, with its place."""
     try:
-        parse(text)
+        return {"text": text_in(parse(text), language())}
     except KifuError as error:
         return wrong_with(text, error)
-    return {}
 
 
 def wrong_with(text: str, error: KifuError) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from archive.web.unchanged import conditional, remembered
 from archive.web.wording import formation as called
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NAME, CASTLES, OPENINGS, Formation
+from kifu_core.shogi.patterns import parse
+from kifu_core.shogi.patterns.words import text_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -90,7 +92,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "family": _("Castles") if one.family == "castle" else _("Openings"),
         "parents": [(parent, called(parent)) for parent in one.parents],
         "forms": [(form.name, called(form.name)) for form in BY_NAME.values() if formation in form.parents],
-        "patterns": [(text, urlencode({"pattern": text})) for text in one.patterns],
+        "patterns": [(text, urlencode({"pattern": text})) for text in _written(one)],
         "until": one.until,
         "sources": one.sources,
         "found": found,
@@ -104,6 +106,11 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "section": "formations",
     }
     return conditional(request, lambda: render(request, "shogi/formation.html", context), context)
+
+
+def _written(one: Formation) -> list[str]:
+    """Return the patterns of a formation as the page writes them."""
+    return [text_in(parse(text), language()) for text in one.patterns]
 
 
 def _latest(scope: Scope, shown: tuple[tuple[int, int, int], ...]) -> list[GameRow]:

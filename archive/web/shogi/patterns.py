@@ -40,9 +40,9 @@ from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_text
-from kifu_core.shogi.patterns import Pattern, Step, followed_by, impossible, parse, text_of
+from kifu_core.shogi.patterns import Pattern, Step, followed_by, impossible, parse
 from kifu_core.shogi.patterns.text import LONGEST
-from kifu_core.shogi.patterns.words import gap_words, impossible_words, step_words, whole_words
+from kifu_core.shogi.patterns.words import gap_words, impossible_words, step_words, text_in, whole_words
 from kifu_core.shogi.squares import USI
 
 if TYPE_CHECKING:
@@ -116,12 +116,12 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
     filters = games_asked(form.cleaned_data)
     cursor = request.GET.get("cursor") or None
     found = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
-    after, also = found.page.next, in_use(form)
+    after, also, written = found.page.next, in_use(form), text_in(pattern, language())
     return {
+        "text": written,
         "found": found,
         "hints": [] if found.games else _hints(pattern),
-        "asked": text_of(pattern),
-        "drawn": drawn(pattern, {"pattern": text_of(pattern), **in_use(form)}),
+        "drawn": drawn(pattern, {"pattern": written, **also}),
         "whole": whole_words(pattern, language()),
         "results": _results(found.results),
         "plots": _plots(found),
@@ -130,8 +130,8 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
         "rows": [one.row for one in found.page.items],
         "places": {one.row.id: _place(one) for one in found.page.items},
         "queries": {one.row.id: _query(one) for one in found.page.items},
-        "next": query_of({"pattern": text, **also, "cursor": after}) if after else "",
-        "query": query_of(also | {"q": _as_query(text, also.get("q", ""))}),
+        "next": query_of({"pattern": written, **also, "cursor": after}) if after else "",
+        "query": query_of(also | {"q": _as_query(written, also.get("q", ""))}),
     }
 
 
@@ -223,7 +223,7 @@ def _as_query(text: str, other: str) -> str:
 def _move(one: NextMove, pattern: Pattern, also: dict[str, str]) -> Move:
     text = lone_text(one.packed, one.kind, int(not one.own), language())
     after = followed_by(pattern, one.packed, one.kind, one.own)
-    asked = text_of(after) if after else ""
+    asked = text_in(after, language()) if after else ""
     query = query_of({"pattern": asked, **also}) if 0 < len(asked) <= LONGEST else ""
     return Move(text, query, one.games, one.results)
 

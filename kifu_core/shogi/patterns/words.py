@@ -1,4 +1,5 @@
-"""What a pattern asks in words, for those who do not see its board and for what no board can show."""
+"""What a pattern asks in words, for those who do not see its board and for what no board can show; and its
+text in Japanese, which has the same words."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from kifu_core.picture import Language
 from kifu_core.shogi.draw import PIECES as KINDS
 from kifu_core.shogi.patterns.impossible import Impossible
 from kifu_core.shogi.patterns.pattern import Count, Pattern, Step
-from kifu_core.shogi.patterns.text import PIECES, contents
+from kifu_core.shogi.patterns.text import LONGEST, PIECES, contents, text_of
 from kifu_core.shogi.squares import JAPANESE, USI
 
-_PHRASES: Final[dict[Language, dict[str, str]]] = {
+PHRASES: Final[dict[Language, dict[str, str]]] = {
     "ja": {
         "own": "{piece}",
         "enemy": "相手の{piece}",
@@ -124,13 +125,19 @@ more", 'Stays for 3 more moves']
 
 
 def _step_lines(step: Step, language: Language) -> Iterator[str]:
-    phrases, names = _PHRASES[language], JAPANESE if language == "ja" else USI
+    phrases, names = PHRASES[language], JAPANESE if language == "ja" else USI
     squares = (
         phrases["square"].format(square=names[square], pieces=_pieces(allowed, language))
         for square, allowed in sorted(step.squares.items(), key=lambda one: -one[0])
     )
     if step.squares:
         yield phrases["comma"].join(squares)
+    yield from _conditions(step, language)
+
+
+def _conditions(step: Step, language: Language) -> Iterator[str]:
+    """Yield what a step asks beside its squares."""
+    phrases = PHRASES[language]
     for name, counts in (("hand", step.hands), ("board", step.board)):
         if counts:
             told = phrases["comma"].join(_count(count, language) for count in counts)
@@ -144,18 +151,18 @@ def _step_lines(step: Step, language: Language) -> Iterator[str]:
 
 
 def _pieces(allowed: int, language: Language) -> str:
-    phrases = _PHRASES[language]
+    phrases = PHRASES[language]
     negated, names = contents(allowed)
     told = phrases["or"].join(phrases.get(name) or _piece(PIECES[name], language) for name in names)
     return phrases["not"].format(pieces=told) if negated else told
 
 
 def _piece(piece: int, language: Language) -> str:
-    return _PHRASES[language]["own" if piece > 0 else "enemy"].format(piece=KINDS[language][abs(piece)])
+    return PHRASES[language]["own" if piece > 0 else "enemy"].format(piece=KINDS[language][abs(piece)])
 
 
 def _count(count: Count, language: Language) -> str:
-    phrases, piece = _PHRASES[language], _piece(count.piece, language)
+    phrases, piece = PHRASES[language], _piece(count.piece, language)
     if count.most is None:
         return phrases["least"].format(piece=piece, n=count.least)
     if count.least == count.most:
@@ -173,7 +180,7 @@ def _span(first: int | None, last: int | None) -> str:
 def gap_words(gap: int | None, language: Language) -> str:
     """Return when a step has to follow the one before it."""
     name = "then" if gap is None else "next" if gap == 1 else "within"
-    return _PHRASES[language][name].format(gap=gap)
+    return PHRASES[language][name].format(gap=gap)
 
 
 def impossible_words(found: Impossible, pattern: Pattern, language: Language) -> str:
@@ -200,7 +207,49 @@ def impossible_words(found: Impossible, pattern: Pattern, language: Language) ->
 
 def whole_words(pattern: Pattern, language: Language) -> str:
     """Return what applies to all steps together: whose pieces are own, and where to look."""
-    phrases = _PHRASES[language]
+    phrases = PHRASES[language]
     said = ["either" if pattern.own is None else "white" if pattern.own else "black"]
     said += ["mirror"] * pattern.mirrored + ["main"] * pattern.main
     return " · ".join(phrases[one] for one in said)
+
+
+def text_in(pattern: Pattern, language: Language) -> str:
+    """Return the text of a pattern in a language, in one order: `parse` makes the same of it.
+
+    What would be too long for it in Japanese is in letters.
+
+    >>> from kifu_core.shogi.patterns.text import parse
+    >>> text_in(parse("K9i {G,s}7h !p5e hand:P>=2,r=0 then<=20 -8h own:black"), "ja")
+    '!{△歩}５五 {金、△銀}７八 ９九玉 持駒：相手の飛なし、歩2枚以上 その後20手以内 -８八 先手だけ'
+    """
+    japanese = "" if language == "en" else " ".join(_japanese_parts(pattern))
+    return japanese if 0 < len(japanese) <= LONGEST else text_of(pattern)
+
+
+def _japanese_parts(pattern: Pattern) -> Iterator[str]:
+    for number, step in enumerate(pattern.steps):
+        if number:
+            yield gap_words(pattern.gaps[number - 1], "ja")
+        for square in sorted(step.squares):
+            yield _japanese_square(step.squares[square], JAPANESE[square])
+        yield from _conditions(step, "ja")
+    if pattern.own is not None:
+        yield PHRASES["ja"]["white" if pattern.own else "black"]
+    yield from [PHRASES["ja"]["mirror"]] * pattern.mirrored + [PHRASES["ja"]["main"]] * pattern.main
+
+
+def _japanese_square(allowed: int, square: str) -> str:
+    """Return what a square may hold as `parse` reads it: ８八玉, △５一玉, {金、△銀}７八, !{歩}７六, -５五."""
+    negated, names = contents(allowed)
+    pieces = [_marked(name) for name in names]
+    if len(pieces) > 1 or (negated and names[0] in PIECES):
+        return f"{'!' * negated}{{{'、'.join(pieces)}}}{square}"
+    if names[0] not in PIECES:
+        return f"{'!' * negated}{pieces[0]}{square}"
+    return f"△{square}{pieces[0][1:]}" if PIECES[names[0]] < 0 else square + pieces[0]
+
+
+def _marked(name: str) -> str:
+    """Return the Japanese name of a piece, with a mark of the enemy's; other names stay."""
+    piece = PIECES.get(name)
+    return name if piece is None else "△" * (piece < 0) + KINDS["ja"][abs(piece)]
