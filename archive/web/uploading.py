@@ -39,6 +39,7 @@ from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_u
 from archive.web.game_search import source_name
 from archive.web.issues import is_broken, shown_issues
 from archive.web.libraries import moves_of, targets_of
+from archive.web.shogi.own_lines import own_line
 from archive.web.wording import clock_text, number_text
 from kifu_core.games import GAMES
 
@@ -134,7 +135,7 @@ def _upload_page(
         "targets": targets_of(request) if allowed else [],
         "target": request.POST.get("space", request.GET.get("space", "")),
         "errors": errors,
-        "text": request.POST.get("text", request.GET.get("text", "")),
+        "text": request.POST.get("text") or request.GET.get("text") or own_line(request),
         **_sent(request, numbers or _numbers(request.GET.get("sent", ""))),
         "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
         "section": "upload",

@@ -221,7 +221,8 @@ def test_a_line_of_own_moves_can_be_kept_as_a_record(
     page = open_page(address(live_server, game))
     try_a_pawn(page)
     page.locator(".tried a.keep").click()
-    expect(page.locator("textarea#text")).to_have_value(re.compile(r"^position sfen .* moves 2g2f$"))
+    record = re.compile(r"先手：.+後手：.+ 1 ２六歩\(27\)", re.DOTALL)
+    expect(page.locator("textarea#text")).to_have_value(record)
     expect(page.locator(".check li").first).to_contain_text("手数 1")
     assert Game.objects.count() == 2
 

@@ -6,7 +6,6 @@
 
 import { fromSfen, moveOf, play, toSfen } from "./position.js";
 import { isMove, Playing, wordsOf } from "./playing.js";
-import { usiText } from "./sharing.js";
 import { startSolving } from "./solving.js";
 import { lineOf } from "../archive/js/thoughts.js";
 import { lineTo, recorded, tryMove } from "../archive/js/tree.js";
@@ -88,7 +87,7 @@ export function startTrials(replay) {
     followLine(link);
   });
 
-  showTried(replay, (end) => usiText(replay, end));
+  showTried(replay);
   goOn();
   replay.onShow(() => playing.release());
   replay.onSettle(() => playing.refill());

@@ -10,11 +10,8 @@ export function askedMoves() {
   return JSON.parse(document.getElementById("tried")?.textContent || "[]");
 }
 
-/**
- * @param {import("./replay.js").Replay} replay
- * @param {(end: Node) => string} [textOf] a line as a record, where it can be kept as one
- */
-export function showTried(replay, textOf) {
+/** @param {import("./replay.js").Replay} replay */
+export function showTried(replay) {
   const line = /** @type {HTMLElement} */ (replay.root.querySelector(".tried"));
   const list = /** @type {HTMLElement} */ (line.querySelector("ol"));
   const back = /** @type {HTMLAnchorElement} */ (line.querySelector("a.back"));
@@ -28,7 +25,14 @@ export function showTried(replay, textOf) {
     const left = tried[0]?.parent;
     if (left) back.href = replay.addressOf(left);
     back.dataset.key = left?.key;
-    if (keep && left && textOf) keep.href = `${keep.pathname}?${new URLSearchParams({ text: textOf(lastOf(node)) })}`;
+    if (keep && left) keep.href = keepingOf(keep, lastOf(node));
+  }
+
+  /** @param {HTMLAnchorElement} keep @param {Node} end @returns {string} where the line up to there is made a record */
+  function keepingOf(keep, end) {
+    const query = new URL(replay.addressOf(end), location.href).searchParams;
+    query.set("game", new URL(keep.href).searchParams.get("game") || "");
+    return `${keep.pathname}?${query}`;
   }
 
   /** @param {Node} node @param {boolean} current @returns {HTMLElement} */
