@@ -53,7 +53,6 @@ def shogi_problems(request: HttpRequest) -> HttpResponse:
 
     def make() -> HttpResponse:
         context = {
-            "total": total,
             "lengths": _lengths(counted, length),
             "length": length,
             "shown": [_card(one) for one in shown],
