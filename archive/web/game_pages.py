@@ -47,12 +47,11 @@ class Words:
 
 
 class Link(NamedTuple):
-    """A link in the menu: its title, the name of the address and its query. The header of a wide screen has
-    room for those that are `foremost`."""
+    """A link in the menu: its title and the name of its address. The header of a wide screen has room for
+    those that are `foremost`."""
 
     title: Promise
     name: str
-    query: str = ""
     foremost: bool = False
 
 

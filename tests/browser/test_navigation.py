@@ -18,7 +18,7 @@ from tests.browser.test_accessibility import violations
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 LAPTOP = (1366, 650)
-FOREMOST = ("/formations/", "/patterns/", "/positions/shogi/edit/", "/sign-in/")
+FOREMOST = ("/formations/", "/problems/", "/patterns/", "/positions/shogi/edit/", "/sign-in/")
 
 
 @pytest.fixture(autouse=True)

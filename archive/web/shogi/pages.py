@@ -102,7 +102,7 @@ SHOGI: Final = GamePages(
     ),
     links=(
         Link(_("Castles & openings"), "formations", foremost=True),
-        Link(_("Problems"), "games", "record_kind=problem", foremost=True),
+        Link(_("Problems"), "problems", foremost=True),
         Link(_("Patterns"), "patterns", foremost=True),
         Link(_("Board editor"), "position-edit", foremost=True),
     ),

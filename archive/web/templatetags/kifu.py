@@ -198,8 +198,8 @@ def links_of_games(section: str, foremost: bool = False) -> SafeString:
         (
             (
                 SafeString(' class="wide"' if one.foremost else ""),
-                reverse(one.name) + (f"?{one.query}" if one.query else ""),
-                SafeString(' aria-current="page"' if section == one.name and not one.query else ""),
+                reverse(one.name),
+                SafeString(' aria-current="page"' if section == one.name else ""),
                 one.title,
             )
             for pages in PAGES.values()
