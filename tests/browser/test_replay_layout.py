@@ -15,6 +15,7 @@ from archive.models import Game
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.games import BROKEN, stored
 from tests.browser.boards import after, expect_board
 from tests.browser.conftest import LANGUAGES, PHONE, PageMaker, eventually
 from tests.browser.test_accessibility import violations
@@ -72,6 +73,17 @@ def test_on_a_laptop_the_board_takes_three_quarters_of_the_window_and_has_one_ro
     assert page.evaluate("document.documentElement.scrollWidth") <= LAPTOP[0]
 
 
+@pytest.mark.parametrize("size", [LAPTOP, SIDEWAYS])
+def test_what_a_record_has_that_could_not_be_read_is_told_beside_the_board(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int]
+) -> None:
+    stored(BROKEN)
+    page = opened(open_page, live_server, Game.objects.get(), size=size)
+    expect(page.locator(".broken-record")).to_be_in_viewport(ratio=1)
+    for part in ("svg.board", ".controls"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("size", [LAPTOP, (1280, 800)])
 def test_the_move_list_and_the_board_stay_while_comments_come_and_go(
     open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int]
@@ -85,11 +97,11 @@ def test_the_move_list_and_the_board_stay_while_comments_come_and_go(
         assert [box(page, ".moves"), box(page, "svg.board"), box(page, ".archive-part")] == places, ply
 
 
-@pytest.mark.parametrize("flipped", ["", "&flip=1"])
+@pytest.mark.parametrize(("flipped", "language"), [("", "ja"), ("&flip=1", "en")])
 def test_on_a_phone_on_its_side_the_whole_board_stands_beside_the_record(
-    open_page: PageMaker, live_server: LiveServer, game: Game, flipped: str
+    open_page: PageMaker, live_server: LiveServer, game: Game, flipped: str, language: str
 ) -> None:
-    page = opened(open_page, live_server, game, f"?ply=3{flipped}", size=SIDEWAYS)
+    page = opened(open_page, live_server, game, f"?ply=3{flipped}", size=SIDEWAYS, language=language)
     for part in ("svg.board", ".seat.white", ".seat.black", ".controls", ".tabs"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     board, moves = box(page, "svg.board"), box(page, ".moves")
