@@ -124,7 +124,7 @@ def test_addresses_of_before_get_that_form():
     user = User.objects.create_user("taro")
     for email in ("taro@例え.example", "taro@example.org", f"taro@{'ü' * 63}.example"):
         EmailAddress.objects.create(user=user, email=email)
-    migration = import_module("archive.migrations.0042_public_changes_and_invitations")
+    migration = import_module("archive.migrations.0045_public_changes_and_invitations")
     migration.addresses_in_ascii(apps, None)
     found = {*EmailAddress.objects.values_list("email", flat=True)}
     assert found == {"taro@xn--r8jz45g.example", "taro@example.org", f"taro@{'ü' * 63}.example"}

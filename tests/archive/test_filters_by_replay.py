@@ -19,7 +19,7 @@ from archive.queries import reading_plan
 from archive.queries.counting import choose
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
-from archive.queries.games import named
+from archive.queries.named import named
 from archive.queries.position_filters import parts_of
 from archive.queries.position_games import games_through
 from archive.queries.position_query import ask

@@ -384,7 +384,7 @@ handler500 = "archive.web.errors.server_error"
         (psycopg.errors.ProtocolViolation("query_wait_timeout"), PRIMARY, 503),
         (psycopg.OperationalError("the connection is closed"), "replica1", None),
         (psycopg.errors.ProtocolViolation("query_wait_timeout"), "replica1", None),
-        (psycopg.errors.QueryCanceled("it took too long"), PRIMARY, None),
+        (psycopg.errors.QueryCanceled("it took too long"), PRIMARY, 503),
         (sqlite3.OperationalError("no such table"), PRIMARY, None),
     ],
 )

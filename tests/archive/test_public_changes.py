@@ -19,10 +19,10 @@ from tests.archive.games import KIF, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WHEN = import_module("archive.migrations.0042_public_changes_and_invitations").WHEN
+WHEN = import_module("archive.migrations.0045_public_changes_and_invitations").WHEN
 WITH_THEIR_GAMES = {
     "gamerecord", "gameseries", "gametext", "gameplayer", "gameevent", "gameformation", "occurrence",
-    "hotposition", "hotmove", "columnwaiting", "columngone", "arrival",
+    "hotposition", "hotmove", "hotpart", "columnwaiting", "columngone", "arrival",
 }  # fmt: skip
 """Tables whose rows change in transactions that change the row of their game."""
 IN_NO_EXPORT = {

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0043_changed_games"),
+        ("archive", "0042_changed_games"),
     ]
 
     operations = [

@@ -130,7 +130,7 @@ def addresses_in_ascii(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor)
 
 class Migration(migrations.Migration):
     dependencies = (
-        ("archive", "0041_words_of_states_and_reasons"),
+        ("archive", "0044_problems"),
         ("account", "0009_emailaddress_unique_primary_email"),
     )
     operations = (

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0042_public_changes_and_invitations"),
+        ("archive", "0041_words_of_states_and_reasons"),
     ]
 
     operations = [

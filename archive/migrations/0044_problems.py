@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0044_words_of_the_administration"),
+        ("archive", "0043_words_of_the_administration"),
     ]
 
     operations = [
