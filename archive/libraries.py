@@ -22,7 +22,7 @@ from archive.accounts.names import account_of
 from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
 from archive.limits.names import naming
-from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.models import AccountInvitation, Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.plain_text import JOINERS, plain
 from archive.queries.scope import NOWHERE, hash_of
 from kifu_core.classes import PUBLIC
@@ -138,14 +138,22 @@ def invite(user: User, group: Space, *, owner: bool = False, people: int = 1) ->
 
 
 def open_invitations(group: Space) -> int:
-    """Return how many invitations into a group nobody has used yet."""
-    return group.invitations.filter(expires__gte=timezone.now()).count()
+    """Return how many invitations into a group nobody has used yet, those for new accounts too."""
+    of_both = (group.invitations, _for_new_accounts(group))
+    return sum(one.filter(expires__gte=timezone.now()).count() for one in of_both)
+
+
+def _for_new_accounts(group: Space) -> QuerySet[AccountInvitation]:
+    """Return the links with which people make an account and come into a group."""
+    return AccountInvitation.objects.filter(group=group, used=None)
 
 
 def end_invitations(user: User, group: Space) -> None:
-    """End all invitations into a group that nobody has used, as an owner. Raises LibraryError."""
+    """End all invitations into a group that nobody has used, as an owner; links for new accounts lead into
+    no group then. Raises LibraryError."""
     _check_owner(user, group)
-    if group.invitations.all().delete()[0]:
+    without_group = _for_new_accounts(group).update(group=None)
+    if group.invitations.all().delete()[0] or without_group:
         note(Deed.MEMBERS, user, f"group {group.pk}: invitations ended")
 
 
@@ -208,6 +216,8 @@ def dismiss(user: User, group: Space, member: int) -> None:
             group.memberships.filter(user=member).delete()
             # Who has left may know a link that is for several.
             group.invitations.filter(Q(by=member) | Q(left__gt=1)).delete()
+            for_several = Q(left__gt=1) | Q(used_by__isnull=False)
+            _for_new_accounts(group).filter(for_several).update(group=None)
             Share.objects.filter(game__space=group.pk, by=member).delete()
             note(Deed.MEMBERS, user, f"group {group.pk}: account {member} went")
         elif holds_anything(group):

@@ -53,7 +53,9 @@ def test_a_token_is_made_after_a_proof_and_shown_once(client, hanako):
 def test_a_program_learns_whose_token_it_has_and_what_for(client, hanako):
     expires = timezone.now().replace(microsecond=0) + timedelta(days=30)
     key = tokens.make(hanako, "sync", ["upload", "read-private"], expires)[1]
-    told = program(key).get("/api/v1/account").json()
+    answer = program(key).get("/api/v1/account")
+    assert answer.headers["Cache-Control"] == "private, no-store" and "ETag" not in answer.headers
+    told = answer.json()
     assert (told["name"], told["role"], told["token"]) == ("hanako", "contributor", "sync")
     assert told["scopes"] == ["read-private", "upload"]
     assert datetime.fromisoformat(told["expires"]) == expires

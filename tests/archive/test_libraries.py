@@ -14,11 +14,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from archive import libraries, store
+from archive.accounts import invitations
 from archive.accounts.roles import Role, set_role
 from archive.env import Origin
 from archive.intake import worker
 from archive.libraries import LibraryError
-from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.models import AccountInvitation, Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.queries import facets as facet_queries
 from archive.queries.scope import PUBLIC as EVERYBODYS
 from archive.store import verify
@@ -636,6 +637,28 @@ def test_who_was_taken_out_does_not_come_back_by_a_link_for_several(anna, boris)
     with pytest.raises(LibraryError, match="no-invitation"):
         libraries.join(boris, key)
     assert libraries.invited(other).left == 1
+
+
+def test_links_for_new_accounts_lead_into_no_group_that_somebody_was_taken_out_of(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    used, _key = invitations.make(Role.READER, 1, anna, people=2, group=group)
+    invitations.use(used, boris)
+    unused, _key = invitations.make(Role.READER, 1, anna, people=5, group=group)
+    alone, _key = invitations.make(Role.READER, 1, anna, group=group)
+    libraries.admit(boris, group)
+    libraries.dismiss(anna, group, boris.pk)
+    assert [*AccountInvitation.objects.exclude(group=None)] == [alone]
+    assert {one.pk for one in AccountInvitation.objects.filter(used=None)} == {used.pk, unused.pk, alone.pk}
+
+
+def test_owners_end_the_links_for_new_accounts_that_lead_into_their_group_too(anna):
+    group = libraries.make_group(anna, "研究会")
+    made, _key = invitations.make(Role.READER, 1, anna, people=30, group=group)
+    libraries.invite(anna, group)
+    assert libraries.open_invitations(group) == 2
+    libraries.end_invitations(anna, group)
+    assert libraries.open_invitations(group) == 0
+    assert AccountInvitation.objects.get() == made, "it still makes accounts"
 
 
 def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(anna, boris):

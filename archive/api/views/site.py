@@ -27,7 +27,15 @@ from archive.queries import offers, position_lookup, search_box, site_texts
 from archive.queries.addresses import AddressedGame, game_at
 from archive.queries.filters import filters_of, games_asked
 from archive.queries.games import find_games
-from archive.queries.scope import NOWHERE, Scope, asks_all, readable_spaces, scope_of, spaces_to_ask
+from archive.queries.scope import (
+    NOWHERE,
+    Scope,
+    asks_all,
+    read_private,
+    readable_spaces,
+    scope_of,
+    spaces_to_ask,
+)
 from archive.queries.search.days import first_day, last_day, read_day
 from archive.queries.search.parsing import LONGEST
 from archive.queries.statistics import counts
@@ -102,6 +110,7 @@ def account(request: Request) -> Response:
     """Tell whose account or token is used, and what it may do."""
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
+    read_private(request)
     token = request.auth if isinstance(request.auth, Token) else None
     return Response(
         {
