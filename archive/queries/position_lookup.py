@@ -22,7 +22,11 @@ _SHORTEST_CODE: Final = 20
 """A single word of so many characters is meant as a code."""
 _LONGEST: Final = 600
 """Plies of a record that are looked up; what games share lies long before."""
-_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
+_ADDRESS: Final = re.compile(
+    rf"(?:https?://[^?#\s]+?|/api/v1)?/positions/({'|'.join(GAMES)})/([^?#\s]+?)"
+    r"(?:/(?:bod|board|games|legal|opening|tree|trend)|\.(?:atom|svg))?/?(?:[?#]\S*)?(?!\S)"
+)
+"""The address of a position's page, or of what the API tells of it; a code of Quoridor may have slashes."""
 
 
 class GameNotFoundError(LookupError):

@@ -170,3 +170,27 @@ def test_an_sfen_with_underscores_for_blanks_is_one():
 @pytest.mark.parametrize("text", ["A/B b - 1", "甲/乙/丙", "1/2/3/4/5/6/7/8/9"])
 def test_slashes_alone_make_no_sfen(text):
     assert found(text)["meant"] == "games"
+
+
+_SLASHES = "j7Ek/xDIBoAAA"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://example.org/positions/quoridor/{_SLASHES}/",
+        f"/positions/quoridor/{_SLASHES}/?match=any#moves",
+        "/positions/quoridor/j7Ek%2FxDIBoAAA/",
+        f"https://example.org/api/v1/positions/quoridor/{_SLASHES}/games?limit=5",
+        "/api/v1/positions/quoridor/j7Ek_xDIBoAAA.svg",
+        f"https://example.org/positions/quoridor/{_SLASHES}/ e2",
+    ],
+)
+def test_an_address_of_a_position_leads_there_however_its_code_is_written(address):
+    told = found(address)
+    assert (told["meant"], told.get("code")) == ("position", _SLASHES)
+
+
+@pytest.mark.parametrize("query", ["ply=3", "ply=3&flip=1", "flip=1&ply=3"])
+def test_an_address_of_a_game_tells_the_ply_wherever_it_stands(query):
+    assert found(f"/games/{Game.objects.get().pk}/?{query}")["ply"] == 3

@@ -2,7 +2,7 @@
 
 import re
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from django.conf import settings
 from django.http import Http404
@@ -255,8 +255,8 @@ def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
 
 def _game(found: AddressedGame, request: Request) -> dict[str, Any]:
     told = {"meant": "game", "game_id": found.id, "url": reverse("api:game", [found.id], request=request)}
-    name, _is, number = found.query.partition("=")
-    return told | ({"ply": int(number)} if name == "ply" and _is_ply(number) else {})
+    ply = parse_qs(found.query).get("ply", [""])[0]
+    return told | ({"ply": int(ply)} if _is_ply(ply) else {})
 
 
 def _is_ply(text: str) -> bool:
