@@ -82,10 +82,14 @@ def test_names_are_read_out_to_who_reads_no_japanese(client: Client) -> None:
 def test_of_many_games_it_is_said_that_there_are_more(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def rows(text: str) -> str:
+        return client.get("/complete/", {"q": text}, headers={"Accept-Language": "en"}).content.decode()
+
     monkeypatch.setattr(queries, "COUNTED_TO", 2)
     assert offered("羽生") == [("player", "羽生善治", None)]
-    rows = client.get("/complete/", {"q": "羽生"}, headers={"Accept-Language": "en"}).content.decode()
-    assert "games and more" in rows
+    assert "games and more" in rows("羽生")
+    monkeypatch.setattr(queries, "COUNTED_TO", 0)
+    assert "problems and more" in rows("1手詰") and "games and more" not in rows("1手詰")
 
 
 def test_what_is_typed_is_escaped_and_nothing_is_answered_with_nothing(client: Client) -> None:
