@@ -184,6 +184,7 @@ def test_all_failures_are_in_a_table_with_the_line_and_the_page(tmp_path, settin
     run(tmp_path / "b.kif")
     (report,) = (settings.DATA_DIR / "imports").iterdir()
     assert report.read_text().count("\n") == 2
+    assert report.stat().st_mode & 0o777 == 0o600, "it quotes records, also of libraries"
 
 
 @pytest.mark.django_db

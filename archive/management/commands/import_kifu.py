@@ -191,6 +191,8 @@ class Report:
         """Write rows. Raises OSError."""
         if not self.rows:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # It quotes records, also those that only a library's members read.
+            self.path.touch(mode=0o600)
             self.path.write_bytes(UTF8 + lines([self.COLUMNS]))
         with self.path.open("ab") as file:
             file.write(lines(rows))
