@@ -133,7 +133,8 @@ def invite(user: User, group: Space, *, owner: bool = False, people: int = 1) ->
     key = secrets.token_urlsafe(24)
     until = now + timedelta(days=INVITATION_DAYS)
     Invitation.objects.create(space=group, key=hash_of(key), by=user, owner=owner, expires=until, left=people)
-    note(Deed.MEMBERS, user, f"group {group.pk}: invited {people} as {'owner' if owner else 'member'}")
+    whom = "an owner" if owner else "a member" if people == 1 else f"up to {people} members"
+    note(Deed.MEMBERS, user, f"group {group.pk}: invited {whom}")
     return key
 
 

@@ -80,6 +80,7 @@ def test_members_are_noted(anna):
     libraries.join(boris, libraries.invite(anna, group))
     libraries.promote(anna, group, boris.pk)
     libraries.dismiss(anna, group, boris.pk)
+    libraries.invite(anna, group, people=30)
     told = [(name, what.partition(": ")[2]) for _deed, name, what, _address in lines()]
     assert told == [
         ("anna", "made"),
@@ -87,6 +88,7 @@ def test_members_are_noted(anna):
         ("boris", "joined"),
         ("anna", f"account {boris.pk} is an owner"),
         ("anna", f"account {boris.pk} went"),
+        ("anna", "invited up to 30 members"),
     ]
 
 
