@@ -1,17 +1,16 @@
 """What the search box offers while somebody types, as rows of its list."""
 
 from typing import Final
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from archive.queries.completions import COUNTED_TO, Completion, completions
 from archive.queries.scope import scope_of
+from archive.web.filtering import list_address
 from archive.web.unchanged import conditional, remembered
 from archive.web.wording import formation
 
@@ -38,7 +37,7 @@ def complete(request: HttpRequest) -> HttpResponse:
 
 def _row(one: Completion) -> dict[str, object]:
     return {
-        "href": f"{reverse('games')}?{urlencode(one.asked)}",
+        "href": list_address(dict(one.asked)),
         "kind": _KINDS[one.kind],
         "name": formation(one.name) if one.kind == "formation" else one.name,
         "games": one.games,

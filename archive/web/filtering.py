@@ -26,6 +26,17 @@ _OF_ONE_PAGE: Final = ("cursor", "part")
 _MOST: Final = 5
 
 
+_OF_PROBLEMS: Final = {"record_kind", "min_plies", "max_plies"}
+
+
+def list_address(asked: Mapping[str, str]) -> str:
+    """Return the address of the list that filters ask for: the page with diagrams where it has problems of a
+    length, else the list of games."""
+    if asked.keys() == _OF_PROBLEMS and asked["min_plies"] == asked["max_plies"]:
+        return f"{reverse('problems')}?{urlencode({'length': asked['min_plies']})}"
+    return f"{reverse('games')}?{urlencode(asked)}"
+
+
 def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
     """Return what an address asks for beside the form's filters: it stays when these change."""
     names = {*(field.html_name for field in form), *_OF_ONE_PAGE}

@@ -37,7 +37,7 @@ from archive.web.wording import (
     formation,
     handicap_text,
     nameless,
-    score_text,
+    score_mark,
     time_text,
     words_of,
 )
@@ -243,7 +243,7 @@ def _moves(
     """Return the shown piece of a record: its moves, comments, times and evaluations."""
     timed, clock = replay.is_timed(record), clock_texts(found.clock, piece)
     thoughts = thoughts_of(record, found.evaluations, {row.ply for row in piece.rows()})
-    scores = {one.ply: score_text(one) for one in best(found.evaluations)}
+    scores = {one.ply: score_mark(one) for one in best(found.evaluations)}
     notes = notes_of(piece.rows(), node.key, thoughts)
     return {
         "tree": tree_data(piece),

@@ -50,6 +50,7 @@ from archive.web.filtering import (
     image_query,
     in_use,
     kept,
+    list_address,
     query_of,
     reached_anyway,
     suggestions,
@@ -163,7 +164,7 @@ def _leading(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | N
         return redirect("position", meant.game.name, meant.game.codec.path_code(code))
     if is_query(words) or is_phrase(scope, words):
         return None
-    return redirect(f"{reverse('games')}?{urlencode(filters_meant(scope, words))}")
+    return redirect(list_address(filters_meant(scope, words)))
 
 
 def _wrong_form(request: HttpRequest, form: GameFilterForm, status: int = 400) -> HttpResponse:

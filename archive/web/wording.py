@@ -139,6 +139,13 @@ def score_text(one: Evaluation) -> str:
     return f"{one.score:+d}" if one.score is not None else ""
 
 
+def score_mark(one: Evaluation) -> str:
+    """Return an evaluation as it stands beside a move, where there is no room for words: `+123`, `-mate`."""
+    if one.winner is not None:
+        return str(_("%(sign)smate")) % {"sign": "+-"[one.winner]}
+    return score_text(one)
+
+
 _CSA_MOVE: Final = re.compile("([-+])([0-9])([0-9])([1-9])([1-9])([A-Z]{2})")
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import override
 from archive.models import Game
 from archive.web.charts import HEIGHT, score_chart, time_chart
 from archive.web.game_page import clock_texts
-from archive.web.wording import score_text
+from archive.web.wording import score_mark, score_text
 from kifu_core.shogi.clock import Tick
 from kifu_core.shogi.evaluations import Evaluation
 from tests.archive import games
@@ -92,6 +92,12 @@ def test_enormous_scores_stay_in_the_chart() -> None:
 
 def test_one_evaluation_makes_no_chart() -> None:
     assert score_chart([score(1, 5)], 3) is None
+
+
+def test_beside_a_move_a_mate_is_one_short_word() -> None:
+    for language, marks in (("en", ["+5", "+mate", "-mate"]), ("ja", ["+5", "+詰", "-詰"])):
+        with override(language):
+            assert [score_mark(score(1, 5)), *(score_mark(score(1, None, side)) for side in (0, 1))] == marks
 
 
 def test_scores_are_told_from_blacks_side() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils.translation import override
@@ -145,3 +147,12 @@ def test_other_pasted_texts_go_to_the_editor(client: Client) -> None:
     refused = client.post("/find/", {"text": "two\nlines"})
     assert refused.status_code == 400
     assert "two\nlines" in refused.content.decode()
+
+
+def test_names_of_starts_are_in_the_language_of_the_page(client: Client) -> None:
+    def starts(language: str) -> list[str]:
+        return re.findall(r'<option value="[^" ]+ [bw] [^"]+">([^<]+)', html(client, language=language))
+
+    assert len(starts("en")) == len(starts("ja")) > 30
+    assert "two-lance handicap" in starts("en") and "".join(starts("en")).isascii()
+    assert "両香落ち" in starts("ja") and not re.search("[a-z]", "".join(starts("ja")))

@@ -251,10 +251,7 @@ def test_a_family_name_that_some_record_has_alone_means_the_family(client):
         ("引き分け", {"result": "draw"}), ("先手勝ち", {"result": "black"}),
         ("後手の勝ち", {"result": "white"}),
         ("詰将棋", {"record_kind": "problem"}), ("詰め将棋", {"record_kind": "problem"}),
-        ("定跡", {"record_kind": "tree"}), *(
-            (word, {"record_kind": "problem", "min_plies": "13", "max_plies": "13"})
-            for word in ("13手詰", "13手詰め", "１３手詰", "十三手詰", "１３手つめ")
-        ), ("手詰", {"player": "手詰"}),
+        ("定跡", {"record_kind": "tree"}), ("手詰", {"player": "手詰"}),
         ("コリドール", {"game": "quoridor"}), ("Quoridor", {"game": "quoridor"}),
         ("コリドール 先手勝ち", {"game": "quoridor", "result": "white"}),
         ("甲 2018 千日手", {"player": "甲", "from": "2018", "to": "2018", "special": "SENNICHITE"}),
@@ -267,6 +264,13 @@ def test_a_word_that_says_what_a_game_is_asks_for_such_games(client, words, aske
     builders.ingest(builders.ready("7g7f", black="1999", white="甲"))
     found = parse_qs(search(client, words).partition("?")[2])
     assert found == {name: [text] for name, text in asked.items()}
+
+
+@pytest.mark.parametrize("words", ["13手詰", "13手詰め", "１３手詰", "十三手詰", "１３手つめ"])
+def test_problems_of_a_length_are_shown_as_diagrams(client, words):
+    assert search(client, words) == "/problems/?length=13"
+    asked = {"record_kind": ["problem"], "min_plies": ["13"], "max_plies": ["13"], "player": ["甲"]}
+    assert parse_qs(search(client, f"{words} @甲").partition("?")[2]) == asked
 
 
 def test_the_day_that_was_asked_for_in_a_word_is_that_of_the_games(client):

@@ -18,6 +18,7 @@ from tests.browser.test_accessibility import violations
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 LAPTOP = (1366, 650)
+SIDEWAYS = (844, 390)
 FOREMOST = ("/formations/", "/problems/", "/patterns/", "/positions/shogi/edit/", "/sign-in/")
 
 
@@ -140,6 +141,17 @@ def test_a_wide_header_has_the_pages_in_one_row(
             expect(page.locator(f'.site-header a[href="{address}"]:visible')).to_have_count(1)
         assert page.locator(".site-header").evaluate("one => one.offsetHeight") < 70
         expect(box(page)).to_be_visible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_phone_on_its_side_has_one_row_and_shows_all_that_is_offered(
+    open_page: PageMaker, live_server: LiveServer, language: str
+) -> None:
+    page = open_page(f"{live_server.url}/", size=SIDEWAYS, language=language)
+    assert page.locator(".site-header").evaluate("one => one.offsetHeight") < 70
+    box(page).press_sequentially("佐藤")
+    expect(offered(page)).to_have_count(2)
+    expect(page.locator("#completions")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("script", [True, False])

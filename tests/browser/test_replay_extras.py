@@ -172,6 +172,19 @@ def test_what_other_games_played_here_stands_beside_the_board_and_on_it(
     expect(rows).to_have_count(1)
 
 
+def test_moves_that_no_game_has_are_no_arrows(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    builders.ingest(builders.ready("7g7f 4a3b", kind="tree"), builders.ready("7g7f 3c3d 9g9f", kind="tree"))
+    page = open_page(address(live_server, game, "?ply=1"))
+    expect(page.locator(".archive-moves tbody tr")).to_have_count(3)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(2)
+    # The only game's own next move would be given away.
+    page.keyboard.press("ArrowRight")
+    expect_archive_moves(page, 2)
+    expect(page.locator(".board-arrows .arrow")).to_have_count(0)
+
+
 def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:

@@ -163,8 +163,12 @@ def test_the_chart_of_evaluations_is_under_the_board_and_the_values_beside_the_m
     assert chart["top"] >= board["bottom"]
     expect(page.locator("svg.score-chart")).to_be_in_viewport(ratio=1)
     values = page.locator(".moves .e")
-    expect(values).to_have_text(["+120", "-80", re.compile({"ja": "☗.*詰", "en": "☗.*mates"}[language])])
+    expect(values).to_have_text(["+120", "-80", {"ja": "+詰", "en": "+mate"}[language]])
     expect(page.locator('li[data-key=":2"] > .e')).to_have_text("+120")
+    for row in page.locator(".moves li:has(> .e)").all():
+        move, value = row.locator("> a").bounding_box(), row.locator("> .e").bounding_box()
+        assert move and value and move["x"] + move["width"] <= value["x"]
+        assert row.locator("> a").evaluate("one => one.scrollWidth <= one.offsetWidth")
     expect(page.locator(".charts .here")).to_have_text("-80")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".charts .here")).to_have_text("")

@@ -36,6 +36,26 @@ SFEN_LIMIT: Final = 1000
 """Characters of an SFEN in an address."""
 
 _SIDES: Final = ("☗", "☖")
+_UNCOMMON: Final = {
+    "トンボ": _lazy("dragonfly"),
+    "歩三兵": _lazy("three pawns in hand"),
+    "十九枚落ち": _lazy("nineteen-piece handicap"),
+    "トンボ＋香": _lazy("dragonfly with lances"),
+    "トンボ＋桂香": _lazy("dragonfly with knights and lances"),
+    "両香落ち": _lazy("two-lance handicap"),
+    "飛両香落ち": _lazy("rook and two-lance handicap"),
+    "左九枚落ち": _lazy("left nine-piece handicap"),
+    "右九枚落ち": _lazy("right nine-piece handicap"),
+    "香得": _lazy("lance in hand"),
+    "角得": _lazy("bishop in hand"),
+    "飛車得": _lazy("rook in hand"),
+    "飛香得": _lazy("rook and lance in hand"),
+    "二枚得": _lazy("two pieces in hand"),
+    "四枚得": _lazy("four pieces in hand"),
+    "六枚得": _lazy("six pieces in hand"),
+    "八枚得": _lazy("eight pieces in hand"),
+}
+"""English for the starts that JKF has no name for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +129,7 @@ def _presets() -> list[tuple[str, str]]:
     japanese = language() == "ja"
     named = [
         (
-            start.name if japanese or start.preset == "OTHER" else str(PAGES.words.starts[start.preset]),
+            start.name if japanese else str(_UNCOMMON.get(start.name) or PAGES.words.starts[start.preset]),
             f"{start.sfen} 1",
         )
         for start in STARTS

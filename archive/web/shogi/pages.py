@@ -96,7 +96,7 @@ SHOGI: Final = GamePages(
     # static/shogi/sharing.js knows how.
     programs=(
         ("lishogi", "lishogi"),
-        ("lishogi editor", "lishogi-editor"),
+        (_("lishogi editor"), "lishogi-editor"),
         ("KENTO", "kento"),
         ("ぴよ将棋ｗ", "piyo"),
     ),

@@ -117,9 +117,10 @@ async function ask(address) {
   return answer.text();
 }
 
-/** @param {HTMLElement} place @returns {HTMLElement[]} */
+/** Moves of problems and opening books alone have no games. @param {HTMLElement} place @returns {HTMLElement[]} */
 function rowsIn(place) {
-  return /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-move]")].slice(0, ARROWS));
+  const rows = /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-move]")]);
+  return rows.filter((row) => row.dataset.total !== "0").slice(0, ARROWS);
 }
 
 /** Its own next move is no news, and an arrow would give it away. @param {HTMLElement} place @returns {boolean} */
@@ -134,6 +135,6 @@ function isOnlyShownGame(place) {
  */
 export function arrowsOf(place) {
   const rows = rowsIn(place);
-  const most = Math.max(1, ...rows.map((row) => Number(row.dataset.total)));
+  const most = Math.max(...rows.map((row) => Number(row.dataset.total)));
   return rows.map((row) => ({ move: row.dataset.move || "", weight: Number(row.dataset.total) / most }));
 }
