@@ -128,8 +128,8 @@ ALL_KINDS: Final = "all"
 """What addresses call records of every kind."""
 
 
-class GameFilterForm(FilterForm):
-    """The filters of the list of games, and its order.
+class RecordFilterForm(FilterForm):
+    """The filters of lists of records.
 
     Where nothing says what kinds of records are meant, these are games: neither problems nor opening trees.
     """
@@ -137,27 +137,14 @@ class GameFilterForm(FilterForm):
     place = "games"
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
-        asked = data.get("game", "")
-        known = asked if asked in GAMES else ""
         self.usual_kind = "" if _says_kinds(data) else Game.RecordKind.GAME.value
         kinds = data.get("record_kind") or self.usual_kind or ALL_KINDS
-        super().__init__(
-            {**dict(data.items()), "record_kind": kinds}, kind=known or SHOGI.name, menus=known, **options
-        )
+        super().__init__({**dict(data.items()), "record_kind": kinds}, **options)
 
     record_kind = forms.ChoiceField(
         label=_("Kind"),
         required=False,
         choices=[*Game.RecordKind.choices, (ALL_KINDS, _("all records"))],
-    )
-    order = forms.ChoiceField(
-        label=_("Order"),
-        required=False,
-        choices=wording.ORDERS.items(),
-        widget=forms.HiddenInput,
-        error_messages={
-            "invalid_choice": format_lazy("{} {}", _("order is one of"), ", ".join(wording.ORDERS))
-        },
     )
 
     def clean_record_kind(self) -> str:
@@ -167,6 +154,25 @@ class GameFilterForm(FilterForm):
 
     def is_usual(self, name: str, value: object) -> bool:
         return name == "record_kind" and value == (self.usual_kind or ALL_KINDS)
+
+
+class GameFilterForm(RecordFilterForm):
+    """The filters of the list of games, and its order."""
+
+    def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
+        asked = data.get("game", "")
+        known = asked if asked in GAMES else ""
+        super().__init__(data, kind=known or SHOGI.name, menus=known, **options)
+
+    order = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=wording.ORDERS.items(),
+        widget=forms.HiddenInput,
+        error_messages={
+            "invalid_choice": format_lazy("{} {}", _("order is one of"), ", ".join(wording.ORDERS))
+        },
+    )
 
     def sorting(self) -> Sorting:
         """Return the order that a valid form asks for."""
@@ -206,10 +212,8 @@ class PositionFilterForm(FilterForm):
     place = "positions"
 
 
-class PatternFilterForm(FilterForm):
+class PatternFilterForm(RecordFilterForm):
     """The filters of the games with a pattern, all of which are shogi's."""
-
-    place = "games"
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
         super().__init__(data, **options)

@@ -369,3 +369,13 @@ def test_what_is_played_next_is_told_as_people_write_it_and_leads_on(client):
     (link,) = [link for link, move in links if move == "△８四歩"]
     assert "1局" in shown(client, link.replace("&amp;", "&"), "ja")
     assert f"/players/{Game.objects.get().player0_id}/" in page
+
+
+def test_games_are_counted_unless_other_records_are_asked_for_and_the_list_has_as_many(client):
+    ingest(ready("7g7f 3c3d", black="甲", white="乙"), ready("7g7f 8c8d", kind="tree"))
+    build()
+    for asked, number in (("", 1), ("&record_kind=all", 2), ("&record_kind=tree", 1)):
+        page = shown(client, f"?pattern=P7f{asked}")
+        link = re.search(r'href="(/games/\?[^"]*pattern[^"]*)"', page)
+        listed = client.get(unescape(link[1])).content.decode() if link else ""
+        assert page.count('class="game-row"') == listed.count('class="game-row"') == number, asked
