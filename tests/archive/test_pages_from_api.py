@@ -31,6 +31,7 @@ from archive.models import Event, Game, Player, SiteText, Upload, User
 from archive.web.browsing import duration_text
 from archive.web.wording import clock_text
 from kifu_core.games import GAMES
+from kifu_core.shogi.header_names import english
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.words import step_words, whole_words
 from tests.archive.quoridor import NAMED
@@ -414,10 +415,10 @@ def own_words() -> frozenset[str]:
 
 
 def told(answers: Any) -> set[str]:
-    """The words of answers, and what pages make of their times, sizes and shares."""
+    """The words of answers, and what pages make of their times, sizes, shares and headers."""
     found: set[str] = set()
     for name, value in leaves(answers):
-        found |= words(str(value)) | worded(name, value)
+        found |= words(str(value)) | worded(name, value) | words(english(str(value)))
     return found
 
 
