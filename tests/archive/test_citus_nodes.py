@@ -260,7 +260,7 @@ def test_an_upload_loses_no_try_to_a_node_that_is_away_and_goes_on_when_it_is_ba
 
 
 def test_columns_wait_for_a_node_that_is_away_and_say_so(nodes, settings, tmp_path, caplog):
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     ingest(ready(LINE))
     home = home_of(nodes, Game.objects.get().pk, "archive_gamerecord")
     nodes.kill(home)

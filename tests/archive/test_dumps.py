@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def folder(settings: Settings, tmp_path: Path) -> Path:
     """Where the dumps of a test lie."""
-    settings.ARCHIVE_DUMP_FOLDER = str(tmp_path / "dumps")
+    settings.ARCHIVE_DUMP_FOLDER = tmp_path / "dumps"
     return tmp_path / "dumps"
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def folder(settings: Settings, tmp_path: Path) -> Path:
     """Where the dumps of a test lie."""
-    settings.ARCHIVE_DUMP_FOLDER = str(tmp_path / "dumps")
+    settings.ARCHIVE_DUMP_FOLDER = tmp_path / "dumps"
     return tmp_path / "dumps"
 
 
@@ -188,7 +188,7 @@ def test_the_scheduled_task_forgets_what_holds_games_that_are_gone(settings, dum
 @pytest.fixture
 def column_folder(settings: Settings, tmp_path: Path) -> Path:
     """Where the columns of a test lie: those of a public game, and of one in a library."""
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path / "columns")
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path / "columns"
     stored(KIF)
     space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk
     ingest(ready("2g2f"), ready("3g3f"))
@@ -199,7 +199,7 @@ def column_folder(settings: Settings, tmp_path: Path) -> Path:
 
 
 def test_without_columns_nothing_is_said_of_them(client, settings, tmp_path):
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path / "columns")
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path / "columns"
     assert "/dumps/columns/" not in client.get("/dumps/").content.decode()
     assert client.get("/api/v1/dumps").json()["columns"] is None
     assert client.get("/dumps/columns/manifest.json").status_code == 404

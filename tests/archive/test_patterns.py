@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def own_folder(settings, tmp_path) -> Path:
     """Files of these tests alone."""
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     return tmp_path
 
 

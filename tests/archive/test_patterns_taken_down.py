@@ -41,7 +41,7 @@ ASKED = (
 @pytest.fixture(autouse=True)
 def own_folder(settings, tmp_path) -> Path:
     """Files of these tests alone."""
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     return tmp_path
 
 

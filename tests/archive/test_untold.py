@@ -215,7 +215,7 @@ def links(address: str, text: str) -> Iterator[str]:
 
 
 def test_what_is_kept_in_libraries_changes_no_answer_to_a_stranger(settings, tmp_path, monkeypatch):
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     settings.ARCHIVE_METRICS_FROM = []
     for module, name, value in SMALL:
         monkeypatch.setattr(module, name, value)

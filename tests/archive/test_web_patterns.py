@@ -29,7 +29,7 @@ CORNER = "1g1f 8c8d 9g9f 8d8e 1i1h"
 @pytest.fixture(autouse=True)
 def own_folder(settings, tmp_path) -> Path:
     """Files of these tests alone."""
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     return tmp_path
 
 

@@ -33,7 +33,7 @@ CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTy
 def addresses(settings: Settings, tmp_path: Path) -> list[str]:
     """One of every kind of page, with as much on it as there can be."""
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d"
     builders.ingest(
         builders.ready(moves, {2: [["8c8d"]]}, black="甲野", white="乙山", day="2024/05/06", event="名人戦"),

@@ -27,7 +27,7 @@ _FRAMES = """
 @pytest.fixture(autouse=True)
 def game(settings: Settings, tmp_path: Path) -> None:
     """A game with a variation at its third move."""
-    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    settings.ARCHIVE_COLUMN_FOLDER = tmp_path
     ingest(ready("7g7f 3c3d 2g2f", {3: [["6g6f", "8c8d", "6i7h"]]}))
     build()
 
