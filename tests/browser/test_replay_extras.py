@@ -133,6 +133,14 @@ def test_on_a_phone_the_chosen_part_comes_up_to_the_board(
     page.locator('.tabs [data-tab="info"]').click()
     expect(page.locator("h1")).to_be_in_viewport(ratio=1)
     expect(page.locator("svg.board")).to_be_in_viewport(ratio=1)
+    # From the end of a long part to the beginning of another one, which the board does not cover.
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.locator('.tabs [data-tab="charts"]').click()
+    gap = (
+        "document.querySelector('.charts').getBoundingClientRect().top"
+        " - document.querySelector('.tabs').getBoundingClientRect().bottom"
+    )
+    assert page.evaluate(gap) >= 0
 
 
 @pytest.mark.parametrize("size", [(844, 390), (667, 375), (820, 1100), (320, 640)])

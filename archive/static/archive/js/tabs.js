@@ -20,8 +20,12 @@ export function startTabs(root) {
   choose(buttons[0]?.dataset.tab || "");
 }
 
-/** A part that would begin at the screen's end is brought up to the board, which stays. @param {HTMLElement} root */
+/**
+ * A part that would begin at the screen's end, or under the board, which stays, is brought to where the board ends.
+ * @param {HTMLElement} root
+ */
 function makeRoom(root) {
   const stage = root.querySelector(".stage")?.getBoundingClientRect();
-  if (stage && innerHeight - stage.bottom < innerHeight / 3) scrollBy(0, stage.top);
+  const top = root.getBoundingClientRect().top;
+  if (top < 0 || (stage && innerHeight - stage.bottom < innerHeight / 3)) scrollBy(0, top);
 }
