@@ -6,6 +6,7 @@ scripts that keyboards write.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Final
 
@@ -20,6 +21,11 @@ _TOGETHER: Final = (
 )
 """Scripts that one name may have letters of."""
 
+CHARACTERS: Final = _(
+    "A user name has letters of any language, digits, and . + - _ only: no spaces and no @."
+)
+_CHARACTERS: Final = re.compile(r"[\w.+-]+")
+
 _NO_SCRIPT: Final = frozenset("0123456789.+-_")
 _LAST_LATIN: Final = "\u017f"
 """Letters of Latin beyond it, but for those with accents, are for phoneticians, who write g and a twice."""
@@ -33,10 +39,10 @@ _LOOK_LIKE: Final = str.maketrans(
 
 
 def check_script(name: str) -> None:
-    """Raise ValidationError for a name, in its normal form (NFKC), that has an @, or letters of scripts that
-    do not go together."""
-    if "@" in name:
-        raise ValidationError(_("A user name cannot contain @."), code="username_at")
+    """Raise ValidationError for a name, in its normal form (NFKC), with other characters than names have, or
+    letters of scripts that do not go together."""
+    if not _CHARACTERS.fullmatch(name):
+        raise ValidationError(CHARACTERS, code="username_characters")
     scripts = {_script_of(char) for char in name if char not in _NO_SCRIPT}
     if not any(scripts <= allowed for allowed in _TOGETHER):
         text = _("A user name cannot mix letters of different scripts.")

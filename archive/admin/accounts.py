@@ -23,6 +23,7 @@ from archive.accounts.names import check_new_name
 from archive.accounts.roles import Role, is_administrator, set_role
 from archive.audit import Deed, note
 from archive.models import User
+from archive.name_scripts import CHARACTERS
 from archive.web.accounts.leaving import end_account, others_administer
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ for model in (their_second_factors.Authenticator, their_accounts.EmailAddress, t
 
 class _Named(_ModelForm):
     """A form in which an account may get a name. One that was made under older rules keeps its own."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "username" in self.fields:
+            self.fields["username"].help_text = CHARACTERS
 
     def clean_username(self) -> str:
         name = str(self.cleaned_data["username"])

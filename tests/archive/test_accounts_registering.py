@@ -193,6 +193,17 @@ def test_a_name_has_no_at_and_letters_of_scripts_that_go_together(office, client
     assert User.objects.count() == 1
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "letters of any language"), ("ja", "漢字・かな")])
+def test_the_words_about_a_wrong_name_are_true(office, client, language, words):
+    for name in ("書記 花子", "hana@ko"):
+        client.get(f"/sign-up/{invitations.make(Role.READER, 1)[1]}/")
+        form = FORM | {"username": name}
+        page = client.post("/sign-up/", form, headers={"Accept-Language": language}).content.decode()
+        assert words in page
+    adding = office.get("/admin/archive/user/add/", headers={"Accept-Language": language})
+    assert words in adding.content.decode()
+
+
 @pytest.mark.parametrize(
     "name", ["羽生Habu", "山田たろう", "ヤマダ々1", "Jürgen.Müller", "Łukasz", "Мария", "김철수", "Đặng_Văn"]
 )

@@ -24,6 +24,7 @@ from archive.accounts.roles import Role
 from archive.limits.addresses import client_address
 from archive.limits.mails import charge_mail
 from archive.models import User
+from archive.name_scripts import check_script
 from archive.site_address import public
 from archive.web.accounts.invited import may_register
 from archive.web.accounts.relying import possible
@@ -72,7 +73,10 @@ class Adapter(DefaultAccountAdapter):
         return User(role=Role(settings.ARCHIVE_NEW_ROLE))
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        name = str(super().clean_username(normal_name(username), shallow))
+        name = normal_name(username)
+        # Before the library does: its words are about other characters.
+        check_script(name)
+        name = str(super().clean_username(name, shallow))
         check_new_name(name)
         return name
 
