@@ -113,7 +113,7 @@ def _change_group(request: HttpRequest, user: User, found: Space) -> HttpRespons
                 messages.success(request, address, extra_tags=action)
             case "end-invitations":
                 libraries.end_invitations(user, found)
-                messages.success(request, _("Links that nobody has used lead nowhere any more."))
+                messages.success(request, _("The open links lead nowhere any more."))
             case "rename":
                 libraries.rename(user, found, request.POST.get("name", ""))
                 messages.success(request, _("The group has its new name."))

@@ -667,6 +667,7 @@ def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(a
     client = signed_in(None)
     page = client.get(f"/join/{key}/").content.decode()
     assert "研究会" in page and "anna" in page and 'value="sign-up"' not in page
+    assert "管理者に招待を依頼" in page
     client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
     assert not libraries.is_member(boris, group), "looking at the link joins nothing"
     client = signed_in(None)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from archive import libraries
+from archive.accounts.roles import Role, set_role
 from archive.models import Game, Space, Upload, User
 from tests.archive.games import CSA, KIF, START
 from tests.archive.test_libraries import game_of, send, signed_in
@@ -71,6 +72,24 @@ def test_a_groups_page_shows_its_games_and_leads_to_all_of_them(anna, boris, gro
     assert page.count('class="game-row"') == 1 and f'href="/games/{game_of(ours).pk}/"' in page
     (address,) = re.findall(r'href="(/games/\?scope=[^"]+)"', page)
     assert page_of(signed_in(boris), address.replace("&amp;", "&")).count('class="game-row"') == 1
+
+
+def test_libraries_count_all_their_records_and_say_so(anna, group):
+    client = signed_in(anna)
+    send(anna, KIF, f"group-{group.pk}")
+    send(anna, "4k4/9/4P4/9/9/9/9/9/9 b G 1", f"group-{group.pk}", "mate.sfen")
+    page = page_of(client, f"/libraries/{group.pk}/")
+    assert "2 records" in page and "All records" in page
+    assert "2 records" in page_of(client, "/libraries/")
+    (address,) = re.findall(r'href="(/games/\?scope=[^"]+)"', page)
+    assert page_of(client, address.replace("&amp;", "&")).count('class="game-row"') == 2
+
+
+def test_administrators_are_led_to_invitations_for_people_without_an_account(anna, group):
+    address = f"/libraries/{group.pk}/"
+    assert 'href="/account/invitations/"' not in page_of(signed_in(anna), address)
+    set_role(anna, Role.ADMINISTRATOR)
+    assert 'href="/account/invitations/"' in page_of(signed_in(anna), address)
 
 
 def test_a_game_that_is_shared_says_so(anna, boris):
