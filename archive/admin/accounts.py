@@ -14,6 +14,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -38,7 +39,13 @@ else:
 
 
 # Importing the library's admin registers them: secrets of second factors, and what is people's own to change.
-for model in (their_second_factors.Authenticator, their_accounts.EmailAddress, their_sessions.UserSession):
+# Django's groups of rights are not the groups that have libraries; roles give rights.
+for model in (
+    their_second_factors.Authenticator,
+    their_accounts.EmailAddress,
+    their_sessions.UserSession,
+    Group,
+):
     admin.site.unregister(model)
 
 

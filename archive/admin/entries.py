@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SHOWN: Final = 100
 """Issues of an entry on its page."""
 
+_SEVERITIES: Final = {"error": _("error"), "warning": _("warning")}
+
 REASONS: Final = 2
 """Issues of an entry in the list, the gravest."""
 
@@ -50,7 +52,7 @@ class EntryAdmin(LibrariesAdmin):
     list_select_related = ("upload", "game")
     actions = ("hide", "show", "let_in")
     search_fields = ("upload__name", "path")
-    fields = ("upload", "place", "path", "state", "hidden", "page", "found", "read_as", "source", "report")
+    fields = ("upload", "place", "file", "state", "hidden", "page", "found", "read_as", "source", "report")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found = super().get_queryset(request)
@@ -134,7 +136,7 @@ class EntryAdmin(LibrariesAdmin):
     def found(self, entry: Entry) -> str:
         """Show what was noticed, in words, with its place and the line."""
         told = (
-            (one.severity, one.where, one.text, f"{one.before}{one.marked}{one.after}")
+            (_SEVERITIES.get(one.severity, ""), one.where, one.text, f"{one.before}{one.marked}{one.after}")
             for one in shown_issues(entry.issues, SHOWN)
         )
         return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", told) or "-"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 
@@ -55,7 +56,7 @@ class AuditLine(models.Model):
         verbose_name_plural = _("audit log")
 
     def __str__(self) -> str:
-        return f"{self.at:%Y-%m-%d %H:%M} {self.name or '-'} {self.deed} {self.what}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M} {self.name or '–'} · {self.get_deed_display()}"
 
     def save(self, *args: Any, **values: Any) -> None:
         if not self._state.adding:

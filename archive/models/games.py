@@ -111,7 +111,7 @@ class Game(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.pk}"
+        return f"{self.player0 or '?'} – {self.player1 or '?'} ({self.pk})"
 
     @property
     def jkf(self) -> Record:

@@ -71,11 +71,13 @@ def queue() -> Queue:
 
 
 class Failure(NamedTuple):
-    """That something of an upload could not be read, which was received then; the code of why."""
+    """That something of an upload could not be read, which was received then; the code of why, and
+    the params of its text."""
 
     received: datetime
     upload: int
     code: str
+    params: tuple[tuple[str, str | int], ...]
 
 
 class _Kept(Generic[T]):
@@ -139,17 +141,23 @@ def _find_failures() -> Sequence[Failure] | None:
                 *failed.values_list("pk", "received", "reason")[:FAILURES],
                 *entries.values_list("upload_id", "upload__received", "issues")[:FAILURES],
             ]
-            told = {Failure(received, upload, _code(why)) for upload, received, why in found}
+            told = {Failure(received, upload, *_gravest(why)) for upload, received, why in found}
     except TimeoutError:
         return None
-    return sorted(told, reverse=True)[:FAILURES]
+    return sorted(told, key=lambda one: one[:3], reverse=True)[:FAILURES]
 
 
-def _code(why: Any) -> str:
-    """Return the code of a reason, or of the gravest of issues."""
+def _gravest(why: Any) -> tuple[str, tuple[tuple[str, str | int], ...]]:
+    """Return the code of a reason, or of the gravest of issues, and its params."""
     issues = why if isinstance(why, list) else [why] if why else []
     errors = [issue for issue in issues if issue.get("severity", "error") == "error"]
-    return str(errors[0]["code"]) if errors else "unknown"
+    if not errors:
+        return "unknown", ()
+    ply = errors[0].get("ply")
+    params = ({} if ply is None else {"ply": ply}) | dict(errors[0].get("params") or {})
+    # Texts of records of libraries, and names in them, are not for all of the staff.
+    told = {name: value if isinstance(value, int) else "…" for name, value in params.items()}
+    return str(errors[0]["code"]), tuple(told.items())
 
 
 _uploads: Final = _Kept(_count_uploads, lambda seconds: max(LEAST_KEPT, RARELY * seconds))

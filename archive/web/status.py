@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from archive.disk import rooms
+from archive.issues import text_of
 from archive.models import Upload, User
 from archive.observing import measures, outstanding, readiness, replicas, tally
 from archive.observing.beats import LATELY
@@ -78,7 +79,7 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
         "uploads": None
         if by_state is None
         else [(Upload.State(one).label, n) for one, n in by_state.items()],
-        "failures": measures.newest_failures(),
+        "failures": _failures(),
         "entries": [
             (_outcome(one.outcome), n) for one, n, _seconds in tally.sums() if one.what == tally.ENTRIES
         ],
@@ -94,6 +95,12 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
         "versions": versions(),
     }
     return render(request, "archive/status.html", context)
+
+
+def _failures() -> list[tuple[measures.Failure, str]] | None:
+    """Return the newest failures with the words of why, in the reader's language."""
+    found = measures.newest_failures()
+    return None if found is None else [(one, text_of(one.code, dict(one.params))) for one in found]
 
 
 def _outcome(name: str) -> str:

@@ -232,6 +232,23 @@ def test_games_entries_and_uploads_are_told_in_words(admin):
     reason = shown_issues(entry.issues, 1)[0].text
     assert reason and reason in told[reverse("admin:archive_entry_changelist")]
     assert reason in told[reverse("admin:archive_upload_changelist")]
+    deleting = admin.get(reverse("admin:archive_game_delete", args=[game.pk])).content.decode()
+    assert f"先手の人 – 後手の人 ({game.pk})" in deleting
+
+
+def test_the_admin_has_no_groups_but_those_of_libraries(admin):
+    assert "/admin/auth/" not in admin.get("/admin/").content.decode()
+
+
+def test_in_japanese_no_word_of_a_program_is_left(admin):
+    stored(KIF)
+    entry = Entry.objects.get(upload=stored(UNREADABLE))
+    page = admin.get(
+        reverse("admin:archive_entry_change", args=[entry.pk]), headers={"accept-language": "ja"}
+    )
+    told = page.content.decode()
+    assert "エラー" in told and ">error" not in told
+    assert "登録" not in admin.get("/admin/", headers={"accept-language": "ja"}).content.decode()
 
 
 @pytest.mark.parametrize(

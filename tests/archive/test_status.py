@@ -68,12 +68,18 @@ def test_processes_are_told_with_when_they_were_heard_of(curator):
 def test_what_waits_and_what_failed_is_told_without_names(curator):
     stored(KIF)
     broken, _ = store.create_upload("secret name.kif", [b"no game"])
-    Upload.objects.filter(pk=broken.pk).update(state="failed", reason={"code": "gave-up", "params": {}})
+    Upload.objects.filter(pk=broken.pk).update(
+        state="failed", reason={"code": "gave-up", "params": {"tries": 3}}
+    )
+    entry = stored("secret game").entries.get()
+    entry.issues = [{"code": "unknown-format", "severity": "error", "params": {"text": "secret game"}}]
+    entry.save()
     waiting, _ = store.create_upload("another.kif", [b"x"])
     Upload.objects.filter(pk=waiting.pk).update(received=timezone.now() - timedelta(hours=3))
     told = shown(curator)
     assert "1 file is waiting or being read; it came 3 hours ago." in told
-    assert f"file {broken.pk} gave-up" in told
+    assert f"file {broken.pk} given up after 3 tries" in told
+    assert "the record format was not recognised: …" in told
     assert "secret" not in told
 
 
@@ -100,7 +106,7 @@ def test_failures_that_take_too_long_to_find_are_not_told(curator, monkeypatch):
     def late(_why: object) -> str:
         raise TimeoutError
 
-    monkeypatch.setattr(measures, "_code", late)
+    monkeypatch.setattr(measures, "_gravest", late)
     broken, _ = store.create_upload("broken.kif", [b"no game"])
     Upload.objects.filter(pk=broken.pk).update(state="failed")
     assert "To look for them would take too long here." in shown(curator)
