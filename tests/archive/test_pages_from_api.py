@@ -376,7 +376,7 @@ def _group() -> int:
 
 
 SITE: Final = {"2014", "2016", "2020", "z", "sha-256", *"歩香桂銀金角飛玉", "shogi64"} | {
-    "lishogi", "editor", "kento", "ぴよ将棋ｗ",
+    "lishogi", "editor", "kento", "piyo", "w",
 }  # fmt: skip
 """Words of the site that have numbers in them, the pieces of the box to set up a position from, and programs
 that a game is opened in."""

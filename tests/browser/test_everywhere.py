@@ -296,6 +296,12 @@ def test_a_pasted_record_is_checked_converted_and_replayed_before_it_is_sent(
     expect(page.locator(".check kifu-replay .move")).to_contain_text(
         {"ja": "▲７六歩", "en": "▲P-7f"}[language]
     )
+    page.locator("#text").fill(games.BROKEN)
+    expect(page.locator(".check .issues li").first).to_contain_text(
+        {"ja": "· 4行目", "en": "· line 4"}[language]
+    )
+    page.locator("#text").fill(games.KIF)
+    expect(page.locator(".check .issues li")).to_have_count(0)
     page.locator(".check select").select_option("csa")
     page.locator(".check .convert").click()
     expect(page.locator(".check .result textarea")).to_have_value(re.compile(r"\+7776FU"))

@@ -98,7 +98,7 @@ SHOGI: Final = GamePages(
         ("lishogi", "lishogi"),
         (_("lishogi editor"), "lishogi-editor"),
         ("KENTO", "kento"),
-        ("ぴよ将棋ｗ", "piyo"),
+        (_("Piyo Shogi W"), "piyo"),
     ),
     links=(
         Link(_("Castles & openings"), "formations", foremost=True),

@@ -139,7 +139,7 @@ function show(place, answer, ok) {
     : answer.errors?.length ? answer.errors : [{ message: answer.detail, severity: "error" }];
   lists[0].replaceChildren(...games.slice(0, SHOWN).map((game) => item(about(place, game, answer.format))));
   lists[1].replaceChildren(...found.slice(0, SHOWN).map((finding) => {
-    const line = finding.line ? ` ${place.dataset.line} ${finding.line}` : "";
+    const line = finding.line ? ` · ${place.dataset.line?.replace("{}", String(finding.line))}` : "";
     const shown = item(`${finding.message || finding.detail}${line}`);
     if (finding.source_line) shown.append(lineOf(finding.source_line, finding.column || 0));
     // Files in one are nothing wrong: they are read when they are uploaded.
