@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive.accounts.roles import is_administrator
+from archive.admin.audit_words import told
 from archive.admin.rows import ReadOnlyAdmin
 from archive.models import AuditLine, Report, SiteText, User
 
@@ -93,10 +94,14 @@ class ReportAdmin(ReadOnlyAdmin):
 class AuditAdmin(ReadOnlyAdmin):
     """Who did what, when and from where: for administrators alone."""
 
-    list_display = ("at", "name", "deed", "what", "address")
+    list_display = ("at", "name", "deed", "done_to", "address")
     list_filter = ("deed", "at")
     search_fields = ("name", "what", "address")
-    fields = ("at", "name", "account", "deed", "what", "address")
+    fields = ("at", "name", "account", "deed", "done_to", "address")
+
+    @admin.display(description=_("to what"))
+    def done_to(self, line: AuditLine) -> str:
+        return told(line.what) or "–"
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return is_administrator(request.user)

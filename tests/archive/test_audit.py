@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import io
+import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
+from django.utils.translation import override
 
 from archive import audit, libraries
 from archive.accounts import invitations, tokens
 from archive.accounts.roles import Role, set_role
+from archive.admin.audit_words import told
 from archive.intake import tasks
 from archive.models import AuditLine, Game, User
 from tests.archive.games import UNREADABLE, stored
@@ -84,7 +89,7 @@ def test_members_are_noted(anna):
     told = [(name, what.partition(": ")[2]) for _deed, name, what, _address in lines()]
     assert told == [
         ("anna", "made"),
-        ("anna", "invited a member"),
+        ("anna", "invited 1 as member"),
         ("boris", "joined"),
         ("anna", f"account {boris.pk} is an owner"),
         ("anna", f"account {boris.pk} went"),
@@ -246,3 +251,50 @@ def test_the_admin_shows_the_log_to_administrators_and_changes_nothing(anna):
         assert client.post(f"/admin/archive/auditline/{address}", {"post": "yes"}).status_code == 403
     client.post(f"/admin/archive/auditline/{pk}/change/", {"name": "nobody"})
     assert AuditLine.objects.get(pk=pk).name == "anna"
+
+
+LINES = {
+    "group 2: invited 500 as member": "グループ2：500人までをメンバーに招待",
+    "invitation 1: used, administrator": "招待1：使用（管理者）",
+    "game 5, bytes hidden: 山田 – game 7": "対局5（元のデータも非公開）：山田 – game 7",
+    "game 5: by a link": "対局5：リンクで共有",
+    "hook 3: made, to example.org, of public,mine": "Webhook 3：作成（送信先 example.org、対象 public,mine）",
+    "what a later version writes": "what a later version writes",
+}
+
+
+@pytest.mark.parametrize(("stored", "words"), LINES.items())
+def test_administrators_read_the_log_in_their_language(anna, stored, words):
+    client = client_of(anna, Role.ADMINISTRATOR)
+    audit.note(audit.Deed.RIGHTS, anna, stored)
+    for language, expected in (("ja", words), ("en", stored)):
+        page = client.get("/admin/archive/auditline/", headers={"Accept-Language": language})
+        assert expected in page.content.decode()
+
+
+PARTS = {
+    r"\{[^{}]*role[^{}]*\}": "reader",
+    r"\{_players[^{}]*\}": ": 先手 – 後手",
+    r"\{self\._told[^{}]*\}": (
+        "2 files (0 known before, 0 refused), 2 entries: 1 games stored, 0 known games, 1 failed"
+    ),
+    r"\{on\}": "on",
+    r"\{how\}": "complete",
+    r"\{'([^']*)'[^{}]*\}": r"\1",
+    r"\{[^{}]*\}": "1",
+}
+"""What the parts of lines may be."""
+
+
+def test_every_line_that_is_written_has_words_in_japanese():
+    """Lines are written by `note` with a text in the code; forms of `audit_words` are compared with them."""
+    forms = re.compile(r"note\(\s*(?:audit\.)?Deed\.\w+,\s*[^,]+(?:, [^f]\w+)*, f?\"([^\"]+)\"", re.DOTALL)
+    modules = Path(settings.BASE_DIR, "archive").rglob("*.py")
+    written = {one for path in modules for one in forms.findall(path.read_text(encoding="utf-8"))}
+    assert len(written) > 20
+    with override("ja"):
+        for line in written:
+            sample = line
+            for part, value in PARTS.items():
+                sample = re.sub(part, value, sample)
+            assert told(sample) != sample, line
