@@ -45,7 +45,7 @@ def catalogue() -> dict[tuple[str, int | None], str]:
 def of_templates() -> Iterator[str]:
     """The texts of templates, as the catalogue has them."""
     folder = ARCHIVE / "templates"
-    for path in sorted(folder.rglob("*.html")):
+    for path in sorted((*folder.rglob("*.html"), *folder.rglob("*.txt"))):
         origin = Origin(str(path), str(path.relative_to(folder)))
         nodes = Template(path.read_text(encoding="utf-8"), origin).nodelist
         for plain in nodes.get_nodes_by_type(TranslateNode):
@@ -76,6 +76,13 @@ def test_every_text_of_a_template_or_a_module_is_in_the_catalogue() -> None:
     unknown = {*of_templates(), *of_modules()} - {key for key, _form in catalogue()}
     with override("ja"):  # what the catalogue lacks may be a text of Django's admin
         assert [text for text in sorted(unknown) if translated(text) == text] == []
+
+
+def test_no_tag_of_a_template_is_broken_between_lines() -> None:
+    """Django takes it for text then."""
+    broken = re.compile(r"\{\{[^}]*\n[^}]*\}\}|\{%[^%]*\n[^%]*%\}")
+    templates = (ARCHIVE / "templates").rglob("*.*")
+    assert [path.name for path in templates if broken.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_every_text_is_translated() -> None:
