@@ -179,8 +179,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "unknown-ending": ("終局の記号がわかりません: {word}", "an ending of an unknown kind: {word}"),
     "bad-time": ("消費時間が読めません: {text}", "not a time: {text}"),
     "total-mismatch": (
-        "{ply}手目の累計時間が消費時間の合計と合いません（合わないところ: {count}）",
-        "at ply {ply} the total is not the sum of the side's times (so at {count} plies)",
+        "{ply}手目の累計時間が消費時間の合計と合いません（全{count}か所）",
+        "ply {ply}: the total is not the sum of the side's times (number of such plies: {count})",
     ),
     "result-mismatch": (
         "結果の行「{text}」が終局と合いません",

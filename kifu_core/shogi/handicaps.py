@@ -71,6 +71,27 @@ HANDICAPS: Final = (
     _start("OTHER", "八枚得", "3gkg3", "9", hand="RB2S2N2L"),
 )
 
+ENGLISH: Final = {
+    "トンボ": "dragonfly (rook, bishop and pawns only)",
+    "歩三兵": "bare king, three pawns in hand",
+    "十九枚落ち": "bare king",
+    "トンボ＋香": "dragonfly with lances",
+    "トンボ＋桂香": "dragonfly with knights and lances",
+    "両香落ち": "two-lance handicap",
+    "飛両香落ち": "rook and two-lance handicap",
+    "左九枚落ち": "left nine-piece handicap",
+    "右九枚落ち": "right nine-piece handicap",
+    "香得": "lance handicap, lance in hand",
+    "角得": "bishop handicap, bishop in hand",
+    "飛車得": "rook handicap, rook in hand",
+    "飛香得": "rook and lance handicap, both in hand",
+    "二枚得": "two-piece handicap, both in hand",
+    "四枚得": "four-piece handicap, all in hand",
+    "六枚得": "six-piece handicap, all in hand",
+    "八枚得": "eight-piece handicap, all in hand",
+}
+"""What starts without a preset of JKF are called in English."""
+
 _NUMERALS: Final = str.maketrans("123456789", "一二三四五六七八九")
 
 

@@ -40,6 +40,15 @@ def test_it_begins_with_the_start_of_an_even_game_and_leads_to_its_search(client
     assert f"/positions/shogi/{shogi64.encode(Position.initial())}/" in page
 
 
+def test_starts_are_named_in_the_language_of_the_page(client: Client) -> None:
+    names = {
+        language: re.search(r'<select class="preset">.*?</select>', html(client, "", language), re.DOTALL)
+        for language in ("en", "ja")
+    }
+    assert names["ja"] and "歩三兵" in names["ja"][0]
+    assert names["en"] and not re.search(r"[ぁ-んァ-ヶ一-龥]", names["en"][0])
+
+
 def test_an_sfen_in_the_address_is_shown(client: Client) -> None:
     page = html(client, f"?sfen={AFTER}")
     assert f'data-sfen="{AFTER}"' in page

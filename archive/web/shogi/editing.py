@@ -25,6 +25,7 @@ from kifu_core.games import SHOGI
 from kifu_core.messages import message
 from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.formats.bod import diagram
+from kifu_core.shogi.handicaps import ENGLISH, Handicap
 from kifu_core.shogi.handicaps import HANDICAPS as STARTS
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.oddities import Oddity, oddities
@@ -36,28 +37,6 @@ SFEN_LIMIT: Final = 1000
 """Characters of an SFEN in an address."""
 
 _SIDES: Final = ("☗", "☖")
-_UNCOMMON: Final = {
-    "トンボ": _lazy("dragonfly"),
-    "歩三兵": _lazy("three pawns in hand"),
-    "十九枚落ち": _lazy("nineteen-piece handicap"),
-    "トンボ＋香": _lazy("dragonfly with lances"),
-    "トンボ＋桂香": _lazy("dragonfly with knights and lances"),
-    "両香落ち": _lazy("two-lance handicap"),
-    "飛両香落ち": _lazy("rook and two-lance handicap"),
-    "左九枚落ち": _lazy("left nine-piece handicap"),
-    "右九枚落ち": _lazy("right nine-piece handicap"),
-    "香得": _lazy("lance in hand"),
-    "角得": _lazy("bishop in hand"),
-    "飛車得": _lazy("rook in hand"),
-    "飛香得": _lazy("rook and lance in hand"),
-    "二枚得": _lazy("two pieces in hand"),
-    "四枚得": _lazy("four pieces in hand"),
-    "六枚得": _lazy("six pieces in hand"),
-    "八枚得": _lazy("eight pieces in hand"),
-}
-"""English for the starts that JKF has no name for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Hint:
     """Something odd in a position; `error` cannot come from a game, anything else can."""
@@ -127,13 +106,11 @@ def _context(position: Position, text: str, error: str) -> dict[str, Any]:
 def _presets() -> list[tuple[str, str]]:
     """Return name and SFEN of every named start, and of an empty board."""
     japanese = language() == "ja"
-    named = [
-        (
-            start.name if japanese else str(_UNCOMMON.get(start.name) or PAGES.words.starts[start.preset]),
-            f"{start.sfen} 1",
-        )
-        for start in STARTS
-    ]
+
+    def called(start: Handicap) -> str:
+        return start.name if japanese else ENGLISH.get(start.name) or str(PAGES.words.starts[start.preset])
+
+    named = [(called(start), f"{start.sfen} 1") for start in STARTS]
     return [*named, (_("Empty board"), "9/9/9/9/9/9/9/9/9 b - 1")]
 
 
