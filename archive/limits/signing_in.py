@@ -37,14 +37,17 @@ class CountedBackend(ModelBackend):
         username: str | None = None,
         password: str | None = None,
         email: str | None = None,
+        account: User | None = None,
         **other: Any,
     ) -> User | None:
+        """Return the user whose password it is: `account` where it is known who is meant, else whom the
+        name or the address means."""
         given = username or email
         if given is None or password is None:
             return None
         # Nothing has a NUL, which PostgreSQL refuses to look for; the name stays one that nobody has.
         name = given.replace("\0", "\ufffd")
-        meant = account_of(name)
+        meant = account or account_of(name)
         name = meant.username if meant else normal_name(name)
         with attempt(request, name) as tried:
             user = super().authenticate(request, name, password, **other)

@@ -105,9 +105,21 @@ def test_a_confirmed_address_comes_before_a_name(client, hanako):
     assert client.get("/account/").context["user"] == hanako
 
 
+def test_whose_name_is_the_address_of_somebody_else_signs_in_by_an_address(client, hanako):
+    other = User.objects.create_user("hanako@example.org", password="of the other")
+    EmailAddress.objects.create(user=other, email="other@example.org", verified=True, primary=True)
+    assert sign_in(client, "other@example.org").status_code == 200
+    assert sign_in(client, "other@example.org", "of the other").headers["Location"] == "/"
+    assert client.get("/account/").context["user"] == other
+    new = {"oldpassword": "of the other", "password1": "another-long-one", "password2": "another-long-one"}
+    assert client.post("/account/password/", new).status_code == 302
+    other.refresh_from_db()
+    assert other.check_password("another-long-one")
+
+
 def test_an_account_whose_name_has_an_at_still_signs_in(client):
     User.objects.create_user("taro@example.org", password=RIGHT)
-    assert sign_in(client, "taro@example.org").status_code == 302
+    assert sign_in(client, "taro@example.org").headers["Location"] == "/"
 
 
 @pytest.mark.parametrize("written", ["taro@例え.example", "TARO@xn--r8jz45g.example"])

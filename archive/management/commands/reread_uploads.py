@@ -9,6 +9,7 @@ from archive import store
 from archive.audit import Deed, note
 from archive.intake import worker
 from archive.management.command import ArchiveCommand
+from archive.management.progress import Progress
 from archive.models import GameAlias, Upload
 from archive.upgrading import READING
 
@@ -34,13 +35,14 @@ class Command(ArchiveCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         ids = _outdated() if options["outdated"] else self._chosen(options["ids"], options["all"])
         aliases, again = GameAlias.objects.count(), 0
+        progress = Progress(self.stderr, len(ids), "uploads")
         for number, pk in enumerate(ids, start=1):
             if store.reread(pk):
                 worker.work_off(pk)
                 again += 1
             else:
                 self.stderr.write(f"upload {pk} has not ended: left as it is")
-            self.stderr.write(f"{number} of {len(ids)} uploads")
+            progress.update(number)
         note(Deed.REREAD, None, f"{again} uploads, by the command")
         became_one = GameAlias.objects.count() - aliases
         self.stdout.write(f"{again} uploads read again, {became_one} games became one with another")

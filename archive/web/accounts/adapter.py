@@ -90,6 +90,11 @@ class Adapter(DefaultAccountAdapter):
         named = [way | mine if way["id"] == mine["id"] else way for way in ways]
         return [way for way in named if way["id"] != mine["id"] or possible(self.request)]
 
+    def reauthenticate(self, user: AbstractBaseUser, password: str) -> bool:
+        """Return whether it is this user's password; their name may be somebody else's address."""
+        given = {"username": user.get_username(), "account": user, "password": password}
+        return self.authenticate(current.request, **given) is not None
+
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         super().login(request, user)
         request.session[_SIGNED_IN] = time.time()

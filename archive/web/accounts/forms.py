@@ -77,8 +77,14 @@ class SignIn(Plain, theirs.LoginForm):
         """Return the user name, also of who gave an address, which the library would add to the account in
         the spelling that was typed."""
         login = str(super().clean_login())
-        meant = account_of(login)
-        return meant.username if meant else login
+        self.meant = account_of(login)
+        return self.meant.username if self.meant else login
+
+    def user_credentials(self) -> dict[str, Any]:
+        """Return name and password, and the account that is meant: its name may be somebody's address, which
+        the library would have confirmed."""
+        given = self.cleaned_data
+        return {"username": given["login"], "account": self.meant, "password": given["password"]}
 
 
 class SignUp(WithMail, theirs.SignupForm):
