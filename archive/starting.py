@@ -4,7 +4,7 @@ later version, end it with a sentence."""
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn
 
@@ -57,6 +57,17 @@ def faults_in_a_sentence() -> Iterator[None]:
         if "archive_game" not in tables:
             refuse("the database has no tables of an archive yet: run manage.py migrate")
         raise
+
+
+def refuse_contradictions(tags: Iterable[str]) -> None:
+    """Tell what the checks of these tags find, a line each; end this process if that is serious."""
+    from django.core.checks import run_checks
+
+    found = run_checks(tags=list(tags))
+    for one in found:
+        print(f"{one.id}: {one.msg}" + (f"; {one.hint}" if one.hint else ""), file=sys.stderr)
+    if any(one.is_serious() for one in found):
+        sys.exit(REFUSED)
 
 
 def refuse_later_tables() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from archive.checks import SETTINGS
-from archive.starting import refuse_later_tables
+from archive.starting import refuse_contradictions, refuse_later_tables
 
 
 class ArchiveCommand(BaseCommand):
@@ -23,3 +24,7 @@ class ArchiveCommand(BaseCommand):
         """Run the command, unless the database has the tables of a later version."""
         refuse_later_tables()
         return super().execute(*args, **options)
+
+    def check(self, *_any: Any, tags: Iterable[str] | None = None, **_other: Any) -> None:
+        """Look at the settings; end with a line for each that is wrong."""
+        refuse_contradictions(tags or ())

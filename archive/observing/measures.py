@@ -1,8 +1,8 @@
 """What the database tells of how the archive fares, so cheaply that it can be asked every few seconds.
 
 No large table is read at every question. What waits is found by the index of unfinished uploads, rows of the
-position index are estimated from a thousand games, entries and tasks are counted by who works on them
-(`tally`). All uploads by their state are counted now and then: the longer that takes, the more rarely.
+position index are estimated from a thousand games, what is done is counted by who does it (`tally`). All
+uploads and entries by their state are counted now and then: the longer that takes, the more rarely.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from django.db import connection
@@ -30,7 +31,7 @@ KEPT_SECONDS: Final = 10.0
 """How long the rows of the index are told without looking again."""
 
 COUNTING_SECONDS: Final = 2.0
-"""What counting all uploads may take; where it takes longer nothing is told."""
+"""What counting all uploads, or all entries, may take; where it takes longer nothing is told."""
 
 FAILURES: Final = 10
 """So many of the newest failures are told."""
@@ -103,14 +104,18 @@ class _Kept(Generic[T]):
             self.found = None
 
 
-def _count_uploads() -> dict[str, int] | None:
+def _count_states(model: type[Upload | Entry]) -> dict[str, int] | None:
     try:
         with engine().time_limit(COUNTING_SECONDS):
-            rows = Upload.objects.values_list("state").annotate(n=Count("pk")).order_by()
+            rows = model._default_manager.values_list("state").annotate(n=Count("pk")).order_by()
             counted = dict(rows)
     except TimeoutError:
         return None
-    return {state: counted.get(state, 0) for state in Upload.State.values}
+    return {state: counted.get(state, 0) for state in model.State.values}
+
+
+def _rarely(seconds: float) -> float:
+    return max(LEAST_KEPT, RARELY * seconds)
 
 
 def _estimate_rows() -> int:
@@ -160,8 +165,9 @@ def _gravest(why: Any) -> tuple[str, tuple[tuple[str, str | int], ...]]:
     return str(errors[0]["code"]), tuple(told.items())
 
 
-_uploads: Final = _Kept(_count_uploads, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
-_outstanding: Final = _Kept(outstanding, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
+_uploads: Final = _Kept(partial(_count_states, Upload), _rarely)
+_entries: Final = _Kept(partial(_count_states, Entry), _rarely)
+_outstanding: Final = _Kept(outstanding, _rarely)
 _rows: Final = _Kept(_estimate_rows, lambda seconds: KEPT_SECONDS)
 _columns: Final = _Kept(lag, lambda seconds: KEPT_SECONDS)
 _failures: Final = _Kept(_find_failures, lambda seconds: max(KEPT_SECONDS, RARELY * seconds))
@@ -171,6 +177,11 @@ def uploads_by_state() -> Mapping[str, int] | None:
     """Return how many uploads there are in each state, as it was lately; None where they are too many to
     count in `COUNTING_SECONDS`."""
     return _uploads.get()
+
+
+def entries_by_state() -> Mapping[str, int] | None:
+    """Return the same of entries."""
+    return _entries.get()
 
 
 def index_rows() -> int:
@@ -216,6 +227,7 @@ def heard_lately(processes: Sequence[HeardProcess]) -> dict[str, int]:
 def forget() -> None:
     """Find out everything anew when it is asked for again."""
     _uploads.forget()
+    _entries.forget()
     _outstanding.forget()
     _rows.forget()
     _failures.forget()

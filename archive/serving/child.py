@@ -26,7 +26,7 @@ import django
 
 from archive import logs
 from archive.garbage_collection import uncollected
-from archive.starting import REFUSED, load_settings, refuse_later_tables
+from archive.starting import load_settings, refuse_contradictions, refuse_later_tables
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -232,15 +232,9 @@ def _celery() -> Celery:
 
 def _check(role: str) -> None:
     """Look at what `serve` has looked at where it started this process: settings, folders, tables."""
-    from django.core.checks import run_checks
-
     from archive.checks import FOLDERS, SETTINGS
 
-    found = run_checks(tags=[SETTINGS, FOLDERS] if role == "worker" else [SETTINGS])
-    for one in found:
-        print(f"{one.id}: {one.msg}", file=sys.stderr)
-    if any(one.is_serious() for one in found):
-        sys.exit(REFUSED)
+    refuse_contradictions([SETTINGS, FOLDERS] if role == "worker" else [SETTINGS])
     refuse_later_tables()
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.disk import rooms
 from archive.issues import text_of
-from archive.models import Upload, User
+from archive.models import Entry, Upload, User
 from archive.observing import measures, outstanding, readiness, replicas, tally
 from archive.observing.beats import LATELY
 from archive.observing.versions import versions
@@ -51,10 +51,6 @@ _LEFT: Final[Mapping[str, "_StrPromise"]] = {
     outstanding.COLUMNS: _("games that are in no column"),
 }
 _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
-    "stored": _("added"),
-    "duplicate": _("already here"),
-    "failed": _("failed"),
-    "held": _("held for the staff"),
     "success": _("done"),
     "failure": _("failed"),
     "retry": _("tried again"),
@@ -66,7 +62,6 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
     """Show the staff how each part of the archive is, what waits, what failed, and how much room there is."""
     if not user.is_staff:
         raise PermissionDenied
-    by_state = measures.uploads_by_state()
     context = {
         "parts": [
             (_PARTS[part], _STATES[state], state == readiness.OK)
@@ -76,13 +71,9 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
         "processes": measures.heard(),
         "heard_since": timezone.now() - LATELY,
         "queue": measures.queue(),
-        "uploads": None
-        if by_state is None
-        else [(Upload.State(one).label, n) for one, n in by_state.items()],
+        "uploads": _in_words(Upload.State, measures.uploads_by_state()),
         "failures": _failures(),
-        "entries": [
-            (_outcome(one.outcome), n) for one, n, _seconds in tally.sums() if one.what == tally.ENTRIES
-        ],
+        "entries": _in_words(Entry.State, measures.entries_by_state()),
         "tasks": [
             (one.label, _outcome(one.outcome), n, seconds / n if n else 0.0)
             for one, n, seconds in tally.sums()
@@ -101,6 +92,12 @@ def _failures() -> list[tuple[measures.Failure, str]] | None:
     """Return the newest failures with the words of why, in the reader's language."""
     found = measures.newest_failures()
     return None if found is None else [(one, text_of(one.code, dict(one.params))) for one in found]
+
+
+def _in_words(
+    states: type[Upload.State | Entry.State], counted: Mapping[str, int] | None
+) -> list[tuple[str, int]] | None:
+    return None if counted is None else [(str(states(one).label), n) for one, n in counted.items()]
 
 
 def _outcome(name: str) -> str:

@@ -226,14 +226,14 @@ def test_an_upload_whose_message_was_lost_is_found_by_the_sweeper(archive):
 @pytest.mark.one_engine
 def test_a_second_archive_on_the_same_folder_says_why_it_does_not_start(archive):
     second = serve(archive.environment)
-    assert second.returncode != 0
-    assert "already runs" in second.stderr
+    assert second.returncode == REFUSED
+    assert second.stderr == f"an archive already runs on {archive.environment['ARCHIVE_DATA_DIR']}\n"
 
 
 @pytest.mark.one_engine
 def test_a_port_in_use_is_named(archive, tmp_path):
     second = serve(archive.environment | {"ARCHIVE_DATA_DIR": str(tmp_path)})
-    assert second.returncode != 0
+    assert second.returncode == REFUSED
     assert archive.environment["ARCHIVE_BIND"] in second.stderr
 
 

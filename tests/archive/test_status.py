@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from archive import store
 from archive.accounts.roles import Role, set_role
+from archive.intake import worker
 from archive.models import HeardProcess, Tally, Upload, User
 from archive.observing import measures, replicas, tally
 from archive.version import version
@@ -87,11 +88,14 @@ def test_entries_tasks_and_the_index_are_told(curator):
     stored(KIF)
     tally.write()  # what this process has counted before
     Tally.objects.all().delete()
-    tally.add(tally.ENTRIES, "", "duplicate", 1234)
     tally.add(tally.TASKS, "archive.sweep", "success", 4, seconds=2.0)
     tally.write()
     told = shown(curator)
-    assert "already here 1,234" in told
+    assert "added 1 already here 0 failed 0" in told
+    assert store.reread(Upload.objects.get().pk)
+    worker.work_off(Upload.objects.get().pk)
+    measures.forget()
+    assert "added 1 already here 0 failed 0" in shown(curator)
     assert "archive.sweep done 4 0.50" in told
     assert f"About {measures.index_rows()} rows" in told
 

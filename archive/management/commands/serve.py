@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import CommandError
 
 from archive import logs
 from archive.accounts import invitations
@@ -18,6 +17,7 @@ from archive.models import Upload
 from archive.serving.sockets import check_free
 from archive.serving.supervisor import Supervisor, child_of_ours
 from archive.site_address import listening_address
+from archive.starting import refuse
 
 
 class Command(ArchiveCommand):
@@ -53,7 +53,7 @@ class Command(ArchiveCommand):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CommandError(f"an archive already runs on {settings.DATA_DIR}") from None
+            refuse(f"an archive already runs on {settings.DATA_DIR}")
         return lock
 
     def _prepare(self) -> None:
