@@ -58,7 +58,7 @@ def _told(one: Field[Any, Any], value: Any) -> Any:
 
 def parsed(table: Table, text: bytes) -> dict[str, Any]:
     """Return the values of a line by their columns; columns that the line does not have, as they came later,
-    have their defaults. Raises any of `WRONG`."""
+    have the values that rows had when these came. Raises any of `WRONG`."""
     told: Mapping[str, Any] = codec.from_json(text)
     if unknown := told.keys() - table.fields.keys():
         raise ValueError(f"unknown columns: {', '.join(sorted(unknown))}")
@@ -77,6 +77,8 @@ def _value(one: Field[Any, Any], told: Any) -> Any:
 
 
 def _default(one: Field[Any, Any]) -> Any:
+    if one.has_db_default():
+        return one.db_default
     if not (one.has_default() or one.null):
         raise ValueError(f"{one.attname} is missing")
     return one.get_default()

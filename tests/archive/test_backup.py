@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import orjson
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
@@ -23,7 +24,8 @@ from django.db import connection
 from archive.backup.exporting import export_archive
 from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, Manifest, lines_of, read_manifest
 from archive.backup.importing import check, import_archive
-from archive.backup.tables import LEFT_OUT, TABLES
+from archive.backup.rows import line, parsed
+from archive.backup.tables import LEFT_OUT, TABLES, UPLOADS
 from archive.index.engine import engine
 from archive.limits.postgresql import PostgreSQLStore
 from archive.models import Entry, Game, GameRecord, GoneGame, Space, Upload, UploadChunk, User
@@ -109,6 +111,14 @@ def test_without_accounts_nothing_tells_who_they_are(tmp_path):
     assert differences() == []
     assert not User.objects.filter(is_active=True).exists()
     assert Upload.objects.filter(uploader__username=f"account-{User.objects.order_by('pk')[0].pk}").exists()
+
+
+def test_uploads_of_a_backup_from_before_readers_were_stored_are_to_be_read_again():
+    import_archive(SAMPLE)
+    upload = Upload.objects.get(pk=Upload.objects.first().pk)
+    told = orjson.loads(line(UPLOADS, [getattr(upload, name) for name in UPLOADS.fields], accounts=True))
+    del told["reader"]
+    assert parsed(UPLOADS, orjson.dumps(told))["reader"] == 0
 
 
 def test_nobody_else_reads_a_backup(tmp_path):
