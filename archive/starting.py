@@ -2,12 +2,14 @@
 later version, end it with a sentence."""
 
 import errno
+import logging
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn
 
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
@@ -25,9 +27,16 @@ def load_settings() -> None:
 
 
 def refuse(why: str) -> NoReturn:
-    """End this process with a sentence."""
-    print(why, file=sys.stderr)
+    """End this process with a sentence, in the log's form."""
+    _tell(why)
     sys.exit(REFUSED)
+
+
+def _tell(line: str) -> None:
+    if apps.ready and settings.LOG_FORMAT == "json":
+        logging.getLogger(__name__).error("%s", line)
+    else:
+        print(line, file=sys.stderr)
 
 
 _OF_FILES: Final = frozenset((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT))
@@ -65,7 +74,7 @@ def refuse_contradictions(tags: Iterable[str]) -> None:
 
     found = run_checks(tags=list(tags))
     for one in found:
-        print(f"{one.id}: {one.msg}" + (f"; {one.hint}" if one.hint else ""), file=sys.stderr)
+        _tell(f"{one.id}: {one.msg}" + (f"; {one.hint}" if one.hint else ""))
     if any(one.is_serious() for one in found):
         sys.exit(REFUSED)
 

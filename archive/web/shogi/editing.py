@@ -37,6 +37,8 @@ SFEN_LIMIT: Final = 1000
 """Characters of an SFEN in an address."""
 
 _SIDES: Final = ("☗", "☖")
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """Something odd in a position; `error` cannot come from a game, anything else can."""
