@@ -23,26 +23,27 @@ _Kind = Literal["player", "event"]
 
 class Meant(NamedTuple):
     """The ids of whom a name means, none where nobody is; `part` tells that it is only a part of their
-    names."""
+    names, `vague` that it is too short to be looked for in names, or that too many hold it."""
 
     ids: tuple[int, ...]
     part: bool = False
+    vague: bool = False
 
 
 def meant(scope: Scope, kind: _Kind, text: str) -> Meant:
-    """Return whom a name means. One that too many names hold means nobody."""
+    """Return whom a name means. One that is vague means nobody."""
     part = text.rstrip(_PART)
     if part == text and (found := named(scope, kind, text)):
         return Meant(found)
     if not is_part(part):
-        return Meant(())
+        return Meant((), vague=True)
     return unchanged(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
 
 
 def _holding(scope: Scope, kind: _Kind, part: str) -> Meant:
     held = names_holding(scope, kind, part)
     if held is None:
-        return Meant(())
+        return Meant((), vague=True)
     return Meant(tuple(sorted({*held, *(read_so(scope, part) if kind == "player" else ())})), part=True)
 
 

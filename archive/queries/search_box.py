@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from itertools import islice
 from typing import Final, Literal
 
 from archive.derive import headers
 from archive.queries import people
 from archive.queries.filters import filters_of
-from archive.queries.meant import meant, with_relatives
+from archive.queries.meant import Meant, meant, with_relatives
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
@@ -110,6 +111,8 @@ def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     nothing of this are looked for in texts; without one they are a player's name.
     """
     found, free = _read(scope, words)
+    if len(free) > _MOST_WORDS:
+        free = [*dict.fromkeys(free)]
     formed = [found.pop("formation")] if "formation" in found else []
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
@@ -155,13 +158,14 @@ def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[s
     """Return the players whom words mean, and the words that mean nobody; note the event that they mean. Of
     words side by side as many as possible are one name."""
     players, rest = [], []
-    for words in _sides(scope, free[:_MOST_WORDS]):
+    look: _Look = cache(partial(meant, scope))
+    for words in _sides(look, free[:_MOST_WORDS]):
         while words:
-            sizes = range(len(words), 0, -1)
-            names = ((size, " ".join(words[:size])) for size in sizes)
-            size, name, kind = next(
-                ((size, name, kind) for size, name in names if (kind := _who(scope, name))), (1, words[0], "")
+            size, kind = next(
+                ((size, kind) for size in range(len(words), 0, -1) if (kind := _who(look, words[:size]))),
+                (1, ""),
             )
+            name = " ".join(words[:size])
             if kind == "player":
                 players.append(with_relatives(scope, name))
             elif kind == "event" and "event" not in found:
@@ -172,22 +176,32 @@ def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[s
     return players, rest + free[_MOST_WORDS:]
 
 
-def _who(scope: Scope, name: str) -> Literal["player", "event", ""]:
-    """Return whether a name, or a part of one, is a player's or an event's; empty for nobody's."""
-    return next((kind for kind in _KINDS if meant(scope, kind, name).ids), "")
+_Kind = Literal["player", "event"]
+_KINDS: Final[tuple[_Kind, ...]] = ("player", "event")
+_Look = Callable[[_Kind, str], Meant]
+"""Looks up whom a name means; the same name once."""
 
 
-_KINDS: Final[tuple[Literal["player", "event"], ...]] = ("player", "event")
+def _who(look: _Look, words: Sequence[str]) -> _Kind | Literal[""]:
+    """Return whether words are the name, or a part of the name, of a player or an event; empty for
+    nobody's. Words of which none is in any name are nobody's together."""
+    if len(words) > 1 and not any(_may_be_in_names(look, word) for word in words):
+        return ""
+    return next((kind for kind in _KINDS if look(kind, " ".join(words)).ids), "")
 
 
-def _sides(scope: Scope, words: list[str]) -> list[list[str]]:
+def _may_be_in_names(look: _Look, word: str) -> bool:
+    return any(one.ids or one.vague for one in (look(kind, word) for kind in _KINDS))
+
+
+def _sides(look: _Look, words: list[str]) -> list[list[str]]:
     """Return the words before and behind what says that two play each other; all of them where nothing
     does."""
     for place, word in enumerate(words):
         if _AGAINST.fullmatch(word) and 0 < place < len(words) - 1:
             return [words[:place], words[place + 1 :]]
         before, against, behind = word.partition(_AGAINST_KANJI)
-        if against and not _who(scope, word) and _who(scope, before) == _who(scope, behind) == "player":
+        if against and not _who(look, [word]) and _who(look, [before]) == _who(look, [behind]) == "player":
             return [[*words[:place], before], [behind, *words[place + 1 :]]]
     return [words]
 
