@@ -366,7 +366,7 @@ function japaneseCounts(all) {
   }).join(IN_WORDS.comma);
 }
 
-/** @param {number} allowed @param {number} at @returns {string} as the server writes it: ８八玉, △５一玉, {金、△銀}７八 */
+/** @param {number} allowed @param {number} at @returns {string} as the server writes it: ８八玉, △５一玉, {△銀、金}７八 */
 function japaneseSquare(allowed, at) {
   const { negated, names } = namesOf(allowed);
   const square = `${"９８７６５４３２１"[at % 9]}${RANKS[Math.floor(at / 9)]}`;

@@ -220,7 +220,7 @@ def text_in(pattern: Pattern, language: Language) -> str:
 
     >>> from kifu_core.shogi.patterns.text import parse
     >>> text_in(parse("K9i {G,s}7h !p5e hand:P>=2,r=0 then<=20 -8h own:black"), "ja")
-    '!{△歩}５五 {金、△銀}７八 ９九玉 持駒：相手の飛なし、歩2枚以上 その後20手以内 -８八 先手だけ'
+    '!{△歩}５五 {△銀、金}７八 ９九玉 持駒：相手の飛なし、歩2枚以上 その後20手以内 -８八 先手だけ'
     """
     japanese = "" if language == "en" else " ".join(_japanese_parts(pattern))
     return japanese if 0 < len(japanese) <= LONGEST else text_of(pattern)
@@ -239,7 +239,7 @@ def _japanese_parts(pattern: Pattern) -> Iterator[str]:
 
 
 def _japanese_square(allowed: int, square: str) -> str:
-    """Return what a square may hold as `parse` reads it: ８八玉, △５一玉, {金、△銀}７八, !{歩}７六, -５五."""
+    """Return what a square may hold as `parse` reads it: ８八玉, △５一玉, {△銀、金}７八, !{歩}７六, -５五."""
     negated, names = contents(allowed)
     pieces = [_marked(name) for name in names]
     if len(pieces) > 1 or (negated and names[0] in PIECES):
