@@ -47,7 +47,7 @@ def body(response: Any) -> bytes:
 
 def test_the_page_says_so_where_there_is_no_dump(client):
     assert "まだ作成されていません" in client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="ja").content.decode()
-    assert "No dump has been made" in client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
+    assert "There is no dump yet." in client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
     assert client.get("/api/v1/dumps").json()["results"] == []
 
 

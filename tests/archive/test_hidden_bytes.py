@@ -145,7 +145,7 @@ def test_the_name_of_a_file_that_is_hidden_is_hidden_too(keeper):
     store.delete_games([first()], hide_bytes=True)
     assert [one for one in shown_of(upload) if "tanaka" in text_of(browser(), one)] == []
     assert browser().get(f"/api/v1/uploads/{upload.pk}").json()["name"] == ""
-    assert f"upload {upload.pk}" in text_of(browser(), f"/uploads/{upload.pk}/")
+    assert f"file {upload.pk}" in text_of(browser(), f"/uploads/{upload.pk}/")
     assert "tanaka" in text_of(keeper, f"/uploads/{upload.pk}/")
     assert keeper.get(f"/api/v1/uploads/{upload.pk}").json()["name"] == "tanaka-sato.kif"
 
