@@ -439,6 +439,8 @@ def worded(name: str, value: Any) -> set[str]:
     """What a page makes of a member of an answer in other words."""
     if isinstance(value, dict):
         return of_object(value)
+    if name == value:  # the name of a header
+        return words(english(name))
     if name in ("received", "made", "finished", "changed") and (moment := parse_datetime(str(value))):
         return words(localtime(moment).strftime("%Y-%m-%d %H:%M")) | words(moment.astimezone(UTC).isoformat())
     if name == "plies" and isinstance(value, int):
