@@ -53,9 +53,9 @@ def test_a_position_tells_how_many_games_reach_it_and_what_was_played(client: Cl
 
 
 def test_the_bar_of_results_has_the_colours_of_the_game(client: Client) -> None:
-    bar = re.search(r'<svg viewBox="0 0 2 1".*?</svg>', page(client, address("e2 e8")))
+    bar = re.search(r'<svg class="disc" viewBox="0 0 2 1".*?</svg>', page(client, address("e2 e8")))
     assert bar is not None
-    assert re.findall(r'class="(\w+)"', bar[0]) == ["white", "draw", "black"]
+    assert re.findall(r'<rect class="(\w+)"', bar[0]) == ["white", "draw", "black"]
 
 
 def test_games_are_listed_and_narrowed_down_by_the_sides_of_the_board(client: Client) -> None:
