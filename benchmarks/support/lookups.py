@@ -355,9 +355,9 @@ def of_api(codes: Codes, times: int) -> Iterator[Times]:
         yield _time_answers(client, f"{name}: 25 games", Bounds(4, 15), pages)
     start = f"positions/shogi/{codes.start}"
     days = f"from={WINDOW[0]}&to={WINDOW[1]}"
-    for what, query in (("explorer", ""), ("days", days), ("min_rating", "min_rating=1700")):
+    for what, query in (("", ""), (", days", days), (", min_rating", "min_rating=1700")):
         addresses = [f"{start}?{query}"] * times
-        yield _time_answers(client, f"start: {what}", Bounds(1.5, 10), addresses)
+        yield _time_answers(client, f"start: explorer{what}", Bounds(1.5, 10), addresses)
     # Trees are not cached.
     tree = _request(client, f"positions/shogi/{codes.start}/tree?depth=8&min_games=20")
     yield timed("start: tree, depth 8, 20 games", Bounds(500), [tree] * 6)
