@@ -9,6 +9,7 @@ from archive.queries import excerpts as of_excerpts
 from archive.queries import offers, people
 from archive.queries.excerpts import LINE, excerpts
 from archive.queries.scope import PUBLIC
+from archive.queries.search import words as of_words
 from archive.queries.search_box import filters_meant
 from archive.search_text import searched
 from tests.archive import builders
@@ -36,6 +37,18 @@ def test_of_many_words_that_may_be_names_the_first_are_looked_up(django_assert_m
 
 def test_of_the_same_word_twice_the_first_says_something():
     assert filters_meant(PUBLIC, "2018 2018") == {"from": "2018", "to": "2018", "player": "2018"}
+
+
+def test_several_words_are_one_name_though_each_is_too_short_or_in_too_many_names(monkeypatch):
+    builders.ingest(builders.ready("7g7f", black="佐藤 一郎", white="A B"))
+    monkeypatch.setattr(of_words, "LISTED_NAMES", 0)
+    for name in ("佐藤 一郎", "A B"):
+        assert filters_meant(PUBLIC, f"{name} 丙") == {"q": f'player:"{name}" AND 丙'}
+
+
+def test_a_name_may_have_the_same_word_twice():
+    builders.ingest(builders.ready("7g7f", black="Duran Duran"))
+    assert filters_meant(PUBLIC, "Duran Duran 千日手")["player"] == "Duran Duran"
 
 
 # --- excerpts --------------------------------------------------------------------------------------------
