@@ -239,17 +239,22 @@ def test_the_position_in_words_follows_the_moves(
     expect(page.locator(".position-words")).to_contain_text({"ja": "後手番", "en": "White to move"}[language])
 
 
-def test_a_pasted_record_is_uploaded_and_its_page_follows_the_work(
+def test_pasted_records_are_uploaded_and_their_page_follows_the_work(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
+    """The page of a single record would open its game."""
     page = open_page(live_server.url + "/upload/")
-    page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
+    games = (
+        "先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 投了\n",
+        "先手：戊\n後手：己\n手合割：平手\n1 ２六歩(27)\n2 投了\n",
+    )
+    page.locator("#text").fill("\n".join(games))
     follow(page.get_by_role("button", name="棋譜を追加", exact=True))
-    expect(page.locator("#state")).to_contain_text("処理しています")
+    expect(page.locator("#state")).to_contain_text("順番待ち")
     page.evaluate("window.same = true")
     work_off(Upload.objects.latest("pk").pk)
     expect(page.locator("#state")).to_contain_text("完了")
-    expect(page.locator("#state .entry a")).to_contain_text("丙")
+    expect(page.locator("#state .entry a")).to_have_text([re.compile("丙"), re.compile("戊")])
     assert page.evaluate("window.same") is True
     expect(page.locator("#state")).not_to_have_attribute("hx-trigger", re.compile(""))
 

@@ -104,7 +104,7 @@ def test_more_files_than_a_request_may_have_go_in_several_and_refused_ones_are_n
     choose(page, choosers, [records[0], empty, records[1]])
     page.locator("form.upload").get_by_role("button", name="Add games", exact=True).click()
     expect(page.locator(".chosen li")).to_have_text(
-        ["2 / 3", re.compile("refused 1"), "empty.kif: This file is empty.", "Just sent"]
+        ["2 / 3", "not read 1:", "empty.kif: This file is empty.", "Just sent"]
     )
     assert Upload.objects.count() == 2
     follow(page.locator(".chosen").get_by_role("link", name="Just sent"))
@@ -208,7 +208,7 @@ def test_an_empty_file_is_called_empty_before_and_after_it_is_sent(
     page.goto(live_server.url + "/upload/")
     page.locator("#file").set_input_files(empty)
     expect(page.locator(".check .issues li")).to_have_text(["ファイルが空です"])
-    page.locator("form.upload").get_by_role("button", name="登録", exact=True).click()
+    page.locator("form.upload").get_by_role("button", name="棋譜を追加", exact=True).click()
     expect(page.locator("#state strong")).to_have_text("順番待ち：1番目")
     work_off(Upload.objects.get().pk)
     expect(page.locator(".entry.failed .issues")).to_have_text("ファイルが空です")
