@@ -354,7 +354,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "no-path": (
         "ゴールへの道がなくなっています（{ply}手目）",
-        "ply {ply} closes the last path to the goal",
+        "after ply {ply}, a pawn has no path to its goal",
     ),
     "after-win": ("{ply}手目は決着後の手です", "ply {ply} was played after the game was won"),
     "unsorted": (

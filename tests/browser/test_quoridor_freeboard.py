@@ -331,7 +331,7 @@ def test_what_the_original_could_write_is_loaded_with_a_note(board: Board) -> No
     for wall in ("h3v", "e8", "h4h"):
         closed.do_move(read_name(wall))
     board.input(state(closed))
-    expect(board.status).to_contain_text("a pawn has no way to its goal any more")
+    expect(board.status).to_contain_text("after ply 0, a pawn has no path to its goal")
     board.shows(closed, "h4h" if decode(state(closed)).start().last_wall else "e1")
 
 

@@ -54,7 +54,7 @@ export const MESSAGES = {
   "illegal-move": {"ja": "{ply}手目 {move} は駒の動きではありません", "en": "ply {ply}: the pawn cannot move to {move}"},
   "last-move-wall": {"ja": "最後に置いたはずの板 {place} がありません", "en": "the wall {place} was placed last, but is not there"},
   "no-content": {"ja": "局面も棋譜も含まないコードです", "en": "the code holds neither a position nor a record"},
-  "no-path": {"ja": "ゴールへの道がなくなっています（{ply}手目）", "en": "ply {ply} closes the last path to the goal"},
+  "no-path": {"ja": "ゴールへの道がなくなっています（{ply}手目）", "en": "after ply {ply}, a pawn has no path to its goal"},
   "nonzero-padding": {"ja": "コードの終わりのビットが 0 ではありません", "en": "the bits after the end of the code are not zero"},
   "off-board": {"ja": "{ply}手目は盤の外へ出ます", "en": "ply {ply} leaves the board"},
   "parity": {"ja": "手番と手数の番号 {number} が合いません", "en": "the turn number {number} does not fit the side to move"},
