@@ -62,4 +62,4 @@ def test_without_scripts_it_leads_to_the_contract(
 ) -> None:
     page = open_page(f"{live_server.url}/api/v1/docs", language=language, script=False)
     expect(page.locator("noscript a")).to_have_attribute("href", "/api/v1/schema")
-    expect(page.locator("noscript p")).to_contain_text({"ja": "スクリプト", "en": "scripts"}[language])
+    expect(page.locator("noscript p")).to_contain_text({"ja": "スクリプト", "en": "JavaScript"}[language])
