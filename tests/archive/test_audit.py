@@ -89,7 +89,7 @@ def test_members_are_noted(anna):
     told = [(name, what.partition(": ")[2]) for _deed, name, what, _address in lines()]
     assert told == [
         ("anna", "made"),
-        ("anna", "invited 1 as member"),
+        ("anna", "invited a member"),
         ("boris", "joined"),
         ("anna", f"account {boris.pk} is an owner"),
         ("anna", f"account {boris.pk} went"),
@@ -254,7 +254,7 @@ def test_the_admin_shows_the_log_to_administrators_and_changes_nothing(anna):
 
 
 LINES = {
-    "group 2: invited 500 as member": "グループ2：500人までをメンバーに招待",
+    "group 2: invited up to 500 members": "グループ2：メンバーを500人まで招待",
     "invitation 1: used, administrator": "招待1：使用（管理者）",
     "game 5, bytes hidden: 山田 – game 7": "対局5（元のデータも非公開）：山田 – game 7",
     "game 5: by a link": "対局5：リンクで共有",
@@ -278,6 +278,7 @@ PARTS = {
     r"\{self\._told[^{}]*\}": (
         "2 files (0 known before, 0 refused), 2 entries: 1 games stored, 0 known games, 1 failed"
     ),
+    r"\{whom\}": "a member",
     r"\{on\}": "on",
     r"\{how\}": "complete",
     r"\{'([^']*)'[^{}]*\}": r"\1",

@@ -98,8 +98,7 @@ def test_the_index_benchmark_runs_to_its_end_on_a_small_archive():
     api = {row["name"]: row for row in found["api"]}
     assert api.keys() >= {"limit: a view that does nothing", "rare: explorer"}
     made = [row for row in api.values() if row["kept_p50"] is not None]
-    kept = {name for name in api if name.endswith((": explorer", ": 25 games", ": days", ": min_rating"))}
-    assert kept == {row["name"] for row in made}
+    assert {name for name in api if "explorer" in name or "25 games" in name} == {row["name"] for row in made}
     assert made and all(row["p50"] > 1.2 * row["kept_p50"] for row in made)
     assert len(found["sql"]) > 15
 
