@@ -26,7 +26,7 @@ _ADDRESS: Final = re.compile(
     rf"(?:https?://[^?#\s]+?|/api/v1)?/positions/({'|'.join(GAMES)})/([^?#\s]+?)"
     r"(?:/(?:bod|board|games|legal|opening|tree|trend)|\.(?:atom|svg))?/?(?:[?#]\S*)?(?!\S)"
 )
-"""The address of a position's page, or of what the API tells of it; a code of Quoridor may have slashes."""
+"""The address of a position's page, or of what the API tells of it; a code may have slashes."""
 
 
 class GameNotFoundError(LookupError):

@@ -267,6 +267,7 @@ def full_database():
     """A database that takes no further page, where the engine can be told so."""
     connection.ensure_connection()
     driver = connection.connection
+    driver.execute("VACUUM")  # pages that other tests left free would be room
     driver.execute(f"PRAGMA max_page_count = {driver.execute('PRAGMA page_count').fetchone()[0]}")
     yield
     driver.execute("PRAGMA max_page_count = 4294967294")

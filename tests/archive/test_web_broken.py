@@ -59,7 +59,7 @@ def test_a_broken_game_is_badged_with_the_reason_at_the_top_of_its_page(client, 
     upload = stored(BROKEN)
     assert f'class="badge broken">{BADGE[language]}<' in text_of(client, f"/uploads/{upload.pk}/", language)
     page = text_of(client, f"/games/{Game.objects.get().pk}/", language)
-    top = page.partition('<article id="replay"')[0]
+    top = page.partition('class="facts-part"')[0]
     reason = {"ja": "移動元に駒がありません", "en": "there is no such piece to move"}[language]
     assert BADGE[language] in top and reason in top
     assert 'href="#sources"' in top and 'id="sources"' in page

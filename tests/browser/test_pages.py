@@ -279,7 +279,7 @@ def test_a_pasted_record_is_checked_replayed_and_converted_without_being_stored(
     page, before = open_page(live_server.url + "/upload/"), Upload.objects.count()
     page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ５五歩(54)\n")
     expect(page.locator(".check .found")).to_contain_text("KIF  丙 − 丁  手数 1")
-    expect(page.locator(".check .issues .error")).to_contain_text("行 5")
+    expect(page.locator(".check .issues .error")).to_contain_text("5行目")
     page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n")
     expect(page.locator(".check .found")).to_contain_text("手数 2")
     page.get_by_role("button", name="追加せずに再生").click()
