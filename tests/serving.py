@@ -162,7 +162,7 @@ def database(template: str = "template1") -> Iterator[dict[str, str]]:
     with psycopg.connect(url, autocommit=True) as server:
         server.execute(made)
         try:
-            yield {"DATABASE_URL": f"{url.rpartition('/')[0]}/{name}", "SECRET_KEY": "only-for-tests"}
+            yield {"DATABASE_URL": f"{url.rpartition('/')[0]}/{name}", "SECRET_KEY": "only-for-tests" * 4}
         finally:
             server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 

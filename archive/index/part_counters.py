@@ -83,7 +83,8 @@ _MARK: Final = "UPDATE archive_hotposition SET parted = TRUE WHERE key = %s AND 
 _UNMARK: Final = "UPDATE archive_hotposition SET parted = FALSE WHERE key = %s AND parted"
 _EMPTY: Final = "DELETE FROM archive_hotpart WHERE key = %s"
 _PARTED: Final = """
-    SELECT h.key FROM archive_hotposition h WHERE h.parted AND h.key IN (SELECT k.key FROM {keys})
+    SELECT k.key FROM {keys}
+    WHERE (SELECT count(*) FROM archive_hotposition h WHERE h.key = k.key AND h.parted) > 0
 """
 _BUSY: Final = """
     SELECT h.key FROM archive_hotposition h WHERE NOT h.parted AND h.key IN (SELECT k.key FROM {keys})

@@ -339,7 +339,13 @@ def test_facets_read_no_table_whole(archive, monkeypatch):
     assert facets.facets(PUBLIC).sampled is True
     caches["counted"].clear()
     statistics.counts(PUBLIC)
-    assert whole({name: partial(facets.facets, PUBLIC, filters) for name, filters in lists.items()}) == {}
+    asked = {
+        name: partial(facets.facets, PUBLIC, filters)
+        for name, filters in lists.items()
+        # Those of all games and of a kind come from the statistics, which are counted once for all processes.
+        if name not in ("all", "rarer kind")
+    }
+    assert whole(asked) == {}
 
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):
