@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from email.utils import parseaddr
@@ -455,16 +456,14 @@ def check_secret(name: str, value: str, site: Origin | None) -> None:
 
 
 def _kept_secret(path: Path) -> str:
-    try:
-        # O_EXCL: of two processes that start together one makes the secret, the other reads it.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _content(path, "SECRET_KEY")
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(50))
-    except OSError:
-        # On a full disk an empty one would be left for good.
-        path.unlink()
-        raise
+    if not path.exists():
+        made = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(secrets.token_urlsafe(50))
+            # Of processes that start together one gives its secret the name, complete; the others read it.
+            with suppress(FileExistsError):
+                path.hardlink_to(made)
+        finally:
+            made.unlink(missing_ok=True)
     return _content(path, "SECRET_KEY")
