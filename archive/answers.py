@@ -20,7 +20,7 @@ from django.middleware.csrf import get_token
 from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 
 from archive.index.engine import engine
-from archive.queries import kept
+from archive.queries import caching
 
 KEPT_BYTES: Final = 24 * 1024 * 1024
 """The answers that a process keeps take at most this much: some three hundred pages."""
@@ -168,7 +168,7 @@ class Question:
     @classmethod
     def of(cls, said: str) -> Question:
         """Return a question that is asked now."""
-        kept.begin()
+        caching.begin()
         return cls(said, engine().revision() if said else None)
 
     def known(self) -> tuple[str, Answer | None]:
@@ -179,4 +179,4 @@ class Question:
     def note(self, name: str) -> None:
         """Note the name of its answer."""
         if self.revision is not None:
-            answers.note(self.said, self.revision, name, kept.until())
+            answers.note(self.said, self.revision, name, caching.until())

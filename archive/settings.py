@@ -306,7 +306,7 @@ def _replica(url: str) -> dict[str, Any]:
 
 
 DATABASES = {"default": _sqlite() if EMBEDDED else _from_url(_DATABASE_URL)}
-# Numbers that all processes share (archive/queries/kept.py): each has its own apart from these.
+# Numbers that all processes share (archive/queries/caching.py): each has its own apart from these.
 _COUNTED = (
     {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "archive_counted"}
     if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"

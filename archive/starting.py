@@ -28,11 +28,11 @@ def load_settings() -> None:
 
 def refuse(why: str) -> NoReturn:
     """End this process with a sentence, in the log's form."""
-    _tell(why)
+    _report(why)
     sys.exit(REFUSED)
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     if apps.ready and settings.LOG_FORMAT == "json":
         logging.getLogger(__name__).error("%s", line)
     else:
@@ -74,7 +74,7 @@ def refuse_contradictions(tags: Iterable[str]) -> None:
 
     found = run_checks(tags=list(tags))
     for one in found:
-        _tell(f"{one.id}: {one.msg}" + (f"; {one.hint}" if one.hint else ""))
+        _report(f"{one.id}: {one.msg}" + (f"; {one.hint}" if one.hint else ""))
     if any(one.is_serious() for one in found):
         sys.exit(REFUSED)
 

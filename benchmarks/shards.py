@@ -91,10 +91,10 @@ def ask_key(key: int) -> None:
 def _answer(client: Client, asked: str) -> Took:
     """Ask for an address, or for a key; what it took."""
     from archive.answers import answers
-    from archive.queries import kept
+    from archive.queries import caching
 
     answers.clear()
-    kept.begin()
+    caching.begin()
     with lookups.sql_time() as spent:
         begun = time.perf_counter()
         if asked.isdigit():

@@ -27,6 +27,8 @@ MOST_DEPTH: Final = 1
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """What can be unpacked a piece at a time."""
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
+"""Raised by `zipfile` for damaged archives; NotImplementedError where a header, damaged or not, names a
+version or a patch format that `zipfile` cannot read."""
 _ZIP: Final = (CONTAINER, "ZIP")
 _HEAD: Final = 512
 

@@ -90,12 +90,12 @@ def _pattern(line: str) -> re.Pattern[str]:
 _PATTERNS: Final = tuple((_pattern(line), line) for line in _LINES)
 
 
-def told(what: str) -> str:
-    """Return in the reader's language what a line says was done to what."""
-    for pattern, line in _PATTERNS:
-        if found := pattern.fullmatch(what):
+def translated(line: str) -> str:
+    """Return a line of the audit log in the active language; a line of no known form as it is."""
+    for pattern, form in _PATTERNS:
+        if found := pattern.fullmatch(line):
             values = found.groupdict()
             if values.get("role") in Role.values:
                 values["role"] = str(Role(values["role"]).label)
-            return gettext(line).format_map(values)
-    return what
+            return gettext(form).format_map(values)
+    return line

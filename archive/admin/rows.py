@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -55,15 +56,15 @@ class LibrariesAdmin(ReadOnlyAdmin):
         return found.filter(**{f"{self.space}__in": readable_spaces(request).values()})
 
 
-class ChosenFilter(admin.SimpleListFilter):
-    """A filter by a column whose values are known: Django would look for them among all rows."""
+class ChosenFilter(ABC, admin.SimpleListFilter):
+    """A filter by a column of few possible values, which Django would read from all rows."""
 
     column: str
     """The column, which is the name of the parameter too."""
 
+    @abstractmethod
     def choose(self) -> Iterable[tuple[Any, Any]]:
-        """Return the values, with their words."""
-        raise NotImplementedError
+        """Return the values with their words."""
 
     def __init__(self, *args: Any) -> None:
         self.parameter_name = self.column

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive.accounts.roles import is_administrator
-from archive.admin.audit_words import told
+from archive.admin.audit_words import translated
 from archive.admin.rows import ReadOnlyAdmin
 from archive.models import AuditLine, Report, SiteText, User
 
@@ -101,7 +101,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("to what"))
     def done_to(self, line: AuditLine) -> str:
-        return told(line.what) or "–"
+        return translated(line.what) or "–"
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return is_administrator(request.user)

@@ -54,7 +54,7 @@ _LAST_AGAIN: Final = f"""
     ) WHERE {_THIS} AND last_played = %s
 """
 _FILL: Final = f"INSERT INTO archive_hotmove ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
-_KEPT: Final = f"SELECT {_COLUMNS} FROM archive_hotmove WHERE key = %s ORDER BY key, flags, move, result"
+_STORED: Final = f"SELECT {_COLUMNS} FROM archive_hotmove WHERE key = %s ORDER BY key, flags, move, result"
 _EMPTY: Final = "DELETE FROM archive_hotmove WHERE key = %s"
 _MARK: Final = "INSERT INTO archive_hotposition (key, code) VALUES (%s, %s) ON CONFLICT (key) DO NOTHING"
 
@@ -154,9 +154,9 @@ def counted(key: int) -> list[Counter]:
     return [tuple(map(int, row)) for row in rows]
 
 
-def kept(cursor: CursorWrapper, key: int) -> list[Counter]:
+def stored(cursor: CursorWrapper, key: int) -> list[Counter]:
     """Return the counters of a key as they are, in their order."""
-    cursor.execute(_KEPT, [key])
+    cursor.execute(_STORED, [key])
     return list(cursor.fetchall())
 
 

@@ -90,7 +90,7 @@ _BUSY: Final = """
     SELECT h.key FROM archive_hotposition h WHERE NOT h.parted AND h.key IN (SELECT k.key FROM {keys})
     AND (SELECT coalesce(sum(m.n), 0) FROM archive_hotmove m WHERE m.key = h.key) >= %s
 """
-_KEPT: Final = (
+_STORED: Final = (
     f"SELECT {_COLUMNS} FROM archive_hotpart WHERE key = %s ORDER BY key, part, flags, move, result"
 )
 
@@ -158,15 +158,15 @@ def _find_ends(cursor: CursorWrapper, counter: PartKey, days: set[int]) -> None:
 
 def parted(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
     """Return those of the keys whose parts are counted; none where the index lies on other servers."""
-    return set() if engine().APART else _asked(cursor, _PARTED, [*keys])
+    return set() if engine().APART else _select_keys(cursor, _PARTED, [*keys])
 
 
 def busy(cursor: CursorWrapper, keys: Iterable[int], rows: int) -> set[int]:
     """Return those of the hot keys whose parts are not counted though they have so many rows."""
-    return set() if engine().APART else _asked(cursor, _BUSY, [*keys], rows)
+    return set() if engine().APART else _select_keys(cursor, _BUSY, [*keys], rows)
 
 
-def _asked(cursor: CursorWrapper, sql: str, keys: Sequence[int], *values: int) -> set[int]:
+def _select_keys(cursor: CursorWrapper, sql: str, keys: Sequence[int], *values: int) -> set[int]:
     if not keys:
         return set()
     asked: list[Any] = [engine().listed(keys), *values]
@@ -202,7 +202,7 @@ def counted(key: int) -> list[PartCounter]:
     return sorted([*((*counter, *found) for counter, found in years.items()), *bands])
 
 
-def kept(cursor: CursorWrapper, key: int) -> list[PartCounter]:
+def stored(cursor: CursorWrapper, key: int) -> list[PartCounter]:
     """Return the parts of a key as they are, in their order."""
-    cursor.execute(_KEPT, [key])
+    cursor.execute(_STORED, [key])
     return list(cursor.fetchall())

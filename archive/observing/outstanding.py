@@ -38,8 +38,8 @@ def outstanding() -> dict[str, int]:
     return {name: n for name, n in found.items() if n}
 
 
-def told(found: dict[str, int]) -> str:
-    """Return a sentence for who starts the archive."""
+def as_text(found: dict[str, int]) -> str:
+    """Return outstanding work as a sentence for the console."""
     things = ", ".join(
         f"{name} of {n} {'uploads' if name == READINGS else 'games'}" for name, n in found.items()
     )

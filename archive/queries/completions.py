@@ -10,7 +10,7 @@ from archive.index.texts import text_index
 from archive.queries.filters import games_asked
 from archive.queries.formations import standings
 from archive.queries.games import slots_of
-from archive.queries.meant import is_part, read_so
+from archive.queries.name_matching import is_part, read_so
 from archive.queries.people import TABLES, Kind
 from archive.queries.scope import Scope
 from archive.queries.search_box import mate_meant

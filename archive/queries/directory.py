@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from archive.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries import people
-from archive.queries.kept import COUNTED, kept
+from archive.queries.caching import COUNTED, cached
 from archive.queries.people import Kind, Named
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
@@ -143,7 +143,7 @@ def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
             cursor.execute(sql, [*readable.values, *holding.values, RANKED])
             return [(int(pk), int(n)) for pk, n in cursor.fetchall()]
 
-    return kept(
+    return cached(
         f"ranked {scope} {kind} {words}",
         ranked,
         lambda found: KEPT_SECONDS if sum(n for _pk, n in found) > FEW else 0,

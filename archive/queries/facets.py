@@ -15,17 +15,17 @@ from django.db.models import QuerySet
 
 from archive.index.engine import engine
 from archive.models import Event, Player, Upload
+from archive.queries.caching import COUNTED, cached
 from archive.queries.filters import GameFilters
 from archive.queries.formations import standings
 from archive.queries.games import Query, query_of
-from archive.queries.kept import COUNTED, kept
 from archive.queries.people import years_of
+from archive.queries.records_by_kind import KEPT_SECONDS as KEPT_WHOLE
+from archive.queries.records_by_kind import records_by_kind, together
 from archive.queries.scope import Scope
 from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
-from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
-from archive.queries.whole import together, whole
 from archive.reading import connection
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NUMBER
@@ -89,7 +89,7 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
         return Facets()
     if _asks_for_kinds(filters) and LOOKED_AT < counts(scope).games <= WHOLE:
         return _of_whole(scope, filters)
-    return kept(
+    return cached(
         f"facets {scope} {filters}",
         lambda: _count_patiently(query, filters),
         lambda found: KEPT_SECONDS if found.sampled else 0,
@@ -103,7 +103,7 @@ def _asks_for_kinds(filters: GameFilters) -> bool:
 
 def _of_whole(scope: Scope, filters: GameFilters) -> Facets:
     """Return the facets of all records, or of all of a kind."""
-    records = whole(scope)
+    records = records_by_kind(scope)
     chosen = {
         kinds: found
         for kinds, found in records.value.items()
@@ -158,7 +158,7 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
             *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
         ]
     )
-    return kept(
+    return cached(
         f"names {asked}",
         lambda: Facets(
             players=_named(Player.objects.all(), _most_of(_by_name(scope, _SEATS, "player"), asked, 2)),

@@ -164,7 +164,8 @@ def _holding(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class GameFilters:
     """What games must have; None asks for nothing. Names are compared normalized; in lists one that
-    nobody has is a part of names, or their reading (`archive.queries.meant`). All else is compared exactly.
+    nobody has is a part of names, or their reading (`archive.queries.name_matching`). All else is compared
+    exactly.
 
     `player` is on either side; `black` and `white` are colours 0 and 1, and so is `result` (`Game.Result`):
     among the games through a position those of the asker's board. `since` and `until` are compared with the

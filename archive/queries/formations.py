@@ -14,7 +14,7 @@ from archive import codec
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME
 from archive.models import GameRecord
-from archive.queries.kept import COUNTED, kept
+from archive.queries.caching import COUNTED, cached
 from archive.queries.people import LISTED, Named, Tally, by_year, players_of
 from archive.queries.position_query import ask
 from archive.queries.scope import Scope
@@ -23,7 +23,7 @@ from kifu_core.classes import Match
 from kifu_core.games import SHOGI
 from kifu_core.jkf import Coordinates, Move
 from kifu_core.shogi.formations import BY_NAME, BY_NUMBER, OPENINGS, Formation, with_parents
-from kifu_core.shogi.notation import told_apart
+from kifu_core.shogi.notation import disambiguated
 
 LOOKED_AT: Final = 5_000
 """Sides with a formation that are looked at for its page, those stored last: about 50 ms on either engine."""
@@ -92,7 +92,7 @@ _BOTH: Final = """
 
 def standings(scope: Scope) -> dict[str, Standing]:
     """Return all formations that games have, by name; in a large archive at most ten minutes old."""
-    return kept(
+    return cached(
         f"formations {scope}",
         lambda: _standings(scope),
         lambda found: KEPT_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
@@ -128,7 +128,7 @@ _PIECE: Final = 1_000
 
 def details(scope: Scope, formation: Formation) -> Details:
     """Return what there is to tell of a formation; nothing looked at where no game has it."""
-    return kept(
+    return cached(
         f"formation {scope} {formation.name}",
         lambda: _details(scope, formation),
         lambda found: KEPT_SECONDS if found.more else 0,
@@ -175,7 +175,7 @@ def _moves(games: Sequence[tuple[int, int, int]]) -> tuple[tuple[Move, int], ...
                 words.setdefault(text, Counter())[move.get("relative", "")] += 1
     ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:LISTED]
     moves = [json.loads(text) | _usual(words[text]) for text, _n in ranked]
-    return tuple(zip(told_apart(moves), (n for _text, n in ranked), strict=True))
+    return tuple(zip(disambiguated(moves), (n for _text, n in ranked), strict=True))
 
 
 def _usual(words: Counter[str]) -> dict[str, str]:

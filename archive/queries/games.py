@@ -21,7 +21,7 @@ from archive.queries.keyset import (
     as_moment,
     paged,
 )
-from archive.queries.meant import meant
+from archive.queries.name_matching import match_name
 from archive.queries.named import Ids, listed_upload
 from archive.queries.scope import Scope
 from archive.queries.search.compiling import Compiled, compiled
@@ -518,7 +518,7 @@ def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]
     for one in FILTERS:
         text = filters.asked(one)
         if one.names:
-            found = None if text is None else meant(scope, one.names, text)
+            found = None if text is None else match_name(scope, one.names, text)
             ids[one.attribute] = found.ids if found else None
             parts += [one.attribute] if found and found.part else []
     return ids, parts

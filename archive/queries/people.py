@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
-from archive.queries.meant import read_so
+from archive.queries.name_matching import read_so
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from archive.models import Game
-from archive.queries.kept import unchanged
+from archive.queries.caching import unchanged
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from archive.reading import connection

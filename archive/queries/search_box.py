@@ -12,7 +12,7 @@ from typing import Final, Literal
 from archive.derive import headers
 from archive.queries import people
 from archive.queries.filters import filters_of
-from archive.queries.meant import Meant, meant, with_relatives
+from archive.queries.name_matching import NameMatch, match_name, with_relatives
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
@@ -158,7 +158,7 @@ def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[s
     """Return the players whom words mean, and the words that mean nobody; note the event that they mean. Of
     words side by side as many as possible are one name."""
     players, rest = [], []
-    look: _Look = cache(partial(meant, scope))
+    look: _Look = cache(partial(match_name, scope))
     for words in _sides(look, free[:_MOST_WORDS]):
         while words:
             size, kind = next(
@@ -178,7 +178,7 @@ def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[s
 
 _Kind = Literal["player", "event"]
 _KINDS: Final[tuple[_Kind, ...]] = ("player", "event")
-_Look = Callable[[_Kind, str], Meant]
+_Look = Callable[[_Kind, str], NameMatch]
 """Looks up whom a name means; the same name once."""
 
 

@@ -8,10 +8,10 @@ from typing import Final
 from archive.derive.series import unpack
 from archive.derive.text import TIMES
 from archive.models import Game, GameSeries
-from archive.queries.kept import kept
+from archive.queries.caching import cached
 from archive.queries.people import LISTED, without_gaps
+from archive.queries.records_by_kind import KEPT_SECONDS, STEP, Records, RecordsByKind, records_by_kind
 from archive.queries.scope import Scope
-from archive.queries.whole import KEPT_SECONDS, STEP, Records, Whole, whole
 from archive.reading import connection
 from kifu_core.games import SHOGI
 
@@ -60,7 +60,7 @@ class Statistics:
 
 def counts(scope: Scope) -> Counts:
     """Return how much there is, without what was taken down since."""
-    records = whole(scope)
+    records = records_by_kind(scope)
     kinds = Counter[str]()
     for (_game, kind), found in records.value.items():
         kinds[kind] += found.games
@@ -75,7 +75,7 @@ def counts(scope: Scope) -> Counts:
 def statistics(scope: Scope, kind: str | None = None) -> Statistics:
     """Return the archive's games of a kind added up (None: the most frequent), without what was taken down
     since."""
-    records = whole(scope)
+    records = records_by_kind(scope)
     games = _games(records.value)
     kind = kind or _most_frequent(games)
     found = games.get(kind, Records())
@@ -98,12 +98,12 @@ def statistics(scope: Scope, kind: str | None = None) -> Statistics:
 def openings(scope: Scope, kind: str | None = None) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Return the openings that games of a kind (None: the most frequent) name, the most frequent first and
     at most `MOST` of them, as `statistics` tells the first; and that kind."""
-    games = _games(whole(scope).value)
+    games = _games(records_by_kind(scope).value)
     kind = kind or _most_frequent(games)
     return kind, tuple(games.get(kind, Records()).openings.most_common())
 
 
-def _games(records: Whole) -> dict[str, Records]:
+def _games(records: RecordsByKind) -> dict[str, Records]:
     """Return what is known of the games among all records, by kind, the most frequent first."""
     games = {name: found for (name, kind), found in records.items() if kind == Game.RecordKind.GAME}
     return dict(sorted(games.items(), key=lambda row: -row[1].games))
@@ -121,7 +121,7 @@ _TIMED: Final = f"""
 
 def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
     """Count games by class of the time that both sides used together, without empty classes at the ends."""
-    found = kept(
+    found = cached(
         f"durations {scope} {kind}",
         lambda: _clocks(scope, kind),
         lambda found: KEPT_SECONDS if found.total() == TIMED else 0,

@@ -18,14 +18,14 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
+from archive.queries.caching import in_one_snapshot
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.games import latest_games
-from archive.queries.kept import of_one_moment
+from archive.queries.records_by_kind import STEP
 from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import DURATIONS, statistics
 from archive.queries.totals import names_total
-from archive.queries.whole import STEP
 from archive.web.filtering import query_of
 from archive.web.games import PAGES
 from archive.web.rows import side_marks
@@ -83,7 +83,7 @@ class Plot:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def players(request: HttpRequest) -> HttpResponse:
     """List all players."""
     return _names(request, "player")
@@ -91,7 +91,7 @@ def players(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def events(request: HttpRequest) -> HttpResponse:
     """List all events."""
     return _names(request, "event")
@@ -178,7 +178,7 @@ def _query(asked: Mapping[str, str]) -> str:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(scope_of(request), player_id)
@@ -208,7 +208,7 @@ def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Show an event: results, players, years, openings, latest games."""
     found = people.event_summary(scope_of(request), event_id)
@@ -252,7 +252,7 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """Show what the whole archive adds up to."""
     asked = request.GET.get("game")

@@ -25,12 +25,12 @@ from archive.garbage_collection import uncollected
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import offers, position_lookup
 from archive.queries.addresses import game_at
+from archive.queries.caching import in_one_snapshot, unchanged
 from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import GameFilters, games_asked, positions_asked
 from archive.queries.formations import opening_of
 from archive.queries.games import GameRow, find_games, latest_games
-from archive.queries.kept import of_one_moment, unchanged
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.offers import is_short, similar_names
 from archive.queries.position_games import games_through
@@ -90,7 +90,7 @@ _PART_MOVES: Final = 12
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def home(request: HttpRequest) -> HttpResponse:
     """Show what the archive is, in one look."""
     scope = scope_of(request)
@@ -128,7 +128,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def games(request: HttpRequest) -> HttpResponse:
     """Show the list of games, or go where the search box leads.
 
@@ -363,7 +363,7 @@ def _ply(text: str) -> int:
 
 @require_safe
 @remembered
-@of_one_moment
+@in_one_snapshot
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position: how many games reach it, how they ended, what was played, the games.
 

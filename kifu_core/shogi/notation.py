@@ -115,12 +115,12 @@ def lone_text(move: int, kind: int, color: int, language: Language) -> str:
     return played(position, move, text, language)
 
 
-def told_apart(played: Sequence[Move]) -> list[Move]:
+def disambiguated(played: Sequence[Move]) -> list[Move]:
     """Return moves of Black from several boards, those that read alike with the words that tell them apart as
     if all their pieces stood on one board.
 
     >>> gold = {"color": 0, "piece": "KI", "to": {"x": 5, "y": 8}}
-    >>> [_japanese(move, None) for move in told_apart([gold | {"from": {"x": x, "y": 9}} for x in (4, 6)])]
+    >>> [_japanese(move, None) for move in disambiguated([gold | {"from": {"x": x, "y": 9}} for x in (4, 6)])]
     ['５八金右', '５八金左']
     """
     texts = [_japanese(move, None) for move in played]

@@ -12,6 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from archive.hooks import keeping
+from archive.hooks.arrivals import number_arrivals
+from archive.hooks.delivering import deliver, due_hooks
+from archive.models import Hook, User
+from archive.queries.scope import spaces_of
+
 Answering = Callable[[socket.socket], None]
 
 
@@ -118,3 +124,14 @@ def _read(one: socket.socket) -> Received:
     while len(body) < int(headers.get("content-length", 0)):
         body += one.recv(65536)
     return Received(line, headers, body)
+
+
+def hook_to(user: User, receiver: Receiver, query: str = "", scope: str = "public") -> Hook:
+    return keeping.make(user, receiver.address, query, scope, spaces_of(user))[0]
+
+
+def deliver_due() -> None:
+    """Make all deliveries that are due."""
+    number_arrivals()
+    for pk in due_hooks():
+        deliver(pk)

@@ -14,7 +14,7 @@ from archive.models import AuditLine, Game, Membership, Share, Space, Upload, Us
 from archive.store import verify
 from archive.web.accounts.leaving import end_account, held_of
 from tests.archive.games import CSA, KIF, stored
-from tests.archive.test_libraries import game_of, send
+from tests.archive.library_games import game_of, send
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from archive import answers, store
 from archive.answers import Answers
 from archive.index.engine import engine
 from archive.models import Entry, Game, Player, User
-from archive.queries import kept, whole
+from archive.queries import caching, records_by_kind
 from archive.queries.scope import PUBLIC
 from archive.queries.statistics import counts
 from benchmarks.pages import uncached_address
@@ -62,8 +62,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive's only game is more than is counted after each change."""
-    monkeypatch.setattr(whole, "COUNTED", 0)
-    monkeypatch.setattr(whole, "GAMES_A_SECOND", 1)
+    monkeypatch.setattr(records_by_kind, "COUNTED", 0)
+    monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 1)
 
 
 def elsewhere(change: Callable[[], object]) -> None:
@@ -171,7 +171,7 @@ def test_what_the_tables_tell_is_looked_for_once_as_long_as_nobody_commits_anyth
         return asked[-1]
 
     def told() -> int:
-        return kept.unchanged("players", players)
+        return caching.unchanged("players", players)
 
     assert (told(), told(), asked) == (2, 2, [2])
     Player.objects.create(name="三人目", key="三人目")
@@ -183,15 +183,15 @@ def test_what_the_tables_tell_is_looked_for_once_as_long_as_nobody_commits_anyth
 
 
 def test_the_first_number_to_be_counted_anew_tells_how_long_an_answer_holds(large: None):
-    kept.begin()
-    longest = kept.until()
+    caching.begin()
+    longest = caching.until()
     # What is exact holds until something is committed.
-    assert counts(PUBLIC).games == 1 and kept.until() == longest
+    assert counts(PUBLIC).games == 1 and caching.until() == longest
     Player.objects.create(name="三人目", key="三人目")
-    assert counts(PUBLIC).games == 1 and kept.until() < time.monotonic() + 1.1 < longest
-    kept.begin()
-    assert kept.kept("never", lambda: 1, lambda _found: 0) == (1, True)
-    assert kept.until() > time.monotonic() + 2
+    assert counts(PUBLIC).games == 1 and caching.until() < time.monotonic() + 1.1 < longest
+    caching.begin()
+    assert caching.cached("never", lambda: 1, lambda _found: 0) == (1, True)
+    assert caching.until() > time.monotonic() + 2
 
 
 def test_answers_of_another_revision_are_forgotten_and_not_noted(monkeypatch: pytest.MonkeyPatch):

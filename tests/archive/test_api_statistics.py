@@ -12,7 +12,7 @@ from archive import libraries
 from archive.intake import uploads, worker
 from archive.models import User
 from archive.queries import statistics, whole
-from archive.queries.kept import Kept
+from archive.queries.caching import Cached
 from archive.web.browsing import duration_text
 from archive.web.wording import RESULTS_OF, ending_text
 from kifu_core.games import GAMES
@@ -130,7 +130,7 @@ def test_pages_of_openings_join_without_gaps_or_doubles(client, limit):
 def test_no_more_openings_are_told_than_are_kept(client, monkeypatch):
     monkeypatch.setattr(whole, "MOST", 2)
     monkeypatch.setattr("archive.api.views.statistics.MOST", 2)
-    monkeypatch.setattr(statistics, "whole", lambda scope: Kept(whole.count_whole(scope), exact=True))
+    monkeypatch.setattr(statistics, "whole", lambda scope: Cached(whole.count_whole(scope), exact=True))
     found = told(client, "openings")
     assert found["total"] == {"number": 2, "exact": False}
     assert [one["opening"] for one in found["results"]] == ["矢倉", "雁木"]

@@ -18,12 +18,12 @@ from django.utils.translation import override
 from archive import audit, libraries
 from archive.accounts import invitations, tokens
 from archive.accounts.roles import Role, set_role
-from archive.admin.audit_words import told
+from archive.admin.audit_words import translated
 from archive.intake import tasks
 from archive.models import AuditLine, Game, User
-from tests.archive.games import UNREADABLE, stored
+from tests.archive.games import KIF, UNREADABLE, stored
+from tests.archive.library_games import game_of, send
 from tests.archive.test_accounts_signing_in import set_up_second_factor
-from tests.archive.test_libraries import KIF, game_of, send
 
 pytestmark = pytest.mark.django_db
 
@@ -275,7 +275,7 @@ def test_administrators_read_the_log_in_their_language(anna, stored, words):
 PARTS = {
     r"\{[^{}]*role[^{}]*\}": "reader",
     r"\{_players[^{}]*\}": ": 先手 – 後手",
-    r"\{self\._told[^{}]*\}": (
+    r"\{self\._counts[^{}]*\}": (
         "2 files (0 known before, 0 refused), 2 entries: 1 games stored, 0 known games, 1 failed"
     ),
     r"\{whom\}": "a member",
@@ -298,4 +298,4 @@ def test_every_line_that_is_written_has_words_in_japanese():
             sample = line
             for part, value in PARTS.items():
                 sample = re.sub(part, value, sample)
-            assert told(sample) != sample, line
+            assert translated(sample) != sample, line

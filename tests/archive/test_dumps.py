@@ -20,7 +20,7 @@ from archive.intake import uploads
 from archive.models import Game, GameAlias, SiteText, Upload, User
 from kifu_core.games import load
 from tests.archive.games import KIF, stored
-from tests.archive.test_libraries import game_of, send
+from tests.archive.library_games import game_of, send
 
 pytestmark = pytest.mark.django_db
 

@@ -444,12 +444,12 @@ def test_what_nobody_waits_for_any_more_is_ended_in_the_database(monkeypatch, le
 
     server = Front(endless, 1, PATIENT if leaves else QUICK)
 
-    async def asked() -> Visit:
+    async def request() -> Visit:
         found = await Visit(server, method="GET", headers=(), leaves=leaves).make()
         await until(lambda: bool(ended) and not server.pool.running)
         return found
 
-    found = run(asked())
+    found = run(request())
     assert is_cancelled(ended[0])
     assert [message.get("status") for message in found.sent[:1]] == ([] if leaves else [503])
 

@@ -18,7 +18,7 @@ from archive.queries.scope import PUBLIC
 from archive.queries.told import row_json
 from tests.archive.builders import ingest, parsed, ready, record
 from tests.archive.games import KIF, stored
-from tests.archive.test_libraries import game_of, send
+from tests.archive.library_games import game_of, send
 
 pytestmark = pytest.mark.django_db
 

@@ -16,27 +16,21 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.db import connection, transaction
-from django.test import Client
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from archive import libraries, store
-from archive.accounts import tokens
 from archive.hooks import delivering, keeping
 from archive.hooks import runner as runner_module
 from archive.hooks.arrivals import forget_arrivals, number_arrivals
 from archive.hooks.delivering import PAUSES, deliver, due_hooks, pause
-from archive.hooks.errors import HookError
 from archive.hooks.runner import Runner
-from archive.hooks.signing import secret_of
 from archive.intake import worker
 from archive.limits.throttling import LimitReachedError
 from archive.models import Arrival, AuditLine, Game, Hook, HookDelivery, Membership, User
 from archive.queries.scope import spaces_of
-from archive.web.accounts.leaving import end_account, held_of
 from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, START, stored
-from tests.archive.receiver import Receiver, receiving, silence, status
+from tests.archive.receiver import Receiver, deliver_due, hook_to, receiving, silence, status
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,17 +46,6 @@ def at_home(settings) -> None:
 @pytest.fixture
 def anna() -> User:
     return User.objects.create_user("anna", email="anna@example.com", password="opensesame")
-
-
-def made(user: User, one: Receiver, query: str = "", scope: str = "public") -> Hook:
-    return keeping.make(user, one.address, query, scope, spaces_of(user))[0]
-
-
-def tell() -> None:
-    """All that is due now."""
-    number_arrivals()
-    for pk in due_hooks():
-        deliver(pk)
 
 
 def told(one: Receiver) -> list[list[str]]:
@@ -92,7 +75,7 @@ def test_a_hook_is_told_of_games_that_come_after_it_with_a_signature(anna, clien
     with receiving() as one:
         hook, secret = keeping.make(anna, one.address, "", "public", spaces_of(anna))
         stored(KIF)
-        tell()
+        deliver_due()
         (got,) = one.received
     listed = client.get("/api/v1/games?order=added").json()["results"][0]
     game = got.json["games"][0]
@@ -115,45 +98,45 @@ def test_a_hook_is_told_of_games_that_come_after_it_with_a_signature(anna, clien
 )  # fmt: skip
 def test_a_hook_is_told_of_what_its_query_finds(anna, query, found):
     with receiving() as one:
-        made(anna, one, query)
+        hook_to(anna, one, query)
         stored(KIF)
         stored(OTHER)
-        tell()
+        deliver_due()
         assert told(one) == found
 
 
 def test_games_of_a_library_are_told_to_who_asked_for_it(anna):
     mine = libraries.own_library(anna).pk
     with receiving() as public, receiving() as private:
-        made(anna, public)
-        made(anna, private, scope="mine")
+        hook_to(anna, public)
+        hook_to(anna, private, scope="mine")
         in_space(anna, KIF, mine)
-        tell()
+        deliver_due()
         assert (told(public), told(private)) == ([], [["先手の人"]])
         assert private.received[0].json["games"][0]["space"] == "mine"
         store.move_game(Game.objects.get().pk, PUBLIC)
-        tell()
+        deliver_due()
         assert (told(public), told(private)) == ([["先手の人"]], [["先手の人"]])
 
 
 def test_many_games_come_in_several_deliveries_and_in_order(anna, monkeypatch):
     monkeypatch.setattr(delivering, "MOST", 2)
     with receiving() as one:
-        made(anna, one)
+        hook_to(anna, one)
         for name in "甲乙丙丁戊":
             stored(KIF.replace("先手の人", name))
-        tell()
+        deliver_due()
         assert told(one) == [["甲", "乙"], ["丙", "丁"], ["戊"]]
 
 
 def test_what_is_gone_before_it_is_sent_is_not_told(anna):
     with receiving(status(500)) as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
-        tell()
+        deliver_due()
         store.delete_games([Game.objects.get().pk])
         later(hours=1)
-        tell()
+        deliver_due()
         assert len(one.received) == 1
     assert HookDelivery.objects.get().error == "nothing-left"
 
@@ -176,29 +159,29 @@ def test_a_game_that_is_committed_late_is_told_all_the_same(anna):
     first, second = Game.objects.order_by("pk")
     Arrival.objects.all().delete()
     with receiving() as one:
-        made(anna, one)
+        hook_to(anna, one)
         thread = threading.Thread(target=slow)
         thread.start()
         assert begun.wait(20)
         Arrival.objects.create(game=second.pk, space=PUBLIC)
-        tell()
+        deliver_due()
         assert told(one) == [["別の人"]]
         end.set()
         thread.join()
         assert list(Arrival.objects.order_by("id").values_list("game", flat=True)) == [first.pk, second.pk]
-        tell()
+        deliver_due()
         assert told(one) == [["別の人"], ["先手の人"]]
 
 
 def test_numbers_grow_also_after_old_arrivals_are_forgotten(anna):
     with receiving() as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
-        tell()
+        deliver_due()
         Arrival.objects.update(at=timezone.now() - timedelta(days=15))
         assert forget_arrivals() == 1
         stored(OTHER)
-        tell()
+        deliver_due()
         assert told(one) == [["先手の人"], ["別の人"]]
 
 
@@ -213,14 +196,14 @@ def test_without_hooks_arrivals_are_forgotten_soon(anna):
 
 def test_what_fails_is_sent_again_under_the_same_id_and_what_comes_later_waits(anna):
     with receiving(status(500), status(200)) as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
-        tell()
+        deliver_due()
         stored(OTHER)
-        tell()
+        deliver_due()
         assert told(one) == [["先手の人"]]
         later(minutes=2)
-        tell()
+        deliver_due()
         assert told(one) == [["先手の人"], ["先手の人"], ["別の人"]]
         assert one.received[0].json["delivery"] == one.received[1].json["delivery"]
     assert Hook.objects.get().failing_since is None
@@ -238,12 +221,12 @@ def test_after_days_of_failures_a_hook_is_switched_off_and_its_owner_told(anna):
     EmailAddress.objects.create(user=anna, email="anna@example.com", verified=True, primary=True)
     tries = len(PAUSES) + 1
     with receiving(*[status(500)] * tries, status(200)) as one:
-        hook = made(anna, one)
+        hook = hook_to(anna, one)
         stored(KIF)
         for _ in range(tries):
             hook.refresh_from_db()
             assert not hook.disabled, "days in which the archive did not run are no failures"
-            tell()
+            deliver_due()
             later(days=5)
         hook.refresh_from_db()
         assert (hook.disabled, len(one.received)) == ("failing", tries)
@@ -253,7 +236,7 @@ def test_after_days_of_failures_a_hook_is_switched_off_and_its_owner_told(anna):
         assert AuditLine.objects.filter(what=f"hook {hook.pk}: switched off, failing").exists()
         stored(OTHER)
         keeping.enable(anna, hook)
-        tell()
+        deliver_due()
         assert told(one)[tries:] == [["先手の人"], ["別の人"]]
 
 
@@ -262,40 +245,40 @@ def test_waiting_in_our_own_queue_is_no_failure(anna, monkeypatch):
         raise LimitReachedError(15)
 
     with receiving() as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
         with monkeypatch.context() as busy:
             busy.setattr(delivering, "look_up", look_up)
-            tell()
+            deliver_due()
         waiting = HookDelivery.objects.get()
         assert (waiting.tries, waiting.error, Hook.objects.get().failing_since) == (0, "", None)
-        tell()
+        deliver_due()
         assert not one.received, "it waits a little"
         later(seconds=16)
-        tell()
+        deliver_due()
         assert told(one) == [["先手の人"]]
 
 
 def test_a_receiver_that_is_gone_is_left_alone_at_once(anna):
     with receiving(status(410)) as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
-        tell()
+        deliver_due()
     assert Hook.objects.get().disabled == "gone"
 
 
 def test_a_receiver_may_ask_for_a_longer_pause(anna):
     with receiving(status(503, "Retry-After: 3000")) as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
-        tell()
+        deliver_due()
     rest = HookDelivery.objects.get().next_try - timezone.now()
     assert timedelta(seconds=2_900) < rest < timedelta(seconds=3_301)
 
 
 def test_who_dies_between_storing_and_sending_loses_nothing(anna, monkeypatch):
     with receiving() as one:
-        hook = made(anna, one)
+        hook = hook_to(anna, one)
         stored(KIF)
 
         def killed(*_arguments: Any) -> None:
@@ -304,14 +287,14 @@ def test_who_dies_between_storing_and_sending_loses_nothing(anna, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(delivering, "_send", killed)
             with pytest.raises(KeyboardInterrupt):
-                tell()
+                deliver_due()
         delivery = HookDelivery.objects.get()
         # A process that is killed gives nothing back.
         Hook.objects.update(claimed_by="dead", claimed_until=timezone.now() + timedelta(seconds=60))
-        tell()
+        deliver_due()
         assert one.received == []
         Hook.objects.update(claimed_until=timezone.now())
-        tell()
+        deliver_due()
         assert [got.json["delivery"] for got in one.received] == [str(delivery.pk)]
         hook.refresh_from_db()
         assert hook.claimed_until is None
@@ -319,7 +302,7 @@ def test_who_dies_between_storing_and_sending_loses_nothing(anna, monkeypatch):
 
 def test_two_at_once_do_not_send_the_same_twice(anna):
     with receiving() as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
         number_arrivals()
         (pk,) = due_hooks()
@@ -330,10 +313,10 @@ def test_two_at_once_do_not_send_the_same_twice(anna):
 
 def test_a_host_that_turns_private_is_sent_nothing(anna, settings):
     with receiving() as one:
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
         settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
-        tell()
+        deliver_due()
         assert one.connections == 0
     assert HookDelivery.objects.get().error == "hook-private-host"
 
@@ -344,212 +327,29 @@ def test_a_hook_ends_with_the_right_to_read(anna, how):
     group = libraries.make_group(boris, "道場")
     libraries.join(anna, libraries.invite(boris, group))
     with receiving() as one:
-        made(anna, one, scope=f"group-{group.pk}")
+        hook_to(anna, one, scope=f"group-{group.pk}")
         in_space(boris, KIF, group.pk)
         if how == "switched off":
             User.objects.filter(pk=anna.pk).update(is_active=False)
         else:
             Membership.objects.filter(user=anna, space=group).delete()
-        tell()
+        deliver_due()
         assert one.received == []
     assert Hook.objects.get().disabled == "rights"
 
 
 def test_a_query_that_is_none_any_more_or_slow_ends_a_hook(anna, monkeypatch):
     with receiving() as one:
-        hook = made(anna, one)
+        hook = hook_to(anna, one)
         Hook.objects.filter(pk=hook.pk).update(query="player:")
         stored(KIF)
-        tell()
+        deliver_due()
     assert Hook.objects.get().disabled == "query"
-
-
-# --- accounts, pages, API --------------------------------------------------------------------------------
-
-
-def test_hooks_go_with_their_account_and_are_told_with_it(anna):
-    stored(KIF)
-    with receiving() as one:
-        hook = made(anna, one, "player:別の人")
-        keeping.ask_for_test(hook)
-        (held,) = held_of(anna)["hooks"]
-        assert (held["address"], held["query"]) == (one.address, "player:別の人")
-        assert secret_of(hook.salt) not in str(held)
-        end_account(anna)
-    assert not Hook.objects.exists() and not HookDelivery.objects.exists()
-
-
-def test_an_account_has_so_many_hooks(anna, settings):
-    settings.ARCHIVE_HOOKS_PER_ACCOUNT = 1
-    with receiving() as one:
-        made(anna, one)
-        with pytest.raises(HookError, match="too-many-hooks"):
-            made(anna, one)
-        settings.ARCHIVE_HOOKS_PER_ACCOUNT = 0
-        with pytest.raises(HookError, match="hooks-off"):
-            made(anna, one)
-
-
-def proven(user: User) -> Client:
-    """A browser in which somebody has just given their password."""
-    client = Client()
-    client.force_login(user)
-    client.post("/account/reauthenticate/", {"password": "opensesame"})
-    return client
-
-
-def test_the_page_makes_a_hook_shows_its_secret_once_and_tries_it(anna):
-    client = proven(anna)
-    with receiving() as one:
-        sent = {"address": one.address, "query": "player:別の人", "scope": ["public"]}
-        page = client.post("/account/hooks/", sent).content.decode()
-        hook = Hook.objects.get()
-        secret = secret_of(hook.salt)
-        assert secret in page
-        again = client.get("/account/hooks/", headers={"accept-language": "en"}).content.decode()
-        assert secret not in again and one.address in again and "player:別の人" in again
-        assert client.post(f"/account/hooks/{hook.pk}/test/").status_code == 302
-        tell()
-        assert one.received[0].json["test"] and one.received[0].json["games"] == []
-        assert "204" in client.get("/account/hooks/").content.decode()
-    Hook.objects.update(disabled="failing")
-    off = client.get("/account/hooks/", headers={"accept-language": "en"}).content.decode()
-    assert "it failed for too long" in off
-    assert "switched off" in client.get("/account/", headers={"accept-language": "en"}).content.decode()
-    client.post(f"/account/hooks/{hook.pk}/enable/")
-    assert Hook.objects.get().disabled == ""
-    client.post(f"/account/hooks/{hook.pk}/remove/")
-    assert not Hook.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("address", "query", "words"),
-    [
-        ("https://localhost/", "", "private network"),
-        ("https://example.com:22/", "", "port 443"),
-        ("https://u:p@example.com/", "", "neither name nor password"),
-        ("https://localhost/", "player:", "expected"),
-    ],
-)
-def test_the_page_says_what_is_wrong(anna, settings, address, query, words):
-    settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
-    client = proven(anna)
-    sent = {"address": address, "query": query, "scope": ["public"]}
-    page = client.post("/account/hooks/", sent, headers={"accept-language": "en"}).content.decode()
-    assert words in page
-    assert not Hook.objects.exists()
-
-
-def program(user: User, *scopes: str) -> APIClient:
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {tokens.make(user, 'test', scopes, None)[1]}")
-    return client
-
-
-def test_programs_make_hooks_with_a_token_for_them(anna):
-    with receiving() as one:
-        client = program(anna, "hooks")
-        made = client.post("/api/v1/hooks", {"address": one.address, "query": "別の"}, format="json")
-        assert made.status_code == 201
-        hook = made.json()
-        assert hook["secret"].startswith("kifu_hook_") and hook["scope"] == "public"
-        assert "secret" not in client.get(f"/api/v1/hooks/{hook['id']}").json()
-        assert [found["id"] for found in client.get("/api/v1/hooks").json()["results"]] == [hook["id"]]
-        assert client.post(f"/api/v1/hooks/{hook['id']}/test").status_code == 202
-        tell()
-        told = client.get(f"/api/v1/hooks/{hook['id']}").json()["deliveries"]
-        assert [(found["status"], found["test"]) for found in told] == [(204, True)]
-        assert client.post(f"/api/v1/hooks/{hook['id']}/enable").json()["disabled"] == ""
-        assert client.delete(f"/api/v1/hooks/{hook['id']}").status_code == 204
-        assert client.delete(f"/api/v1/hooks/{hook['id']}").status_code == 404
-
-
-def test_what_a_program_is_told_of_its_hooks_is_kept_by_nobody(anna):
-    with receiving() as one:
-        client = program(anna, "hooks")
-        made = client.post("/api/v1/hooks", {"address": one.address}, format="json").json()
-        for answer in (client.get("/api/v1/hooks"), client.get(f"/api/v1/hooks/{made['id']}")):
-            assert answer["Cache-Control"] == "private, no-store" and "ETag" not in answer
-
-
-@pytest.mark.parametrize("scopes", [["read-private"], ["upload"]])
-def test_other_tokens_make_no_hooks(anna, scopes):
-    assert program(anna, *scopes).get("/api/v1/hooks").status_code == 403
-    assert APIClient().get("/api/v1/hooks").status_code == 401
-
-
-def test_a_token_that_reads_nothing_private_makes_no_hook_that_does(anna):
-    libraries.own_library(anna)
-    with receiving() as one:
-        blind, seeing = program(anna, "hooks"), program(anna, "hooks", "read-private")
-        asked = {"address": one.address, "scope": "mine"}
-        refused = blind.post("/api/v1/hooks", asked, format="json")
-        assert (refused.status_code, refused.json()["code"]) == (400, "unknown-hook-scope")
-        all_of_it = blind.post("/api/v1/hooks", asked | {"scope": "all"}, format="json")
-        assert all_of_it.json()["scope"] == "public"
-        assert (
-            seeing.post("/api/v1/hooks", asked | {"scope": "all"}, format="json").json()["scope"]
-            == "public,mine"
-        )
-
-
-def test_nobody_sees_or_changes_the_hooks_of_others(anna):
-    boris = User.objects.create_user("boris")
-    with receiving() as one:
-        hook = made(anna, one)
-    client = program(boris, "hooks")
-    for method, address in [
-        ("get", ""), ("delete", ""), ("post", "/test"), ("post", "/enable"),
-    ]:  # fmt: skip
-        assert getattr(client, method)(f"/api/v1/hooks/{hook.pk}{address}").status_code == 404
-    signed = Client()
-    signed.force_login(boris)
-    for deed in ("test", "enable", "remove"):
-        assert signed.post(f"/account/hooks/{hook.pk}/{deed}/").status_code == 404
-    assert Hook.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("asked", "code", "field", "words"),
-    [
-        ({"address": "gopher://x/"}, "hook-address", "address", "such as https://example.com/games"),
-        ({"address": "https://localhost/"}, "hook-private-host", "address", "private network"),
-        ({"address": "https://localhost/", "query": "player:"}, "query-syntax", "query", "expected a text"),
-        ({}, "invalid", "address", "as they should be"),
-        (
-            {"address": "https://localhost/", "scope": "group-9"},
-            "unknown-hook-scope",
-            "scope",
-            "(public)",
-        ),
-    ],
-)
-def test_the_api_says_what_is_wrong(anna, settings, asked, code, field, words):
-    settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
-    answer = program(anna, "hooks").post("/api/v1/hooks", asked, format="json").json()
-    assert (answer["status"], answer["code"], answer["errors"][0]["field"]) == (400, code, field)
-    assert words in answer["detail"]
-    if code != "invalid":
-        assert not answer["errors"][0]["message"].isascii()
-
-
-def test_no_test_is_promised_of_a_hook_that_is_switched_off(anna):
-    with receiving() as one:
-        hook = made(anna, one)
-    keeping.disable(hook, Hook.Off.GONE)
-    answer = program(anna, "hooks").post(f"/api/v1/hooks/{hook.pk}/test")
-    assert (answer.status_code, answer.json()["code"]) == (409, "hook-disabled")
-    signed = Client()
-    signed.force_login(anna)
-    assert f"/account/hooks/{hook.pk}/test/" not in signed.get("/account/hooks/").content.decode()
-    page = signed.post(f"/account/hooks/{hook.pk}/test/", follow=True).content.decode()
-    assert "試す前に再開してください" in page
-    assert not hook.deliveries.exists()
 
 
 def test_the_runner_tells_hooks_by_itself(anna):
     with receiving() as one, receiving(silence):
-        made(anna, one)
+        hook_to(anna, one)
         stored(KIF)
         runner = Runner()
         deadline = time.monotonic() + 20
@@ -572,8 +372,8 @@ def test_hooks_of_one_account_are_worked_on_in_turn_and_beside_those_of_others(a
     monkeypatch.setattr(runner_module, "deliver", work)
     boris = User.objects.create_user("boris")
     with receiving() as one:
-        first, second, third = [made(anna, one) for _ in range(3)]
-        other = made(boris, one)
+        first, second, third = [hook_to(anna, one) for _ in range(3)]
+        other = hook_to(boris, one)
     for hook in Hook.objects.all():
         keeping.ask_for_test(hook)
     runner = Runner()
@@ -596,9 +396,9 @@ def test_hooks_of_one_account_are_worked_on_in_turn_and_beside_those_of_others(a
 def test_the_last_twenty_deliveries_are_kept(anna, monkeypatch):
     monkeypatch.setattr(delivering, "SHOWN", 2)
     with receiving() as one:
-        hook = made(anna, one)
+        hook = hook_to(anna, one)
         for _ in range(4):
             keeping.ask_for_test(hook)
-            tell()
+            deliver_due()
         assert len(one.received) == 4
     assert HookDelivery.objects.count() == 2

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from archive import libraries, store
-from archive.accounts import invitations
 from archive.accounts.roles import Role, set_role
 from archive.env import Origin
-from archive.intake import worker
 from archive.libraries import LibraryError
-from archive.models import AccountInvitation, Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.models import Entry, Game, Membership, Share, Space, Upload, User
 from archive.queries import facets as facet_queries
 from archive.queries.scope import PUBLIC as EVERYBODYS
 from archive.store import verify
 from kifu_core.classes import PUBLIC
 from tests.archive.games import CSA, KIF, START, stored
+from tests.archive.library_games import SECRET, game_of, page_in_english, send, signed_in, text_of
 
 pytestmark = pytest.mark.django_db
 
-SECRET = (
-    KIF.replace("先手の人", "秘密甲之進")
-    .replace("試しの棋戦", "内輪の秘密会")
-    .replace("まで7手", "*ひそかな注釈\nまで7手")
-)
 MARKERS = ("甲之進", "秘密会", "ひそかな", "himitsu")
 """What no page or answer may hold for whoever does not read the library."""
 
@@ -51,35 +40,6 @@ def anna() -> User:
 @pytest.fixture
 def boris() -> User:
     return User.objects.create_user("boris", password="opensesame")
-
-
-def signed_in(user: User | None) -> Client:
-    client = Client()
-    if user:
-        client.force_login(user)
-    return client
-
-
-def send(user: User, text: str, space: str = "mine", name: str = "himitsu.kif") -> Upload:
-    """Upload through the API, worked off at once."""
-    answer = signed_in(user).post(
-        "/api/v1/uploads", {"file": SimpleUploadedFile(name, text.encode()), "space": space}
-    )
-    assert answer.status_code in (200, 202), answer.content
-    upload = Upload.objects.get(pk=answer.json()["uploads"][0]["id"])
-    worker.work_off(upload.pk)
-    upload.refresh_from_db()
-    return upload
-
-
-def game_of(upload: Upload) -> Game:
-    entry = Entry.objects.select_related("game").get(upload=upload)
-    assert entry.game is not None
-    return entry.game
-
-
-def page_in_english(user: User, address: str) -> str:
-    return str(signed_in(user).get(address, HTTP_ACCEPT_LANGUAGE="en").content.decode())
 
 
 def addresses(game: Game, upload: Upload) -> Iterator[str]:
@@ -122,15 +82,6 @@ def addresses(game: Game, upload: Upload) -> Iterator[str]:
     yield from (f"/api/v1/positions/shogi/{START}", f"/api/v1/positions/shogi/{START}/games")
 
 
-def told(answer) -> str:
-    """All that an answer says, but for what the request itself said."""
-    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    text = body.decode(errors="replace")
-    with suppress(ValueError):
-        text = json.dumps(json.loads(text), ensure_ascii=False)
-    return text + str(answer.headers)
-
-
 @pytest.mark.parametrize("visitor", ["nobody", "boris"])
 def test_what_lies_in_a_library_is_told_to_nobody_else(visitor, anna, boris):
     upload = send(anna, SECRET)
@@ -139,7 +90,7 @@ def test_what_lies_in_a_library_is_told_to_nobody_else(visitor, anna, boris):
     for address in addresses(game, upload):
         answer = stranger.get(address)
         assert answer.status_code < 500
-        text = told(answer)
+        text = text_of(answer)
         assert not any(marker in text for marker in MARKERS), address
         if address.startswith(
             (f"/games/{game.pk}", f"/embed/games/{game.pk}", "/uploads/", "/api/v1/uploads/")
@@ -178,149 +129,6 @@ def test_a_choice_of_the_session_holds_on_all_pages(anna):
     )
 
 
-def test_a_group_is_read_by_its_members(anna, boris):
-    group = libraries.make_group(anna, "  研究  会 ")
-    assert group.name == "研究 会"
-    upload = send(anna, SECRET, f"group-{group.pk}")
-    pk = game_of(upload).pk
-    assert signed_in(boris).get(f"/games/{pk}/").status_code == 404
-    assert signed_in(boris).get(f"/libraries/{group.pk}/").status_code == 404
-    key = libraries.invite(anna, group)
-    client = signed_in(boris)
-    assert "研究 会" in client.get(f"/join/{key}/").content.decode()
-    assert client.post(f"/join/{key}/").headers["Location"] == f"/libraries/{group.pk}/"
-    assert client.get(f"/games/{pk}/").status_code == 200
-    assert client.get(f"/api/v1/games?scope=group-{group.pk}").json()["results"]
-    assert client.get(f"/join/{key}/", follow=True).redirect_chain == [("/libraries/", 302)]
-    libraries.dismiss(anna, group, boris.pk)
-    assert signed_in(boris).get(f"/games/{pk}/").status_code == 404
-
-
-def test_only_owners_let_in_and_out(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    with pytest.raises(LibraryError, match="not-an-owner"):
-        libraries.invite(boris, group)
-    libraries.join(boris, libraries.invite(anna, group))
-    for forbidden in (
-        lambda: libraries.invite(boris, group),
-        lambda: libraries.dismiss(boris, group, anna.pk),
-        lambda: libraries.promote(boris, group, boris.pk),
-    ):
-        with pytest.raises(LibraryError):
-            forbidden()
-    with pytest.raises(LibraryError, match="last-owner"):
-        libraries.dismiss(anna, group, anna.pk)
-    libraries.promote(anna, group, boris.pk)
-    libraries.dismiss(anna, group, anna.pk)
-    assert list(group.memberships.values_list("user", flat=True)) == [boris.pk]
-    libraries.dismiss(boris, group, boris.pk)
-    assert not Space.objects.filter(pk=group.pk).exists()
-
-
-def test_a_member_publishes_no_notes_that_others_wrote(anna, boris):
-    """Who sends the bare moves of an annotated game would else publish all that the group has of it."""
-    group = libraries.make_group(anna, "研究会")
-    libraries.join(boris, libraries.invite(anna, group))
-    annotated = send(anna, SECRET, f"group-{group.pk}")
-    bare = SECRET.replace("*ひそかな注釈\n", "")
-    game = game_of(send(boris, bare, f"group-{group.pk}", "bare.kif"))
-    assert game == game_of(annotated)
-    doors = (lambda: libraries.share_by_link(boris, game), lambda: libraries.share_with(boris, game, "anna"))
-    for door in doors:
-        with pytest.raises(LibraryError, match="others-sent-it"):
-            door()
-    assert "Copies of others stay here" in page_in_english(boris, f"/games/{game.pk}/")
-    published = libraries.publish(boris, game)
-    assert published != game.pk
-    answer = signed_in(None).get(f"/api/v1/games/{published}/record.jkf")
-    assert answer.status_code == 200 and "ひそかな" not in told(answer)
-    assert signed_in(None).get(f"/games/{game.pk}/").status_code == 404
-    assert "ひそかな" in told(signed_in(anna).get(f"/api/v1/games/{game.pk}/record.jkf"))
-    assert libraries.may_share(anna, game), "an owner of the group shares all of it"
-    assert list(verify.verify()) == []
-
-
-def test_what_a_member_shared_tells_nothing_that_others_send_later(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    libraries.join(boris, libraries.invite(anna, group))
-    carla = User.objects.create_user("carla")
-    bare = SECRET.replace("*ひそかな注釈\n", "")
-    game = game_of(send(boris, bare, f"group-{group.pk}", "bare.kif"))
-    link = libraries.share_by_link(boris, game)
-    libraries.share_with(boris, game, "carla")
-
-    def seen() -> tuple[int, int]:
-        by_link = signed_in(None).get(f"/games/{game.pk}/?key={link}").status_code
-        return by_link, signed_in(carla).get(f"/games/{game.pk}/").status_code
-
-    assert seen() == (200, 200)
-    send(anna, SECRET, f"group-{group.pk}")
-    assert seen() == (404, 404)
-    libraries.share_with(anna, game, "anna")
-    link = libraries.share_by_link(anna, game)
-    assert seen() == (200, 404), "an owner shares all of it"
-
-
-def test_who_went_out_of_a_group_left_no_door_open(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    libraries.join(boris, libraries.invite(anna, group))
-    libraries.promote(anna, group, boris.pk)
-    game = game_of(send(anna, SECRET, f"group-{group.pk}"))
-    link, back = libraries.share_by_link(boris, game), libraries.invite(boris, group)
-    libraries.share_with(anna, game, "boris")
-    libraries.dismiss(anna, group, boris.pk)
-    with pytest.raises(LibraryError, match="no-invitation"):
-        libraries.join(boris, back)
-    assert signed_in(None).get(f"/shared/{link}/").status_code == 404
-    assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 200, "an owner shared it"
-
-
-def test_owners_end_open_invitations_and_rename_their_group(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    key = libraries.invite(anna, group)
-    client, address = signed_in(anna), f"/libraries/{group.pk}/"
-    assert "1 link is open." in page_in_english(anna, address)
-    client.post(address, {"action": "end-invitations"})
-    with pytest.raises(LibraryError, match="no-invitation"):
-        libraries.join(boris, key)
-    assert "open." not in page_in_english(anna, address)
-    client.post(address, {"action": "rename", "name": "新しい 研究会"})
-    group.refresh_from_db()
-    assert group.name == "新しい 研究会"
-    libraries.join(boris, libraries.invite(anna, group))
-    for forbidden in (
-        lambda: libraries.rename(boris, group, "乗っ取り"),
-        lambda: libraries.end_invitations(boris, group),
-    ):
-        with pytest.raises(LibraryError, match="not-an-owner"):
-            forbidden()
-
-
-def test_who_was_made_an_owner_by_mistake_is_a_member_again(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    libraries.join(boris, libraries.invite(anna, group))
-    with pytest.raises(LibraryError, match="not-an-owner"):
-        libraries.demote(boris, group, anna.pk)
-    libraries.promote(anna, group, boris.pk)
-    back = libraries.invite(boris, group)
-    page = page_in_english(anna, f"/libraries/{group.pk}/")
-    assert page.count('value="demote"') == 1, "nobody does so to themselves"
-    signed_in(anna).post(f"/libraries/{group.pk}/", {"action": "demote", "member": boris.pk})
-    assert not libraries.owns(boris, group.pk) and group.memberships.count() == 2
-    with pytest.raises(LibraryError, match="no-invitation"):
-        libraries.invited(back)
-    with pytest.raises(LibraryError, match="last-owner"):
-        libraries.demote(anna, group, anna.pk)
-
-
-def test_a_groups_name_hides_nothing(anna):
-    assert libraries.make_group(anna, "a\u202egnp.\x01exe\u200b").name == "agnp.exe"
-    assert libraries.make_group(anna, "👩\u200d👧").name == "👩\u200d👧"
-    for empty in ("\u200b\u2060", "\x01\x02", "\u200d", "\u3000", "\ud800"):
-        with pytest.raises(LibraryError, match="group-name"):
-            libraries.make_group(anna, empty)
-
-
 def test_errors_are_told_in_the_language_of_the_page(anna):
     for language, words in (("en", "1 to 100 characters"), ("ja", "1〜100文字")):
         answer = signed_in(anna).post("/libraries/", {"name": ""}, follow=True, HTTP_ACCEPT_LANGUAGE=language)
@@ -346,27 +154,6 @@ def test_readers_publish_nothing(anna):
         libraries.move_upload(anna, upload, PUBLIC)
     assert 'value="publish"' not in page_in_english(anna, f"/games/{game_of(upload).pk}/")
     assert '<option\n      value="public"' not in page_in_english(anna, f"/uploads/{upload.pk}/")
-
-
-def test_a_group_with_games_is_not_left_empty(anna):
-    group = libraries.make_group(anna, "研究会")
-    send(anna, SECRET, f"group-{group.pk}")
-    with pytest.raises(LibraryError, match="group-has-games"):
-        libraries.dismiss(anna, group, anna.pk)
-
-
-def test_an_invitation_is_good_once_and_for_a_while(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    key = libraries.invite(anna, group)
-    assert key not in str(list(Invitation.objects.values()))
-    libraries.join(boris, key)
-    for wrong in (key, "", "x" * 300, "\ud800"):
-        with pytest.raises(LibraryError):
-            libraries.join(boris, wrong)
-    old = libraries.invite(anna, group)
-    Invitation.objects.update(expires="2020-01-01T00:00:00Z")
-    with pytest.raises(LibraryError):
-        libraries.invited(old)
 
 
 def test_one_sends_only_to_libraries_of_ones_own(anna, boris):
@@ -611,94 +398,3 @@ def test_a_name_of_nobodys_is_named(anna):
     body = {"action": "share", "name": "nobody"}
     told = signed_in(anna).post(address, body, content_type="application/json").json()
     assert (told["code"], [one["field"] for one in told["errors"]]) == ("nobody", ["name"])
-
-
-# --- invitations of several people -----------------------------------------------------------------------
-
-
-def test_one_link_serves_several_people_and_members_use_nothing_up(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    key = libraries.invite(anna, group, people=2)
-    for user in (boris, boris, anna):
-        libraries.join(user, key)
-    assert Invitation.objects.get().left == 1
-    assert signed_in(boris).get(f"/join/{key}/").headers["Location"] == f"/libraries/{group.pk}/"
-    libraries.join(User.objects.create_user("carla"), key)
-    with pytest.raises(LibraryError, match="no-invitation"):
-        libraries.join(User.objects.create_user("dora"), key)
-    assert group.memberships.filter(owner=True).get().user == anna
-
-
-def test_who_was_taken_out_does_not_come_back_by_a_link_for_several(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    key, other = libraries.invite(anna, group, people=5), libraries.invite(anna, group)
-    libraries.join(boris, key)
-    libraries.dismiss(anna, group, boris.pk)
-    with pytest.raises(LibraryError, match="no-invitation"):
-        libraries.join(boris, key)
-    assert libraries.invited(other).left == 1
-
-
-def test_links_for_new_accounts_lead_into_no_group_that_somebody_was_taken_out_of(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    used, _key = invitations.make(Role.READER, 1, anna, people=2, group=group)
-    invitations.use(used, boris)
-    unused, _key = invitations.make(Role.READER, 1, anna, people=5, group=group)
-    alone, _key = invitations.make(Role.READER, 1, anna, group=group)
-    libraries.admit(boris, group)
-    libraries.dismiss(anna, group, boris.pk)
-    assert [*AccountInvitation.objects.exclude(group=None)] == [alone]
-    assert {one.pk for one in AccountInvitation.objects.filter(used=None)} == {used.pk, unused.pk, alone.pk}
-
-
-def test_owners_end_the_links_for_new_accounts_that_lead_into_their_group_too(anna):
-    group = libraries.make_group(anna, "研究会")
-    made, _key = invitations.make(Role.READER, 1, anna, people=30, group=group)
-    libraries.invite(anna, group)
-    assert libraries.open_invitations(group) == 2
-    libraries.end_invitations(anna, group)
-    assert libraries.open_invitations(group) == 0
-    assert AccountInvitation.objects.get() == made, "it still makes accounts"
-
-
-def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    key = libraries.invite(anna, group)
-    client = signed_in(None)
-    page = client.get(f"/join/{key}/").content.decode()
-    assert "研究会" in page and "anna" in page and 'value="sign-up"' not in page
-    assert "管理者に招待を依頼" in page
-    client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
-    assert not libraries.is_member(boris, group), "looking at the link joins nothing"
-    client = signed_in(None)
-    assert client.post(f"/join/{key}/", {"action": "sign-in"}).headers["Location"] == "/sign-in/"
-    client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
-    assert libraries.is_member(boris, group)
-    assert not Invitation.objects.exists()
-
-
-def test_who_makes_an_account_to_join_is_a_member_after_confirming_the_address(anna, settings, mailoutbox):
-    settings.ARCHIVE_REGISTRATION = "open"
-    group = libraries.make_group(anna, "研究会")
-    key = libraries.invite(anna, group, people=30)
-    for name in ("hanako", "taro"):
-        client = signed_in(None)
-        assert 'value="sign-up"' in client.get(f"/join/{key}/").content.decode()
-        assert client.post(f"/join/{key}/", {"action": "sign-up"}).headers["Location"] == "/sign-up/"
-        password = "correct horse"
-        form = {
-            "username": name,
-            "email": f"{name}@example.org",
-            "password1": password,
-            "password2": password,
-        }
-        client.post("/sign-up/", form)
-        (link,) = re.findall(r"http://testserver(\S+)", mailoutbox[-1].body)
-        client.post(link)
-        client.post("/sign-in/", {"login": name, "password": password})
-        assert libraries.is_member(User.objects.get(username=name), group)
-
-
-def test_strangers_are_told_of_no_group_by_a_wrong_key():
-    for answer in (signed_in(None).get("/join/x/"), signed_in(None).post("/join/x/", {"action": "sign-in"})):
-        assert answer.headers["Location"] == "/libraries/"

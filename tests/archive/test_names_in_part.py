@@ -11,7 +11,7 @@ from archive.models import Event, Player, PlayerAlias
 from archive.queries.facets import facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
-from archive.queries.meant import meant
+from archive.queries.name_matching import match_name
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search import words
 from archive.romaji import romanized
@@ -66,7 +66,7 @@ def test_a_part_of_an_events_name_means_all_events_that_have_it():
 
 def test_who_is_called_so_alone_is_meant_where_somebody_is():
     assert found(player="棋王") == ["棋王-さくら"]
-    assert meant(PUBLIC, "player", "棋王").part is False
+    assert match_name(PUBLIC, "player", "棋王").part is False
 
 
 def test_a_side_and_a_query_take_parts_of_names_too():
@@ -95,10 +95,10 @@ def test_former_names_have_parts_too():
 def test_names_of_other_spaces_mean_nobody_here():
     Player.objects.create(name="羽生秘密", space=9)
     Event.objects.create(name="秘密の棋王戦", space=9)
-    assert len(meant(PUBLIC, "player", "羽生").ids) == 1
-    assert len(meant(PUBLIC, "player", "habu").ids) == 1
-    assert len(meant(PUBLIC, "event", "棋王戦").ids) == 2
-    assert len(meant(Scope((0, 9)), "player", "羽生").ids) == 2
+    assert len(match_name(PUBLIC, "player", "羽生").ids) == 1
+    assert len(match_name(PUBLIC, "player", "habu").ids) == 1
+    assert len(match_name(PUBLIC, "event", "棋王戦").ids) == 2
+    assert len(match_name(Scope((0, 9)), "player", "羽生").ids) == 2
 
 
 def test_a_part_that_too_many_names_have_means_nobody(monkeypatch):

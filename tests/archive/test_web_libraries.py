@@ -15,7 +15,7 @@ from archive import libraries
 from archive.accounts.roles import Role, set_role
 from archive.models import Game, Space, Upload, User
 from tests.archive.games import CSA, KIF, START
-from tests.archive.test_libraries import game_of, send, signed_in
+from tests.archive.library_games import game_of, send, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from archive import libraries
 from archive.models import Game, Report, SiteText, User
 from archive.web.reporting import LONGEST, OPEN_OF_A_GAME
 from tests.archive.games import KIF
-from tests.archive.test_libraries import game_of, send, signed_in
+from tests.archive.library_games import game_of, send, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from archive import libraries
 from archive.intake.worker import work_off
 from archive.models import Report, SiteText, Upload, User
 from tests.archive.games import CSA, KIF, START
-from tests.archive.test_libraries import game_of, send
+from tests.archive.library_games import game_of, send
 from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PageMaker, follow
 from tests.browser.test_accounts import looked_at
 

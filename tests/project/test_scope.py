@@ -18,11 +18,11 @@ NO_GAMES = {
     "filters": "filters_of games_asked positions_asked",
     "formations": "most_special of_game",  # of a game that was shown
     "games": "by_name",
-    "kept": "begin kept last_gone of_one_moment one_moment unchanged until",
+    "caching": "begin cached last_gone in_one_snapshot one_snapshot unchanged until",
     "keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "legal": "legal",
     "likely": "distance",
-    "meant": "is_part",
+    "name_matching": "is_part",
     "people": "by_year without_gaps years_of players_of",
     "offers": "is_short",
     "position_filters": "at_hand",
@@ -36,7 +36,7 @@ NO_GAMES = {
     "standing": "bounded",
     "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
     "told": "day_text row_json",
-    "whole": "together",
+    "records_by_kind": "together",
 }
 """Functions that look for no games, by module."""
 

@@ -27,6 +27,7 @@ from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.derive.series import unpack
 from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
+from archive.queries.caching import in_one_snapshot
 from archive.queries.color_names import results_of
 from archive.queries.excerpts import excerpts, words_of
 from archive.queries.facets import LOOKED_AT
@@ -34,7 +35,6 @@ from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
 from archive.queries.formations import of_game
 from archive.queries.games import GameRow, find_games, game_by_id
-from archive.queries.kept import of_one_moment
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
@@ -114,7 +114,7 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
         examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES),
     ),
 )
-@of_one_moment
+@in_one_snapshot
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Count the games that match all filters, and list the most frequent values of their properties."""
     filters = games_asked(query)

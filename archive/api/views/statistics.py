@@ -18,12 +18,12 @@ from archive.api.serializers import OpeningsQuery, StatisticsQuery
 from archive.api.shapes.statistics import OpeningsPage, StatisticsTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.queries import statistics as queries
+from archive.queries.caching import in_one_snapshot
 from archive.queries.color_names import results_of
-from archive.queries.kept import of_one_moment
+from archive.queries.records_by_kind import MOST, STEP
 from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import DURATIONS
 from archive.queries.totals import Total
-from archive.queries.whole import MOST, STEP
 from kifu_core.games import GAMES
 
 Opening = tuple[str, int]
@@ -39,7 +39,7 @@ Opening = tuple[str, int]
         examples=(Example("Of all"), *(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
     ),
 )
-@of_one_moment
+@in_one_snapshot
 def statistics(request: Request, query: dict[str, Any]) -> Response:
     """Return totals over the games of a kind. Those of a large archive are at most ten minutes old."""
     scope = scope_of(request)

@@ -28,4 +28,4 @@ class Command(ArchiveCommand):
                 self.stdout.write(" ".join(command))
                 call_command(*command, stdout=self.stdout, stderr=self.stderr)
         left = outstanding.outstanding()
-        self.stdout.write(outstanding.told(left) if left else "Nothing is left to be done.")
+        self.stdout.write(outstanding.as_text(left) if left else "Nothing is left to be done.")

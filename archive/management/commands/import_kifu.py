@@ -89,7 +89,7 @@ class Command(ArchiveCommand):
 
     def _log(self, into: Into, files: int, how: str) -> None:
         self._count_done()
-        note(Deed.IMPORT, into.owner, f"to space {into.space}, {how}: {self._told(files)}")
+        note(Deed.IMPORT, into.owner, f"to space {into.space}, {how}: {self._counts(files)}")
 
     def _note(self, turn: Turn) -> None:
         meter = self.meter
@@ -135,9 +135,9 @@ class Command(ArchiveCommand):
         if self.report.rows:
             self.stderr.write(f"what failed and why is listed in {self.report.path}")
         rate = f"{seconds:.1f} s, {entries / max(seconds, 0.001):.0f} a second"
-        self.stdout.write(f"{self._told(files)}; {rate}")
+        self.stdout.write(f"{self._counts(files)}; {rate}")
 
-    def _told(self, files: int) -> str:
+    def _counts(self, files: int) -> str:
         """Return what became of so many files."""
         meter, states = self.meter, self.meter.states
         held = f", {states[Entry.State.HELD]} held" if states[Entry.State.HELD] else ""

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from archive.observing.outstanding import outstanding, told
+from archive.observing.outstanding import as_text, outstanding
 from archive.starting import refuse_later_tables
 from archive.upgrading import OLDEST, is_too_old
 
@@ -24,4 +24,4 @@ class Command(migrate.Command):
         super().handle(*args, **options)
         everything = options["database"] == DEFAULT_DB_ALIAS and not options["app_label"]
         if everything and (found := outstanding()):
-            self.stdout.write(told(found))
+            self.stdout.write(as_text(found))

@@ -18,7 +18,7 @@ from archive.index.engine import engine
 from archive.index.schema import FORK
 from archive.queries.color_names import results_of
 from archive.queries.filters import Filter
-from archive.queries.meant import meant
+from archive.queries.name_matching import match_name
 from archive.queries.named import listed_upload
 from archive.queries.position_query import position_keys
 from archive.queries.scope import Scope
@@ -223,7 +223,7 @@ def _text(value: Is | Between) -> str:
 def _alone(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
     """Yield the condition of a filter that takes one value; none where nobody here is called so."""
     if one.names or one.name == "upload":
-        ids = meant(scope, one.names, text).ids if one.names else listed_upload(scope, int(text))
+        ids = match_name(scope, one.names, text).ids if one.names else listed_upload(scope, int(text))
         if ids:
             yield one.condition(scope, ids)
         return
@@ -257,7 +257,7 @@ def _won(value: str) -> Iterator[Sql]:
 
 def _seated(scope: Scope, side: str, value: str) -> Iterator[Sql]:
     """Yield the conditions that a side is played by somebody."""
-    ids = meant(scope, "player", value).ids
+    ids = match_name(scope, "player", value).ids
     if not ids:
         return
     if side in ("first", "second"):

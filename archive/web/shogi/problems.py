@@ -40,7 +40,7 @@ def shogi_problems(request: HttpRequest) -> HttpResponse:
     with a minus for all from it on.
     """
     scope, length = scope_of(request), request.GET.get("length", "")
-    asked = _asked(length)
+    asked = _lengths_of(length)
     if "next" in request.GET:
         return _leading(next_problem(scope, asked, _number(request.GET["next"])))
     counted = lengths(scope)
@@ -70,7 +70,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _asked(length: str) -> Lengths:
+def _lengths_of(length: str) -> Lengths:
     """Return the lengths that an address asks for."""
     if not length:
         return Lengths()

@@ -1,8 +1,8 @@
-"""Numbers that are counted once and reused, by all processes together.
+"""Counted values that all processes share, and pages that read one snapshot of the archive.
 
-Each is kept with the revision of the archive in which it was counted. Until something is committed it is
-exact; what takes long to count is used for a while longer, and then says that it may be behind. Numbers are
-dropped as soon as games are taken down or restored, because they count those games too.
+A value is cached with the archive's revision and is exact until the next commit. A value that is expensive
+to count stays in use for some minutes after a commit, marked as inexact. Taking down or restoring games
+drops all values.
 """
 
 import logging
@@ -26,11 +26,11 @@ LONGEST: Final = 600.0
 """Seconds after which an answer is made anew, whatever it is made of."""
 
 COUNTED: Final = 25_000
-"""Games that are always counted anew after a change: tens of milliseconds. Of more, numbers are kept for a
-while."""
+"""Up to so many games are counted again after each commit, which takes tens of milliseconds. Counts of more
+games stay in use for some minutes."""
 
 SHARED: Final = "counted"
-"""Where processes share numbers: a table of PostgreSQL, or a folder beside a database of SQLite."""
+"""Django's cache of shared values: a table of PostgreSQL, or a folder beside a database of SQLite."""
 
 _DAY: Final = 24 * 60 * 60
 
@@ -40,94 +40,95 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Kept(NamedTuple, Generic[T]):
-    """A value; `exact` tells that nothing was committed since it was counted."""
+class Cached(NamedTuple, Generic[T]):
+    """A value; `exact` if nothing has been committed since it was counted."""
 
     value: T
     exact: bool
 
 
-class _Moment(NamedTuple):
-    """The archive as it was at one moment: its revisions, and what is to be kept when reading is over."""
+class _Snapshot(NamedTuple):
+    """The revisions of the snapshot that is being read, and the values to share after reading."""
 
     revision: object
     lasting: object
     pending: list[tuple[str, Any]]
 
 
-_moment: ContextVar[_Moment | None] = ContextVar("moment", default=None)
+_snapshot: ContextVar[_Snapshot | None] = ContextVar("snapshot", default=None)
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
-    """Have all that the body reads be of one moment, so that no number contradicts another. The body may not
-    write. Within a transaction, and where rows lie on other servers, it reads as always."""
-    if connection.in_atomic_block or _moment.get() is not None or engine().APART:
+def one_snapshot() -> Iterator[None]:
+    """Let the body read one snapshot of the database, so that no number contradicts another.
+
+    The body must not write. Inside a transaction, and where rows are on other servers, it reads as usual.
+    """
+    if connection.in_atomic_block or _snapshot.get() is not None or engine().APART:
         yield
         return
-    moment = _Moment(engine().revision(), engine().lasting_revision(), [])
-    token = _moment.set(moment)
+    snapshot = _Snapshot(engine().revision(), engine().lasting_revision(), [])
+    token = _snapshot.set(snapshot)
     try:
         with engine().snapshot():
             yield
     finally:
-        _moment.reset(token)
-    for key, value in moment.pending:
+        _snapshot.reset(token)
+    for key, value in snapshot.pending:
         _share(key, value)
 
 
-def of_one_moment(function: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a function so that all that it reads is of one moment."""
+def in_one_snapshot(function: Callable[P, T]) -> Callable[P, T]:
+    """Wrap a function so that it reads one snapshot of the database."""
 
     @wraps(function)
     def read(*args: P.args, **parts: P.kwargs) -> T:
-        with one_moment():
+        with one_snapshot():
             return function(*args, **parts)
 
     return read
 
 
-def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> Kept[T]:
-    """Return what `make` returns, or what it returned before.
+def cached(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> Cached[T]:
+    """Return the value of `make`, from the cache if possible.
 
-    `seconds` says how long a value is used after something was committed, 0 for not at all.
+    `seconds` gives the time for which a value stays in use after a commit; 0 for none.
     """
     # Read before anything else: a commit in the meantime makes another revision.
-    moment = _moment.get()
-    revision = moment.lasting if moment else engine().lasting_revision()
+    snapshot = _snapshot.get()
+    revision = snapshot.lasting if snapshot else engine().lasting_revision()
     key = _key(program(), last_gone(), name)
-    found: tuple[object, float, T] | None = caches[SHARED].get(key)
-    if found is not None:
-        counted_in, until, value = found
+    entry: tuple[object, float, T] | None = caches[SHARED].get(key)
+    if entry is not None:
+        counted_in, expires, value = entry
         if revision is not None and counted_in == revision:
-            return Kept(value, exact=True)
-        if (left := until - time.time()) > 0:
+            return Cached(value, exact=True)
+        if (left := expires - time.time()) > 0:
             _until.set(min(_until.get(), time.monotonic() + left))
-            return Kept(value, exact=False)
+            return Cached(value, exact=False)
     value = unchanged(name, make)
     if lasts := seconds(value):
-        kept_now = (revision, time.time() + lasts, value)
-        if moment:
-            moment.pending.append((key, kept_now))
+        entry = (revision, time.time() + lasts, value)
+        if snapshot:
+            snapshot.pending.append((key, entry))
         else:
-            _share(key, kept_now)
-    return Kept(value, exact=True)
+            _share(key, entry)
+    return Cached(value, exact=True)
 
 
-def _share(key: str, value: object) -> None:
-    """Tell the other processes; where there is no room for that, each counts for itself."""
+def _share(key: str, entry: object) -> None:
+    """Store an entry for all processes; on a full disk each process counts for itself."""
     try:
-        caches[SHARED].set(key, value, _DAY)
+        caches[SHARED].set(key, entry, _DAY)
     except OSError as error:
         log.warning("numbers are not shared: %s", error)
 
 
 def unchanged(name: str, make: Callable[[], T]) -> T:
-    """Return what `make` returns, or what it returned before in this process, if nothing has been committed
-    since."""
+    """Return the value of `make`, from this process's cache if nothing has been committed since."""
     # Read before anything else: a commit in the meantime makes another revision.
-    moment = _moment.get()
-    revision = moment.revision if moment else engine().revision()
+    snapshot = _snapshot.get()
+    revision = snapshot.revision if snapshot else engine().revision()
     if revision is None:
         return make()
     found: tuple[T] | None = cache.get(_key(revision, name))

@@ -1,6 +1,7 @@
-"""What all records of the archive are made of, by kind of game and of record: a few passes over the games.
+"""Counts of all records by kind of game and kind of record, from three passes over the games.
 
-The home page, the statistics and the facets of whole lists are told from the same numbers."""
+The home page, the statistics and the facets of unfiltered lists share these counts.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,13 +9,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from archive.queries.kept import COUNTED, Kept, kept
+from archive.queries.caching import COUNTED, Cached, cached
 from archive.queries.scope import Scope
 from archive.reading import connection
 
 GAMES_A_SECOND: Final = 2_000
-"""Numbers of a large archive are used a second longer for so many games: counting them takes a hundredth of
-that."""
+"""Counts of a large archive stay in use for a second per so many games, a hundred times as long as counting
+takes."""
 
 KEPT_SECONDS: Final = 600
 """How long they are used at most."""
@@ -73,7 +74,7 @@ def _most(counted: Counter[str]) -> Counter[str]:
     return Counter(dict(sorted(counted.items(), key=lambda row: (-row[1], row[0]))[:MOST]))
 
 
-Whole = dict[tuple[str, str], Records]
+RecordsByKind = dict[tuple[str, str], Records]
 """By the kind of game and of record."""
 
 _VALUES: Final = """
@@ -93,20 +94,20 @@ _LENGTHS: Final = f"""
 """
 
 
-def whole(scope: Scope) -> Kept[Whole]:
-    """Return all records added up, without what was taken down since. Up to `COUNTED` games these numbers are
-    exact; others may be a while old."""
-    return kept(f"whole {scope}", lambda: count_whole(scope), _seconds)
+def records_by_kind(scope: Scope) -> Cached[RecordsByKind]:
+    """Return the counts of all readable records, exact up to `COUNTED` games and else up to `KEPT_SECONDS`
+    old."""
+    return cached(f"records by kind {scope}", lambda: count_records_by_kind(scope), _seconds)
 
 
-def _seconds(found: Whole) -> float:
+def _seconds(found: RecordsByKind) -> float:
     games = sum(records.games for records in found.values())
     return min(KEPT_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
 
 
-def count_whole(scope: Scope) -> Whole:
+def count_records_by_kind(scope: Scope) -> RecordsByKind:
     """Count all records now."""
-    found: Whole = {}
+    found: RecordsByKind = {}
     for kind, record_kind, *values in _rows(scope, _VALUES):
         found.setdefault((kind, record_kind), Records()).add(*values)
     for kind, record_kind, played, n in _rows(scope, _DAYS):

@@ -1,7 +1,7 @@
-"""Whom a name means that may be a part of one: 羽生, 棋王戦, はぶ, Habu.
+"""The players or events that a name, a part of a name or a reading matches: 羽生, 棋王戦, はぶ, Habu.
 
-A name that somebody here has means who has it. Any other, and one with an asterisk behind it, means those
-whose names, former names too, hold it, and the players that are read so.
+A name that somebody has matches exactly. Any other name, and a name with an asterisk behind it, matches all
+names (former names too) that contain it, and all players whose reading it is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 from archive.character_forms import folded
 from archive.kana_readings import family_of
 from archive.models import Player
-from archive.queries.kept import unchanged
+from archive.queries.caching import unchanged
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.search.words import names_holding
@@ -21,41 +21,44 @@ from archive.search_text import searched
 _Kind = Literal["player", "event"]
 
 
-class Meant(NamedTuple):
-    """The ids of whom a name means, none where nobody is; `part` tells that it is only a part of their
-    names, `vague` that it is too short to be looked for in names, or that too many hold it."""
+class NameMatch(NamedTuple):
+    """The ids of the players or events that a name matches.
+
+    `part` marks a match by a part or a reading of names. A `vague` name is too short to search for, or too
+    many names contain it: then `ids` is empty.
+    """
 
     ids: tuple[int, ...]
     part: bool = False
     vague: bool = False
 
 
-def meant(scope: Scope, kind: _Kind, text: str) -> Meant:
-    """Return whom a name means. One that is vague means nobody."""
+def match_name(scope: Scope, kind: _Kind, text: str) -> NameMatch:
+    """Return the players or events that a name matches exactly, else those that it matches in part."""
     part = text.rstrip(_PART)
     if part == text and (found := named(scope, kind, text)):
-        return Meant(found)
+        return NameMatch(found)
     if not is_part(part):
-        return Meant((), vague=True)
+        return NameMatch((), vague=True)
     return unchanged(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
 
 
-def _holding(scope: Scope, kind: _Kind, part: str) -> Meant:
+def _holding(scope: Scope, kind: _Kind, part: str) -> NameMatch:
     held = names_holding(scope, kind, part)
     if held is None:
-        return Meant((), vague=True)
-    return Meant(tuple(sorted({*held, *(read_so(scope, part) if kind == "player" else ())})), part=True)
+        return NameMatch((), vague=True)
+    return NameMatch(tuple(sorted({*held, *(read_so(scope, part) if kind == "player" else ())})), part=True)
 
 
 def with_relatives(scope: Scope, name: str) -> str:
-    """Return a player's name; one that is a family name alone, as some records have it, with the asterisk
-    that makes it mean all of the family where there are others."""
+    """Return a player's name, with an asterisk if it is a bare family name that other players share.
+
+    Some records have only the family name.
+    """
     if not name or family_of(folded(name))[0] != folded(name):
         return name
-    alone = named(scope, "player", name)
-    return (
-        name + _PART[0] if alone and len(meant(scope, "player", name + _PART[0]).ids) > len(alone) else name
-    )
+    alone, starred = named(scope, "player", name), name + _PART[0]
+    return starred if alone and len(match_name(scope, "player", starred).ids) > len(alone) else name
 
 
 _PART: Final = "*＊"

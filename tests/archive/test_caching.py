@@ -16,8 +16,8 @@ from pytest_django.fixtures import Settings
 from archive import settings as own
 from archive.answers import answers
 from archive.models import Game
-from archive.queries import whole
-from archive.queries.kept import one_moment
+from archive.queries import records_by_kind
+from archive.queries.caching import one_snapshot
 from archive.queries.scope import PUBLIC
 from archive.queries.statistics import counts
 from tests.archive import builders
@@ -39,8 +39,8 @@ def shared(settings: Settings) -> Iterator[None]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few games are as many as those that are not counted after each change."""
-    monkeypatch.setattr(whole, "COUNTED", 0)
-    monkeypatch.setattr(whole, "GAMES_A_SECOND", 0.001)
+    monkeypatch.setattr(records_by_kind, "COUNTED", 0)
+    monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 0.001)
 
 
 def store(*replies: str) -> None:
@@ -110,7 +110,7 @@ def test_what_one_page_reads_is_of_one_moment() -> None:
         store(*REPLIES[2:])
         connection.close()
 
-    with one_moment():
+    with one_snapshot():
         before = Game.objects.count(), counts(PUBLIC)
         writer = Thread(target=meanwhile)
         writer.start()
