@@ -11,7 +11,7 @@ from django.utils.translation import override
 from archive import libraries
 from archive.intake import uploads, worker
 from archive.models import User
-from archive.queries import statistics, whole
+from archive.queries import records_by_kind, statistics
 from archive.queries.caching import Cached
 from archive.web.browsing import duration_text
 from archive.web.wording import RESULTS_OF, ending_text
@@ -128,9 +128,10 @@ def test_pages_of_openings_join_without_gaps_or_doubles(client, limit):
 
 
 def test_no_more_openings_are_told_than_are_kept(client, monkeypatch):
-    monkeypatch.setattr(whole, "MOST", 2)
+    monkeypatch.setattr(records_by_kind, "MOST", 2)
     monkeypatch.setattr("archive.api.views.statistics.MOST", 2)
-    monkeypatch.setattr(statistics, "whole", lambda scope: Cached(whole.count_whole(scope), exact=True))
+    counted = records_by_kind.count_records_by_kind
+    monkeypatch.setattr(statistics, "records_by_kind", lambda scope: Cached(counted(scope), exact=True))
     found = told(client, "openings")
     assert found["total"] == {"number": 2, "exact": False}
     assert [one["opening"] for one in found["results"]] == ["矢倉", "雁木"]

@@ -12,7 +12,7 @@ from django.test import Client
 
 from archive.models import Upload
 from archive.queries import facets as module
-from archive.queries import whole
+from archive.queries import records_by_kind
 from archive.queries.facets import Facets, facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
@@ -116,8 +116,8 @@ def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters:
 
 def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOKED_AT", 2)
-    monkeypatch.setattr(whole, "COUNTED", 0)
-    monkeypatch.setattr(whole, "GAMES_A_SECOND", 0.01)
+    monkeypatch.setattr(records_by_kind, "COUNTED", 0)
+    monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 0.01)
     asked = GameFilters(game="shogi", record_kind="game")
     before = facets(PUBLIC, asked)
     builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))

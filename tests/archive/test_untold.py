@@ -34,11 +34,11 @@ from archive.queries import (
     patterns,
     people,
     reading_plan,
+    records_by_kind,
     search_box,
     statistics,
     totals,
     trend,
-    whole,
 )
 from archive.queries.search import words
 from kifu_core.classes import PUBLIC
@@ -72,8 +72,8 @@ SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
     (reading_plan, "EXACT_ROWS", 20), (reading_plan, "FEW_ROWS", 3), (reading_plan, "PAGE_ROWS", 10),
     (reading_plan, "SAMPLE_ROWS", 10), (schema, "HOT_GAMES", 5), (search_box, "_LOOKED_AT", 5),
     (statistics, "TIMED", 9), (totals, "NAMES_COUNTED_TO", 3),
-    (trend, "NEWEST", 7), (whole, "COUNTED", 0), (whole, "GAMES_A_SECOND", 0.1), (words, "LISTED_NAMES", 3),
-    (words, "RARE", 9),
+    (trend, "NEWEST", 7), (records_by_kind, "COUNTED", 0), (records_by_kind, "GAMES_A_SECOND", 0.1),
+    (words, "LISTED_NAMES", 3), (words, "RARE", 9),
 )  # fmt: skip
 MOST: Final = 500
 """Addresses that are asked for."""
