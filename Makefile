@@ -44,10 +44,10 @@ setup: $(VENV)/.development
 runtime: $(VENV)/.runtime
 	@$(BIN)/python -m compileall -q archive kifu_core
 
-BENCHMARKS = $(filter-out __init__ generate,$(basename $(notdir $(wildcard benchmarks/*.py))))
+BENCHMARKS = keys parse "index --engine postgresql" "index --engine sqlite" patterns pages serve
 bench: $(VENV)/.development
 	@failed=; for table in $(BENCHMARKS); do \
-		echo "== $$table"; $(BIN)/python -m "benchmarks.$$table" || failed="$$failed, $$table"; \
+		echo "== $$table"; $(BIN)/python -m benchmarks.$$table || failed="$$failed, $$table"; \
 	done; \
 	[ -z "$$failed" ] || { echo "failed: $${failed#, }" >&2; exit 1; }
 

@@ -1,57 +1,58 @@
-"""The position index at a size: what it takes to fill it, how much room it needs, how fast it answers.
+"""The position index at a size: the time to fill it, its bytes, and the time of its answers.
 
-    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--times 1] [--lookups 200]
-        [--keep DIR] [--json]
+    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--lookups 200] [--keep DIR]
+        [--json]
 
-Makes a database of its own (PostgreSQL from the development dependency, with the settings of a server that
-must not lose anything; SQLite as the embedded default has it), fills it with made-up games through the
-archive's own store, and asks. Next to each figure stands what nobody can be faster than, measured in the same
-run: the same rows by a bare COPY, a SELECT by primary key, a view that does nothing.
+Makes a database of its own (PostgreSQL from the development dependency, with the settings of a durable
+server; SQLite as the embedded default has it), fills it with made-up games through the archive's own store,
+and asks. Beside each figure stands its limit, measured in the same run: the same rows by a bare COPY, a
+SELECT by primary key, a view that does nothing.
 
 The figures of the API are of uncached answers: the process's cache is cleared before each request.
 `kept answer` is the same request once more, answered from the cache.
 
-`games a second` of the growth are those of one writing process while it writes; making the games is not in
-it. A million games take about 70 minutes on two idle cores, most of it the making of the games, and 16 GB.
-With `--times 4` each game's rows are copied three times inside PostgreSQL (`benchmarks.support.copies`): a
-quarter of the games makes an archive of the same size, for questions. Writing goes on behind it.
-With `--keep` the archive stays in a folder; the next run fills it further, or only asks where it has them.
+`games a second` of the growth are those of one writing process while it stores; making the games is not
+included. A million games take about 70 minutes on two idle cores, most of it the making of the games, and
+16 GB. With `--keep` the archive stays in a folder; the next run fills it further or only asks.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
+import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Final
 
-from benchmarks.support import bare, copies, interpreter, lookups, population
-from benchmarks.support.databases import database
-from benchmarks.support.filling import Filled, batch, fill, writers
-from benchmarks.support.sizes import ROW_BYTES, ROW_BYTES_TARGET, shares, sizes
-from benchmarks.support.targets import Target, verdict
+from benchmarks import lookups, population
+from benchmarks.filling import Filled, bare_rates, batch_size, fill, writers
+from benchmarks.support import Target, announce, as_json, database, options_of, percentile, verdict
 
-SHARES_OF = 1000
-FILES = 4
-GAMES_A_FILE = 250
+SHARES_OF: Final = 1000
+FILES: Final = 4
+GAMES_A_FILE: Final = 250
 """At most; less in a small archive."""
 
+ROW_BYTES: Final = "bytes a row"
+ROW_BYTES_TARGET: Final = "bytes a row, target"
+ROW_BYTES_LIMIT: Final = "bytes a row, limit"
 
-def games_there() -> int:
-    """How many games the archive has been filled with: all numbers below."""
+
+def stored_games() -> int:
+    """Return the number of games in the archive, which are those with all lower numbers."""
     from archive.models import Game
 
     return Game.objects.count()
 
 
 def grow(games: int, processes: int) -> list[Filled]:
-    """Fill the archive up to so many games; the parts, as they come."""
-    done = games_there()
+    """Fill the archive up to so many games, printing each part."""
+    done = stored_games()
     parts = list[Filled]()
     if done >= games:
         return parts
@@ -76,7 +77,7 @@ def _bare_ratio(part: Filled) -> str:
 
 
 def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) -> lookups.Times:
-    """The usual answer while others write."""
+    """Time the usual answer while other processes write."""
     from archive.queries.explorer import explore
     from archive.queries.position_games import games_through
     from archive.queries.scope import PUBLIC
@@ -85,7 +86,7 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
 
     def write() -> None:
         with writers(processes) as pool:
-            for number, _ in enumerate(fill(pool, first, first + 40 * batch(), steps=40)):
+            for number, _ in enumerate(fill(pool, first, first + 40 * batch_size(), steps=40)):
                 if number:
                     begun.set()
                 if ended.is_set():
@@ -112,7 +113,7 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
 
 
 def files_to_committed(first: int, size: int) -> float:
-    """Games a second of one process from the bytes of CSA files to committed, indexed games."""
+    """Return games a second of one process from the bytes of CSA files to committed, indexed games."""
     from archive import store
     from archive.intake import worker
     from benchmarks import generate
@@ -127,13 +128,13 @@ def files_to_committed(first: int, size: int) -> float:
     return FILES * size / (time.perf_counter() - begun)
 
 
-def table(rows: Iterator[lookups.Times] | list[lookups.Times]) -> list[dict[str, Any]]:
+def table(rows: Iterable[lookups.Times]) -> list[dict[str, Any]]:
     """Print each row once it is measured; return all as JSON objects."""
     found = []
     for row in rows:
         if not row.values:
             continue
-        p50, p99 = row.percentile(0.5), row.percentile(0.99)
+        p50, p99 = percentile(row.values, 0.5), percentile(row.values, 0.99)
         target = f"  target {row.target}" if any(row.target) else ""
         cached = row.cached_median
         cached_text = "" if cached is None else f"  kept answer p50 {cached:8.2f} ms"
@@ -145,20 +146,6 @@ def table(rows: Iterator[lookups.Times] | list[lookups.Times]) -> list[dict[str,
     return found
 
 
-def compare_samples(codes: lookups.Codes) -> list[dict[str, Any]]:
-    """Print how far samples are from exact answers."""
-    print("samples beside exact answers (a minimum rating), the hottest positions")
-    found = list(lookups.deviations(codes))
-    for row in found:
-        print(
-            f"  {row.read:,} of {row.of:,} games: shares of moves differ by {row.moves:.2%} at most, "
-            f"of results by {row.results:.2%}; {row.sampled_ms:,.0f} ms, exact {row.exact_ms:,.0f} ms"
-        )
-    if not found:
-        print("  no position has more games than are counted exactly")
-    return [asdict(row) for row in found]
-
-
 def _shown(figures: dict[str, float], form: str, unit: str = "") -> dict[str, float]:
     """Print figures by name; return them."""
     for name, value in figures.items():
@@ -166,28 +153,25 @@ def _shown(figures: dict[str, float], form: str, unit: str = "") -> dict[str, fl
     return figures
 
 
-def measure(engine: str, games: int, copied: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
-    """Everything, printed as it is found."""
+def measure(engine: str, games: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
+    """Measure everything and print each figure at once."""
     made = population.shares(range(min(games, SHARES_OF)))
     print(
         f"games like these ({made.games:,} of them): {made.distinct:.1%} of rows are distinct positions, "
         f"{made.transposed:.2%} of positions are reached in several ways, {made.forked:.2%} of rows are in "
         f"variations, {made.repeated:.2%} of nodes repeat one of their game"
     )
-    print(f"filling, {processes} writer(s), {batch()} games a transaction")
+    print(f"filling, {processes} writer(s), {batch_size()} games a transaction")
     parts = grow(games, processes)
-    if games_there() < games * copied:
-        copies.copy_games(copied)
     from django.db import connection
 
     with connection.cursor() as cursor:
-        # What autovacuum does by and by; until then what an index holds is looked up in the table too.
+        # As autovacuum does in time: index-only scans need it.
         cursor.execute("VACUUM (ANALYZE)" if connection.vendor == "postgresql" else "ANALYZE")
     print("room")
     room = _shown(sizes(folder), ",.1f")
-    of_rows = _shown(shares(), ",.1f")
     print("limits of writing")
-    limits = _shown(bare.rates(), ",.0f", " rows/s")
+    limits = _shown(bare_rates(), ",.0f", " rows/s")
     for last in parts[-1:]:
         print(f"  {'a writer, over the last tenth':<40} {last.rows / last.seconds:>16,.0f} rows/s")
     codes = lookups.sample_codes(games, times)
@@ -196,16 +180,82 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
     )
     sql = table(lookups.of_database(codes, times))
     sql += table([during_ingest(codes, games, times, processes)])
-    samples = compare_samples(codes)
     print("API, each answer made anew")
     api = table(lookups.of_api(codes, times))
-    rate = files_to_committed(10**7 + games_there(), max(1, min(GAMES_A_FILE, games // 20)))
+    rate = files_to_committed(10**7 + stored_games(), max(1, min(GAMES_A_FILE, games // 20)))
     print(f"files to committed games, one process: {rate:,.0f} games/s")
     return {
-        "engine": engine, "games": games, "copied": copied, "room": room, "shares": of_rows, "limits": limits,
-        "sql": sql, "samples": samples, "api": api, "files_games_per_second": rate,
+        "engine": engine, "games": games, "room": room, "limits": limits,
+        "sql": sql, "api": api, "files_games_per_second": rate,
         "growth": [asdict(part) | {"times_bare": part.times_bare} for part in parts],
     }  # fmt: skip
+
+
+# --- bytes ----------------------------------------------------------------------------------------------
+
+
+def sizes(folder: Path) -> dict[str, float]:
+    """Return bytes of the index by row and of the database by game."""
+    from django.db import connection
+
+    from archive.models import Game, Occurrence
+
+    rows, games = Occurrence.objects.count(), Game.objects.count()
+    if connection.vendor == "sqlite":
+        return _sqlite_sizes(folder, rows, games)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(pg_table_size(inhrelid)), 0), coalesce(sum(pg_indexes_size(inhrelid)), 0), "
+            "count(*) FROM pg_inherits WHERE inhparent = 'archive_occurrence'::regclass"
+        )
+        heap, indexes, segments = (int(value) for value in cursor.fetchone())
+        cursor.execute("SELECT pg_database_size(current_database())")
+        database_bytes = int(cursor.fetchone()[0])
+        cursor.execute(
+            "SELECT pg_total_relation_size('archive_gamerecord'), (SELECT count(*) FROM archive_hotposition)"
+        )
+        records, hot = cursor.fetchone()
+    return {
+        "games": games, "rows": rows, "segments": segments, "hot positions": hot,
+        ROW_BYTES: (heap + indexes) / rows, ROW_BYTES_TARGET: 110, ROW_BYTES_LIMIT: 16,
+        "of these heap": heap / rows, "of these index": indexes / rows,
+        "bytes a game, everything": database_bytes / games, "of these records": records / games,
+        "GB": database_bytes / 1e9,
+    }  # fmt: skip
+
+
+def _sqlite_sizes(folder: Path, rows: int, games: int) -> dict[str, float]:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.fetchall()
+        cursor.execute("SELECT count(*) FROM archive_hotposition")
+        hot = cursor.fetchone()[0]
+        index = _index_bytes(cursor)
+    database_bytes = (folder / "archive.sqlite3").stat().st_size
+    return {
+        "games": games, "rows": rows, "hot positions": hot,
+        ROW_BYTES: index / rows, ROW_BYTES_TARGET: 35, ROW_BYTES_LIMIT: 16,
+        "bytes a game, everything": database_bytes / games,
+        "GB": database_bytes / 1e9,
+    }  # fmt: skip
+
+
+def _index_bytes(cursor: Any) -> float:
+    """Return the bytes of the tables' copies in a file of their own."""
+    from archive.index import sqlite
+
+    with TemporaryDirectory(prefix="kifu-bench-") as folder:
+        name = Path(folder) / "copy.sqlite3"
+        cursor.execute(f"ATTACH '{name}' AS copy")
+        cursor.execute("PRAGMA copy.page_size = 16384")
+        for table in (sqlite.RECENT, sqlite.SETTLED):
+            cursor.execute("SELECT sql FROM main.sqlite_master WHERE name = %s", [table])
+            cursor.execute(re.sub(rf'"?{table}"?', f"copy.{table}", cursor.fetchone()[0], count=1))
+            cursor.execute(f"INSERT INTO copy.{table} SELECT * FROM main.{table}")
+        cursor.execute("DETACH copy")
+        return float(name.stat().st_size)
 
 
 def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
@@ -220,27 +270,22 @@ def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
 
 def main() -> None:
     """Run it; exit with 1 if a target is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--engine", choices=["postgresql", "sqlite"], default="postgresql")
     parser.add_argument("--games", type=int, default=5000)
-    parser.add_argument("--times", type=int, default=1, help="PostgreSQL: as often is each game there")
     parser.add_argument("--lookups", type=int, default=200, help="questions of each kind")
     parser.add_argument("--writers", type=int, help="writing processes; 1 on SQLite, else 2")
     parser.add_argument("--keep", type=Path, help="a folder where the archive stays")
-    parser.add_argument("--json", action="store_true", help="the figures once more, as one line of JSON")
     options = parser.parse_args()
-    interpreter.announce()
+    announce()
     processes = options.writers or (1 if options.engine == "sqlite" else 2)
     with database(options.engine, options.keep) as folder:
         load = os.getloadavg()[0]
-        games = f"{options.games:,} games" + (f" {options.times} times" if options.times > 1 else "")
-        print(f"{options.engine}, {games}; load of the machine before: {load:.1f}")
-        found = measure(options.engine, options.games, options.times, options.lookups, processes, folder)
+        print(f"{options.engine}, {options.games:,} games; load of the machine before: {load:.1f}")
+        figures = measure(options.engine, options.games, options.lookups, processes, folder)
     if options.json:
-        print(interpreter.as_json(found))
-    sys.exit(verdict(targets_of(found)))
+        print(as_json(figures))
+    sys.exit(verdict(targets_of(figures)))
 
 
 if __name__ == "__main__":

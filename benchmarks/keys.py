@@ -11,7 +11,6 @@ Games are random and legal, always the same.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import time
@@ -19,9 +18,7 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
-from benchmarks.support import interpreter
-from benchmarks.support.rounds import Round, own, shortest
-from benchmarks.support.targets import Target, verdict
+from benchmarks.support import Round, Target, announce, as_json, options_of, own, shortest, verdict
 from kifu_core.classes import key
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.keys.canonical import canonical, canonical_of
@@ -169,17 +166,14 @@ def each(work: Callable[[Part], object]) -> Callable[[list[Part]], object]:
 
 def main() -> None:
     """Measure and print; exit with 1 if a target is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--perft", action="store_true", help="also count the 719,731 lines of four moves")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    interpreter.announce(only_json=options.json)
+    announce(only_json=options.json)
     figures = measure([random_game(seed) for seed in range(options.games)])
     if options.json:
-        print(interpreter.as_json({name: round(figure, 3) for name, figure in figures.items()}))
+        print(as_json({name: round(figure, 3) for name, figure in figures.items()}))
     else:
         print_table(figures)
     if options.perft:

@@ -1,21 +1,18 @@
-"""Pages and answers of a filled archive, as one visitor and several at once get them from `manage.py serve`.
+"""Pages and answers of a filled archive from `manage.py serve`, for one visitor and for several at once.
 
     python -m benchmarks.pages [--games 5000] [--rounds 30] [--clients 1 8] [--keep DIR] [--language en]
         [--json]
 
-`python -m benchmarks.serve --pages` is the same. Makes an archive of so many made-up games and the samples on
-SQLite, starts `manage.py serve` on it, and asks in turn for each kind of address: GET over kept connections,
-compressed as browsers ask for it, `--rounds` times by every client, whole answers. Then each address is asked
-for again with the ETag that came with it, as a browser does that has the page.
+Makes an archive of made-up games and the samples on SQLite, starts `manage.py serve` on it, and requests each
+kind of address in turn: GET over kept connections, compressed, `--rounds` times by every client. Then each
+address is requested again with the ETag of its answer, as by a browser that has the page.
 
-How to read it: `nothing` is an address that does nothing, asked for in the same mixture: what the server, its
-protocol and this client cost. With more clients than processor cores they wait for each other: eight clients
-on two cores have at least four times the time of one, also for nothing. So `x nothing`, the ratio of p50 to
-that of the same run, is what compares with other machines and days; the milliseconds are this machine's.
-`p50`, `p99` and `x nothing` are of answers that are made anew: each is asked for with a parameter of its own
-that means nothing, so no process can have kept it. `kept` is p50 of the plain addresses, which were answered
-before and come from the memory of a process. `again` is p50 of the requests with an ETag, `304` how
-many of a hundred were told that nothing has changed.
+`nothing` is an address whose view does nothing, requested among the others: the cost of the server, its
+protocol and this client. With more clients than processor cores they wait for each other. So compare
+`x nothing`, the ratio of p50 to that of the same run, between machines and days; the milliseconds are this
+machine's. `p50`, `p99` and `x nothing` are of uncached answers: each address has a new parameter that means
+nothing. `kept` is p50 of the plain addresses, which the cache answers. `again` is p50 of the requests with
+an ETag, `304` the percentage of them whose answer was "not modified".
 With `--keep` the archive stays in a folder, and the next run fills it further or only asks.
 """
 
@@ -29,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from itertools import count
@@ -37,14 +34,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from benchmarks import serve
-from benchmarks.serve import HOST, environment, free_port, percentile
-from benchmarks.support import interpreter, population
-from benchmarks.support.databases import database
-from benchmarks.support.filling import fill, writers
-from benchmarks.support.targets import Target, verdict
+from benchmarks import population
+from benchmarks.filling import fill, writers
+from benchmarks.serve import HOST, environment
+from benchmarks.support import Target, announce, as_json, database, options_of, percentile, say, verdict
 from kifu_core.games import QUORIDOR, SHOGI
 from kifu_core.shogi.position import Position
+from tests.serving import started
 
 NOTHING: Final = "nothing (limit)"
 HEALTH: Final = "/healthz"
@@ -60,7 +56,7 @@ ANSWER_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One answer: its kind, status and seconds, its length as it came, and its tag."""
+    """One answer: its kind, status, seconds, compressed length, and ETag."""
 
     kind: str
     status: int
@@ -73,7 +69,7 @@ class Timed:
 
 
 def filled(folder: Path, games: int) -> dict[str, list[str]]:
-    """Fill the archive in a folder up to so many games beside the samples; what is asked of it, by kind."""
+    """Fill the archive in a folder up to so many games; return the addresses to request, by kind."""
     with database("sqlite", folder):
         from django.core.management import call_command
         from django.db import connections
@@ -93,7 +89,7 @@ def filled(folder: Path, games: int) -> dict[str, list[str]]:
 
 
 def addresses(games: int) -> dict[str, list[str]]:
-    """Addresses by kind. Positions: the start, after two moves (hot), and deep in a game (rare)."""
+    """Return addresses by kind. Positions: the start, after two moves (hot), and deep in a game (rare)."""
     from archive.models import Game
 
     dice = random.Random(games)
@@ -125,7 +121,7 @@ def addresses(games: int) -> dict[str, list[str]]:
 
 
 def _code(number: int, ply: int) -> str:
-    """The address code of a position in a made-up game."""
+    """Return the address code of a position in a made-up game."""
     position = Position.initial()
     for move in population.moves(number)[:ply]:
         position.do_move(move)
@@ -133,7 +129,7 @@ def _code(number: int, ply: int) -> str:
 
 
 def _walls(pk: int) -> str:
-    """The address code of a position some moves into a sample of Quoridor."""
+    """Return the address code of a position some moves into a sample of Quoridor."""
     from archive.models import Game
     from archive.web import replay
 
@@ -146,15 +142,6 @@ def _walls(pk: int) -> str:
 # --- asking ----------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[int]:
-    """`manage.py serve` on the archive of a folder, without limits of requests; its port."""
-    port, log = free_port(), folder / "serve.log"
-    values = environment(str(folder / "sqlite"), port) | {"ARCHIVE_THROTTLE_LOOPBACK": "1000000"}
-    with serve.served(port, log, values):
-        yield port
-
-
 class Visitor:
     """A client that keeps its connection and its cookies, as a browser does."""
 
@@ -163,7 +150,7 @@ class Visitor:
         self.headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
 
     def ask(self, kind: str, path: str, tag: str = "") -> Timed:
-        """One whole answer. Raises OSError, HTTPException."""
+        """Request an address and read its answer. Raises OSError, HTTPException."""
         headers = self.headers | ({"If-None-Match": tag} if tag else {})
         began = time.perf_counter()
         self.connection.request("GET", path, headers=headers)
@@ -266,16 +253,13 @@ def print_table(clients: int, found: Sequence[dict[str, Any]]) -> None:
         )
 
 
-def say(text: str) -> None:
-    """Progress goes to standard error."""
-    print(text, file=sys.stderr, flush=True)
-
-
 def measure(options: argparse.Namespace, folder: Path) -> dict[int, list[dict[str, Any]]]:
-    """Fill, ask, print; the rows by the number of clients."""
+    """Fill, request, print; return the rows by the number of clients."""
     found = filled(folder, options.games)
     load, reports = os.getloadavg()[0], {}
-    with served(folder) as port:
+    variables = environment(folder / "sqlite") | {"ARCHIVE_THROTTLE_LOOPBACK": "1000000"}
+    with started(variables, folder / "serve.log") as archive:
+        port = int(archive.url.rpartition(":")[2])
         say("each address once, so that every process has its templates ...")
         time_visitors(port, found, min(EACH, options.rounds), 4, options.language)
         for clients in options.clients:
@@ -285,12 +269,12 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[int, list[dict[st
             reports[clients] = rows(cached, revalidated, uncached, list(found))
             if not options.json:
                 print_table(clients, reports[clients])
-    print(interpreter.as_json({"games": options.games, "load_before": round(load, 2), "clients": reports}))
+    print(as_json({"games": options.games, "load_before": round(load, 2), "clients": reports}))
     return reports
 
 
 def targets_of(reports: dict[int, list[dict[str, Any]]]) -> Iterator[Target]:
-    """The targets of each kind of address by the number of clients, and no errors."""
+    """Return the targets of each kind of address by the number of clients, and of errors."""
     for clients, kinds in reports.items():
         for one in kinds:
             name = f"{one['kind']}, clients {clients}"
@@ -299,19 +283,16 @@ def targets_of(reports: dict[int, list[dict[str, Any]]]) -> Iterator[Target]:
                 yield Target(f"{name}: p50", one["p50"], one["target"], " ms")
 
 
-def main(words: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Measure and print; exit with 1 if an answer was an error or a target is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--games", type=int, default=5000, help="games of the archive beside the samples")
     parser.add_argument("--rounds", type=int, default=30, help="requests of each kind by each client")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8], help="who ask at once, in turn")
     parser.add_argument("--keep", type=Path, help="a folder in which the archive stays")
     parser.add_argument("--language", default="en", help="what the pages are asked for in")
-    parser.add_argument("--json", action="store_true", help="only the line of JSON")
-    options = parser.parse_args(words)
-    interpreter.announce(only_json=options.json)
+    options = parser.parse_args()
+    announce(only_json=options.json)
     with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:
         reports = measure(options, (options.keep or Path(folder)).resolve())
     sys.exit(verdict(targets_of(reports)))

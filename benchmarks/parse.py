@@ -11,26 +11,26 @@ Python finds it (`PYTHONPATH`). Without them only our own rows are printed.
 Each of them, and this one once more, reads the games in a process of its own. `ratio` is our time for the
 record over theirs; `--beside-target` is the most that it may be.
 
-All take turns, round by round, and of each game the shortest time counts: see `support/rounds.py`. Even so
-times mean nothing by themselves on a shared machine; the ratios do.
+All take turns, round by round, and of each game the shortest time counts (`support.shortest`). Compare
+ratios: times on a shared machine mean little.
 """
 
 from __future__ import annotations
 
-import argparse
+import importlib
 import json
 import os
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchmarks import keys
-from benchmarks.support import interpreter, peers
-from benchmarks.support.peers import Contestant, Texts
-from benchmarks.support.rounds import Round, own, shortest
-from benchmarks.support.targets import Target, verdict
+from benchmarks.support import Round, Target, announce, as_json, options_of, own, shortest, verdict
 from kifu_core import dump, load
 from kifu_core.shogi.replay import packed_move, start
 from tests.shared import GOLDEN
@@ -39,6 +39,8 @@ FORMATS = ("kif", "ki2", "csa")
 FILES = ("xformat.jsonl", "random.jsonl")
 OURS = "kifu_core"
 ROOT = Path(__file__).resolve().parents[1]
+NODE_SCRIPT = Path(__file__).with_name("peers.mjs")
+CHECKOUT_SCRIPT = Path(__file__).with_name("checkout.py")
 TARGETS = {
     ("json-kifu-format", "kif"): 2.6,
     ("json-kifu-format", "ki2"): 2.3,
@@ -46,6 +48,20 @@ TARGETS = {
     **{("rsshogi", file_format): 1.0 for file_format in FORMATS},
 }
 """How many times as fast as a peer we want to be: to the record, or to the text if that is all it gives."""
+
+
+Texts = Mapping[str, Sequence[str]]
+"""The texts of the games by format."""
+
+
+class Contestant(NamedTuple):
+    """A library with a format: the plies of the games it reads, and rounds to the record and to its JSON."""
+
+    library: str
+    format: str
+    plies: int
+    record: Round | None
+    text: Round
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +108,9 @@ def golden_texts() -> Texts:
     return {file_format: [game[file_format] for game in games] for file_format in FORMATS}
 
 
+# --- the contestants -------------------------------------------------------------------------------------
+
+
 def ours(texts: Texts) -> Iterator[Contestant]:
     """Ourselves, for each format."""
     for file_format in FORMATS:
@@ -104,6 +123,88 @@ def _ours(file_format: str, texts: Sequence[str]) -> Contestant:
 
     plies = sum(len(load(text).games[0].record["moves"]) - 1 for text in texts)
     return Contestant(OURS, file_format, plies, own(load, texts), own(to_text, texts))
+
+
+@contextmanager
+def node(folder: str | None, texts: Texts) -> Iterator[list[Contestant]]:
+    """Yield json-kifu-format and tsshogi from a folder with `node_modules`; nothing without Node.js."""
+    program = shutil.which("node")
+    if program is None or not folder or not (Path(folder) / "node_modules").is_dir():
+        yield []
+        return
+    with _peer_process([program, str(NODE_SCRIPT), folder], texts) as (process, rows):
+        yield [
+            Contestant(
+                row["library"],
+                row["format"],
+                row["plies"],
+                _remote_round(process, [row["library"], row["format"], False], 1e-6),
+                _remote_round(process, [row["library"], row["format"], True], 1e-6),
+            )
+            for row in rows
+        ]
+
+
+@contextmanager
+def checkout(folder: Path, texts: Texts) -> Iterator[dict[str, tuple[int, Round]]]:
+    """Yield the plies by format of a checkout of this project, and its rounds to the record."""
+    # -B leaves the checkout as it is.
+    command = [sys.executable, "-B", str(CHECKOUT_SCRIPT), str(folder.resolve())]
+    with _peer_process(command, texts) as (process, rows):
+        yield {row["format"]: (row["plies"], _remote_round(process, row["format"], 1.0)) for row in rows}
+
+
+@contextmanager
+def _peer_process(
+    command: Sequence[str], texts: Texts
+) -> Iterator[tuple[subprocess.Popen[str], list[dict[str, Any]]]]:
+    """Start a process that answers rounds; yield it with its rows, one per format that it reads."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        _write(process, texts)
+        yield process, list(iter(lambda: _read(process), None))
+
+
+def _remote_round(process: subprocess.Popen[str], request: object, unit: float) -> Round:
+    """Return a round in the other process, whose answers are in units of so many seconds."""
+
+    def timed() -> list[float]:
+        _write(process, request)
+        return [time * unit for time in _read(process)]
+
+    return timed
+
+
+def _write(process: subprocess.Popen[str], value: object) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(value) + "\n")
+    process.stdin.flush()
+
+
+def _read(process: subprocess.Popen[str]) -> Any:
+    """Return the next line of the answer; None after the last row, before the rounds."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise RuntimeError("a contestant has stopped; see above")
+    return json.loads(line)
+
+
+def rsshogi(texts: Texts) -> list[Contestant]:
+    """Return rsshogi, which gives the record only as JSON text; nothing where it is not installed."""
+    try:
+        record = importlib.import_module("rsshogi.record").Record
+    except ImportError:
+        return []
+    readers = {"kif": record.from_kif_str, "ki2": record.from_ki2_str, "csa": record.from_csa_str}
+    return [_rust(file_format, read, texts[file_format]) for file_format, read in readers.items()]
+
+
+def _rust(file_format: str, read: Callable[[str], Any], texts: Sequence[str]) -> Contestant:
+    plies = sum(len(json.loads(read(text).to_jkf())["moves"]) - 1 for text in texts)
+    return Contestant("rsshogi", file_format, plies, None, own(lambda text: read(text).to_jkf(), texts))
+
+
+# --- the measurement -------------------------------------------------------------------------------------
 
 
 def rows_of(
@@ -140,10 +241,10 @@ def measure(folder: str | None, checkouts: Sequence[Path], rounds: int) -> Figur
     texts = golden_texts()
     games = key_games(texts["csa"])
     with ExitStack() as processes:
-        node_peers = processes.enter_context(peers.node(folder, texts))
+        node_peers = processes.enter_context(node(folder, texts))
         paths = [ROOT, *checkouts] if checkouts else []
-        checkout_rounds = [processes.enter_context(peers.checkout(path, texts)) for path in paths]
-        contestants = [*ours(texts), *node_peers, *peers.rsshogi(texts)]
+        checkout_rounds = [processes.enter_context(checkout(path, texts)) for path in paths]
+        contestants = [*ours(texts), *node_peers, *rsshogi(texts)]
         works: dict[tuple[str, str, str], Round] = {
             ("keys", "", name): own(work, games) for name, work in keys.FOLLOWING.items()
         }
@@ -228,22 +329,21 @@ def ratio_table(rows: Sequence[Ratio], target: float | None) -> str:
 
 def main() -> None:
     """Measure and print; exit with 1 if a target is missed."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    options = options_of(__doc__)
     options.add_argument("--rounds", type=int, default=15)
     options.add_argument("--peers", default=os.environ.get("KIFU_PEERS"))
     options.add_argument("--beside", type=Path, action="append", default=[], metavar="CHECKOUT")
     options.add_argument("--beside-target", type=float, metavar="RATIO", help="at most, to the record")
-    options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
-    for checkout in chosen.beside:
-        if not (checkout / "kifu_core").is_dir():
-            options.error(f"{checkout} has no kifu_core")
-    interpreter.announce(only_json=chosen.json)
+    for folder in chosen.beside:
+        if not (folder / "kifu_core").is_dir():
+            options.error(f"{folder} has no kifu_core")
+    announce(only_json=chosen.json)
     if not GOLDEN.is_dir():
         options.exit(1, "the golden files are not beside this checkout\n")
     figures = measure(chosen.peers, chosen.beside, chosen.rounds)
     if chosen.json:
-        print(interpreter.as_json(asdict(figures)))
+        print(as_json(asdict(figures)))
     else:
         tables = [table(figures.rows), key_table(figures.keys)]
         if figures.beside:

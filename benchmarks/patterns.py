@@ -1,23 +1,18 @@
-"""Parts of boards sought in columns: what these cost to make, their bytes, and how long questions take.
+"""Patterns of parts of boards: what their columns cost a game, their bytes, and the time of queries.
 
-    python -m benchmarks.patterns [--games 20000] [--copies 4] [--rounds 5] [--threads 2] [--corpus]
-        [--json]
+    python -m benchmarks.patterns [--games 20000] [--copies 4] [--rounds 5] [--threads 2] [--json]
 
 Made-up games become files of columns (20,000 games each), which are copied under other slots `--copies`
-times; with `--corpus` a file begins with the real games of the reference material. `made` is the processor's
-time for a game: its positions gathered, and written as Parquet and as runs; `tags` that for finding its
-castles and openings.
+times. `made` is processor time for a game: gathering its positions, writing them as Parquet and as runs;
+`tags` is that for finding its castles and openings.
 
-Five questions of each of six kinds are asked `--rounds` times as the archive asks them, with the memory of
-its default settings: the first place in every game, and the results of the games. `cold` is asked once after
-the system has been told to forget the files, `warm` when it has read them, `at once` is how long one of eight
-takes that are asked at the same time; milliseconds, half of them and 99 of 100. `most` is the largest memory
-of this process while it asks, in MiB, without the pages of mapped files, and `at rest` what it has before.
+Five patterns of each of six kinds are sought `--rounds` times as the archive does it, with the memory of its
+default settings: the first match in every game, and the results of the games. `cold` is the first query
+after the system has dropped the files from its cache, `warm` a later one, `at once` one of eight at a time;
+milliseconds, p50 and p99.
 
-How to read it: `scan` is reading the columns that its questions read in Parquet, row by row, with nothing
-else asked of them: the limit of an answer that reads rows. The peer is `replayed`: the same question by
-playing 200 games through with `kifu_core`, times all games. The target for one question at a time is 300 ms
-for half of them, and one second for 99 of 100.
+The limit is `scan`: reading the columns of the queries in Parquet, row by row. The peer is `replayed`: the
+same query by replaying 200 games with `kifu_core`, times all games.
 """
 
 from __future__ import annotations
@@ -28,35 +23,27 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from itertools import chain, count
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Event, Thread
 from typing import Any, Final
 
 from benchmarks import generate
-from benchmarks.serve import percentile
-from benchmarks.support import interpreter
-from benchmarks.support.targets import Target, verdict
-from kifu_core.jkf import Record
-from tests.shared import CORPUS
+from benchmarks.support import Target, announce, as_json, database, options_of, percentile, verdict
 
 A_FILE: Final = 20_000
 REPLAYED: Final = 200
 READ: Final = ("slot", "node", "ply", "fork", "turn", "move", "result", "played")
-"""Columns that are read of each position, whatever it is asked for."""
+"""Columns that every query reads."""
 AT_ONCE: Final = 8
 TARGETS: Final = {"p50": 300.0, "p99": 1000.0}
-"""Milliseconds of one question at a time."""
+"""Milliseconds of one query at a time."""
 
-QUESTIONS: Final = {
+QUERIES: Final = {
     "rare": ("K1a N9i -8i", "K5a", "+P1a +P9a", "hand:B=2,R=2", "K1i k9a turn:own"),
     "frequent": ("P7f P2f", "-7g", "G7h", "P7f p3d", "P7f turn:own"),
     "castles": (
         "K8h S7g G7h G6g", "K2h S3h G4i G5h", "K9i L9h S8h", "K8h S8g G7h G6g P8f", "K7h G6i G5h S7i",
     ),
-    "four looks": (
+    "mirrored": (
         "{G,S}7h N7g mirror:yes", "K2h S3h mirror:yes", "+P5c mirror:yes", "K9i L9h mirror:yes",
         "R6h S7h mirror:yes",
     ),
@@ -70,22 +57,8 @@ QUESTIONS: Final = {
 }  # fmt: skip
 
 
-@contextmanager
-def prepared(threads: int) -> Iterator[Path]:
-    """Give a folder, Django being set up for it."""
-    os.environ.update(DJANGO_SETTINGS_MODULE="archive.settings", SECRET_KEY="only-for-benchmarks")
-    os.environ.update(ARCHIVE_PATTERN_THREADS=str(threads), ARCHIVE_PATTERNS_AT_ONCE=str(AT_ONCE))
-    with TemporaryDirectory(prefix="kifu-bench-") as name:
-        os.environ["ARCHIVE_DATA_DIR"] = name
-        import django
-
-        django.setup()
-        (Path(name) / "tmp").mkdir(exist_ok=True)
-        yield Path(name)
-
-
-def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple[list[Path], dict[str, Any]]:
-    """Make files of so many games; their paths and the milliseconds of a processor for a game."""
+def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]]:
+    """Make files of so many games; return their paths, and bytes and processor milliseconds of a game."""
     from archive.columns.folder import runs_of
     from archive.columns.lines import pack_lines
     from archive.columns.positions import OfGame, Positions
@@ -104,7 +77,7 @@ def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple
     for first in range(0, games, A_FILE):
         positions = Positions()
         for slot in range(first, min(first + A_FILE, games)):
-            record = next(records)
+            record = generate.record(slot)
             about = OfGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
             timed("gathered", lambda: positions.add(about, pack_lines(record)))  # noqa: B023
             timed("tags", lambda: arisen(start(record), main_moves(record)))  # noqa: B023
@@ -121,28 +94,16 @@ def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple
     }
 
 
-def measure_questions(paths: list[Path], games: int, rounds: int) -> dict[str, Any]:
-    """The milliseconds of each kind of questions, of its limit and of its peer, and the memory they take."""
-    lines = [positions_of(number) for number in range(REPLAYED)]
-    kinds: dict[str, Any] = {}
-    with _Watched() as memory:
-        _measure_kinds(paths, games, rounds, lines, kinds)
-        asked = [text for texts in QUESTIONS.values() for text in texts]
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            at_once = list(pool.map(lambda text: _ask(paths, text), asked * rounds))
-    return {"questions": kinds, "at once": _told(at_once), "memory": memory.told()}
-
-
-def _measure_kinds(
-    paths: list[Path], games: int, rounds: int, lines: list[list[Any]], kinds: dict[str, Any]
-) -> None:
-    """Write the milliseconds of each kind of questions to `kinds`."""
+def measure_queries(paths: list[Path], games: int, rounds: int) -> dict[str, Any]:
+    """Return the milliseconds of each kind of query, of its limit and of its peer."""
     from kifu_core.shogi.patterns import find, parse
 
-    for kind, texts in QUESTIONS.items():
+    lines = [positions_of(number) for number in range(REPLAYED)]
+    kinds: dict[str, Any] = {}
+    for kind, texts in QUERIES.items():
         _forget(paths)
-        cold = [_ask(paths, text) for text in texts]
-        warm = [_ask(paths, text) for _ in range(rounds) for text in texts]
+        cold = [_seek(paths, text) for text in texts]
+        warm = [_seek(paths, text) for _ in range(rounds) for text in texts]
         scan = min(_scan(paths, text) for text in texts for _ in range(2))
         began = time.perf_counter()
         for text in texts:
@@ -151,38 +112,19 @@ def _measure_kinds(
                 find(pattern, line)
         replayed = (time.perf_counter() - began) / len(texts)
         kinds[kind] = {
-            "cold": _told(cold),
-            "warm": _told(warm),
+            "cold": percentiles(cold),
+            "warm": percentiles(warm),
             "scan": round(1000 * scan, 1),
             "replayed": round(1000 * replayed * games / REPLAYED),
         }
+    every = [text for texts in QUERIES.values() for text in texts]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        at_once = list(pool.map(lambda text: _seek(paths, text), every * rounds))
+    return {"queries": kinds, "at once": percentiles(at_once)}
 
 
-class _Watched:
-    """The memory of this process while something is done, in MiB: its own, without the pages of mapped
-    files, which the system takes back when it needs them."""
-
-    def __enter__(self) -> _Watched:
-        self.at_rest = self.most = _memory("RssAnon")
-        self.ended = Event()
-        self.thread = Thread(target=self._watch, daemon=True)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.ended.set()
-        self.thread.join()
-
-    def _watch(self) -> None:
-        while not self.ended.wait(0.02):
-            self.most = max(self.most, _memory("RssAnon"))
-
-    def told(self) -> dict[str, int]:
-        return {"at rest": self.at_rest, "most": self.most}
-
-
-def _ask(paths: list[Path], text: str) -> float:
-    """Return the seconds of a question: the first places, and the results of their games."""
+def _seek(paths: list[Path], text: str) -> float:
+    """Return the seconds of a query: the first matches, and the results of their games."""
     from archive.columns.finding import places_of
     from archive.columns.state import State
     from archive.duck import asking
@@ -197,7 +139,7 @@ def _ask(paths: list[Path], text: str) -> float:
 
 
 def _scan(paths: list[Path], text: str) -> float:
-    """Return the seconds of reading the columns that a question reads."""
+    """Return the seconds of reading the columns that a query reads."""
     from django.conf import settings
 
     from archive.columns.places import contents
@@ -216,8 +158,8 @@ def _scan(paths: list[Path], text: str) -> float:
     return time.perf_counter() - began
 
 
-def _told(seconds: list[float]) -> dict[str, float]:
-    """Half and 99 of 100, in milliseconds."""
+def percentiles(seconds: list[float]) -> dict[str, float]:
+    """Return p50 and p99 in milliseconds."""
     return {
         "p50": round(1000 * percentile(seconds, 0.5), 1),
         "p99": round(1000 * percentile(seconds, 0.99), 1),
@@ -225,7 +167,7 @@ def _told(seconds: list[float]) -> dict[str, float]:
 
 
 def _forget(paths: list[Path]) -> None:
-    """Have the system drop what it keeps of these files and of their runs."""
+    """Have the system drop these files and their runs from its cache."""
     from archive.columns.folder import runs_of
 
     for path in (*paths, *map(runs_of, paths)):
@@ -234,14 +176,8 @@ def _forget(paths: list[Path]) -> None:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _memory(name: str) -> int:
-    """A figure of this process' memory, in MiB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) // 1024
-
-
 def positions_of(number: int) -> list[Any]:
-    """Every position of a made-up game."""
+    """Return every position of a made-up game."""
     from kifu_core.shogi.position import Position
 
     position = Position.initial()
@@ -253,29 +189,19 @@ def positions_of(number: int) -> list[Any]:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """All tables."""
-    with prepared(options.threads) as folder:
-        records = chain(real_records() if options.corpus else (), map(generate.record, count()))
-        paths, found = measure_making(folder, records, options.games)
+    """Make the files and query them."""
+    os.environ.update(ARCHIVE_PATTERN_THREADS=str(options.threads), ARCHIVE_PATTERNS_AT_ONCE=str(AT_ONCE))
+    with database("sqlite") as folder:
+        (folder / "tmp").mkdir(exist_ok=True)
+        paths, making = measure_making(folder, options.games)
         for number in range(1, options.copies):
             paths += [_copied(path, number * options.games) for path in paths[: -(-options.games // A_FILE)]]
-        found["positions"] = found.pop("rows") * options.copies
-        return found | measure_questions(paths, options.games * options.copies, options.rounds)
-
-
-def real_records() -> Iterator[Record]:
-    """The games of the reference material."""
-    from kifu_core import load
-    from kifu_core.errors import KifuError
-
-    for folder in ("csa", "jkf", "ki2", "kif", "usen"):
-        for path in sorted(path for path in (CORPUS / folder).rglob("*") if path.is_file()):
-            with suppress(KifuError):
-                yield from (game.record for game in load(path.read_bytes(), name=path.name).games)
+        making["positions"] = making.pop("rows") * options.copies
+        return making | measure_queries(paths, options.games * options.copies, options.rounds)
 
 
 def _copied(path: Path, slots: int) -> Path:
-    """Copy a file with its runs, its games under other slots."""
+    """Copy a file with its runs, the games under other slots."""
     from archive.columns.runs import make_runs
     from archive.duck import bounded, literal
 
@@ -291,43 +217,37 @@ def _copied(path: Path, slots: int) -> Path:
 
 def main() -> None:
     """Print a table, or JSON; exit with 1 if a target is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--games", type=int, default=A_FILE)
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument(
-        "--corpus", action="store_true", help="begin with the games of the reference material"
-    )
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    interpreter.announce(only_json=options.json)
-    found = measure(options)
+    announce(only_json=options.json)
+    figures = measure(options)
     if options.json:
-        print(interpreter.as_json(found))
+        print(as_json(figures))
     else:
-        _show(found)
-    sys.exit(verdict(targets_of(found["questions"])))
+        print_table(figures)
+    sys.exit(verdict(targets_of(figures["queries"])))
 
 
-def targets_of(questions: dict[str, Any]) -> Iterator[Target]:
-    """The targets of each kind of questions, asked one at a time."""
-    for kind, row in questions.items():
+def targets_of(queries: dict[str, Any]) -> Iterator[Target]:
+    """Return the targets of each kind of query, one at a time."""
+    for kind, row in queries.items():
         for files in ("cold", "warm"):
             for share, bound in TARGETS.items():
                 yield Target(f"{kind}, {files}, {share}", row[files][share], bound, " ms")
 
 
-def _show(found: dict[str, Any]) -> None:
+def print_table(figures: dict[str, Any]) -> None:
     print(
-        f"{found['positions']} positions, {found['bytes_a_row']} bytes each, and {found['of_runs']} in runs; "
-        f"ms a game {found['ms_a_game']}"
+        f"{figures['positions']} positions, {figures['bytes_a_row']} bytes each, and {figures['of_runs']} "
+        f"in runs; ms a game {figures['ms_a_game']}"
     )
-    for name, row in found["questions"].items():
+    for name, row in figures["queries"].items():
         print(f"  {name:<12}" + "".join(f"  {key} {value}" for key, value in row.items()))
-    print(f"  {AT_ONCE} at once: {found['at once']}; MiB {found['memory']}")
+    print(f"  {AT_ONCE} at once: {figures['at once']}")
 
 
 if __name__ == "__main__":

@@ -1,47 +1,41 @@
-"""Reading and uploading while a large import runs: an archive of its own, as `make run` starts it, on SQLite.
+"""Pages and small uploads while a large import runs, on an archive as `make run` starts it, on SQLite.
 
     python -m benchmarks.serve [--games 2000] [--loads 200] [--uploads 50] [--clients 2] [--json]
-    python -m benchmarks.serve --pages [options of benchmarks.pages]
-    python -m benchmarks.serve --mixed [options of benchmarks.mixed]
 
-Starts `manage.py serve` in a folder and on a port of its own, sends one file of many games, and as soon as
-the first of them are stored asks from several threads, without a pause, for pages and with small uploads.
-Then the same pages are asked for again from the idle server, and single uploads are followed until search
-finds them. A page load is the HTML or JSON of one address over a new connection.
+Starts `manage.py serve` in a folder and on a port of its own and sends one file of many games. Once the
+first of them are stored, several threads request pages and send small uploads without a pause. Then the
+same pages are requested from the idle server, and single uploads are followed until search finds them. A
+page load is the HTML or JSON of one address over a new connection.
 
-How to read it: times on a shared machine mean little by themselves; the ratios of busy to idle, of one run,
-do. `nothing` is an address that looks at no data, asked for among the others: what it takes longer than when
-idle is the processor's share, what a page takes longer than that is the database's. An error is any answer
-but 2xx; there must be none, and no game may be lost: otherwise the exit code is 1. `within` says how many
-requests had their answer before the import ended; the others meet a worker that is busy with the small
-uploads. Percentiles of a kind stand on a few dozen requests: p99 is nearly the maximum.
+Compare the ratios of busy to idle, not times. `nothing` is an address whose view reads no data, requested
+among the others: its ratio is the processor's share, and what a page takes beyond that is the database's.
+Any answer but 2xx is an error. An error or a lost game makes the exit code 1. `within the import` counts the
+requests that were answered before the import ended; the others met a worker that was busy with the small
+uploads. A kind has only a few dozen requests, so its p99 is nearly the maximum.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from socket import socket
 from typing import Any, cast
 
 from benchmarks import generate
-from benchmarks.support import interpreter
+from benchmarks.support import announce, as_json, options_of, percentile, say
+from tests.serving import free_port, started
 
-ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 SINGLES = 10
 WARMING = 48
@@ -49,9 +43,7 @@ WARMING = 48
 
 POLL_SECONDS = 0.2
 ANSWER_SECONDS = 60.0
-START_SECONDS = 120.0
 IMPORT_SECONDS = 1200.0
-STOP_SECONDS = 20.0
 
 UPLOADS = "/api/v1/uploads"
 POSITIONS = "/api/v1/positions/shogi"
@@ -66,7 +58,7 @@ APART = {UPLOAD, STATE, NOTHING}
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request: POST if it has a body."""
+    """A request: a POST if it has a body."""
 
     kind: str
     path: str
@@ -75,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of it; `status` 0 means no answer, and `body` says why. `ended` is a time of day."""
+    """An answer; `status` 0 means that there was none, and `body` says why. `ended` is a time of day."""
 
     call: Call
     status: int
@@ -100,7 +92,7 @@ class Answer:
 
 
 def upload_of(text: str, name: str) -> Call:
-    """A file as a browser's form sends it."""
+    """Return the upload of a file, as a browser's form sends it."""
     boundary = "kifu-archive-benchmark"
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
     return Call(UPLOAD, UPLOADS, f"{head}{text}\r\n--{boundary}--\r\n".encode())
@@ -108,13 +100,13 @@ def upload_of(text: str, name: str) -> Call:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running archive, as its visitors see it, so many of whom ask at once."""
+    """A running archive, as so many clients at once see it."""
 
     port: int
     clients: int = 1
 
     def ask(self, call: Call) -> Answer:
-        """One request over a connection of its own; never raises for what the server does."""
+        """Send a request over a connection of its own; a failure becomes an answer with status 0."""
         day, began = time.time(), time.perf_counter()
         try:
             status, body = self._exchange(call)
@@ -134,19 +126,18 @@ class Server:
             connection.close()
 
     def get(self, path: str, kind: str = "") -> dict[str, Any]:
-        """The object at an address."""
+        """Return the JSON object at an address. Raises RuntimeError for an error."""
         return self.ask(Call(kind, path)).json
 
     def send(self, text: str, name: str) -> int:
-        """Upload a file; the upload's id."""
+        """Upload a file; return the upload's id."""
         return new_id(self.ask(upload_of(text, name)))
 
     def upload(self, upload: int) -> dict[str, Any]:
-        """State and counts of an upload."""
         return self.get(f"{UPLOADS}/{upload}")
 
     def wait(self, upload: int, entries: int | None = None) -> dict[str, Any]:
-        """The upload once it has so many entries, or has ended. Raises TimeoutError."""
+        """Wait until an upload has so many entries or has ended; return it. Raises TimeoutError."""
         for _ in polls(IMPORT_SECONDS):
             found = self.upload(upload)
             if found["finished"] or (entries and sum(found["entries"].values()) >= entries):
@@ -154,7 +145,7 @@ class Server:
         raise TimeoutError(f"upload {upload} is not done after {IMPORT_SECONDS} s")
 
     def time_requests(self, calls: Sequence[Call], watched: int | None = None) -> list[Answer]:
-        """All requests at once, no client pausing; meanwhile the watched upload's state."""
+        """Send all requests without a pause; meanwhile poll the watched upload's state."""
         watching: list[Answer] = []
         with ThreadPoolExecutor(self.clients) as pool:
             asked = [pool.submit(self.ask, call) for call in calls]
@@ -167,7 +158,7 @@ class Server:
 
 
 def polls(seconds: float, pause: float = POLL_SECONDS) -> Iterator[None]:
-    """Goes on for so long, with pauses."""
+    """Yield for so many seconds, with pauses."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         yield
@@ -175,7 +166,7 @@ def polls(seconds: float, pause: float = POLL_SECONDS) -> Iterator[None]:
 
 
 def new_id(answer: Answer) -> int:
-    """The id of an upload just sent. Raises RuntimeError if it was not new."""
+    """Return the id of a new upload. Raises RuntimeError for a duplicate."""
     (upload,) = answer.json["uploads"]
     if upload["duplicate"]:
         raise RuntimeError(f"upload {upload['id']} was there already: the games are not distinct")
@@ -185,89 +176,30 @@ def new_id(answer: Answer) -> int:
 # --- the server ------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def running(clients: int) -> Iterator[tuple[Server, Path]]:
-    """An archive with its samples in a folder of its own, and its log; both are gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:
-        log = Path(folder) / "serve.log"
-        port = free_port()
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve"],
-                cwd=ROOT, env=environment(folder, port), stdout=output, stderr=output, start_new_session=True,
-            )  # fmt: skip
-        try:
-            yield started(Server(port, clients), process, log), log
-        finally:
-            stop(process)
-
-
-@contextmanager
-def served(port: int, log: Path, values: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """`manage.py serve` with these variables, once it answers; nothing is sent to it. Raises RuntimeError
-    where it has ended, TimeoutError."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
-            cwd=ROOT, env=values, stdout=output, stderr=output, start_new_session=True,
-        )  # fmt: skip
-    try:
-        _wait_for_answer(Server(port), process, log)
-        yield process
-    finally:
-        stop(process)
-
-
-def free_port() -> int:
-    with socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def environment(folder: str, port: int) -> dict[str, str]:
-    """The caller's environment without what would lead to another archive than the embedded default."""
+def environment(folder: Path) -> dict[str, str]:
+    """Return this environment with the defaults of `make run`, a data folder and a free port."""
     others = {"DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"}
     kept = {k: v for k, v in os.environ.items() if k not in others and not k.startswith("ARCHIVE_")}
-    ours = {"ARCHIVE_DATA_DIR": folder, "ARCHIVE_BIND": f"{HOST}:{port}", "ARCHIVE_SAMPLES": "1"}
-    return kept | ours
+    bind = f"{HOST}:{free_port()}"
+    return kept | {"ARCHIVE_DATA_DIR": str(folder), "ARCHIVE_BIND": bind, "ARCHIVE_SAMPLES": "1"}
 
 
-def started(server: Server, process: subprocess.Popen[bytes], log: Path) -> Server:
-    """The server, once it answers and has worked off a first upload. Raises RuntimeError, TimeoutError."""
-    _wait_for_answer(server, process, log)
-    server.wait(server.send(generate.csa(-1), "first.csa"))
-    return server
+@contextmanager
+def running(clients: int) -> Iterator[tuple[Server, Path]]:
+    """Start an archive with its samples in a temporary folder; yield it and its log after a first upload."""
+    with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as name:
+        log = Path(name) / "serve.log"
+        with started(environment(Path(name)), log) as archive:
+            server = Server(int(archive.url.rpartition(":")[2]), clients)
+            server.wait(server.send(generate.csa(-1), "first.csa"))
+            yield server, log
 
 
-def _wait_for_answer(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in polls(START_SECONDS):
-        if process.poll() is not None:
-            raise RuntimeError(f"serve ended with {process.returncode}:\n{tail(log)}")
-        if server.ask(Call("", "/healthz")).ok:
-            return
-    raise TimeoutError(f"no answer after {START_SECONDS} s:\n{tail(log)}")
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """End serve, which ends its children; they end by themselves when it has to be killed."""
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        time.sleep(STOP_SECONDS)
-
-
-def tail(log: Path, lines: int = 40) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
-
-
-# --- what is asked ---------------------------------------------------------------------------------------
+# --- the requests ---------------------------------------------------------------------------------------
 
 
 def page_calls(count: int, games: Sequence[int], imported: int) -> list[Call]:
-    """Page loads, as many of each kind; of the positions, which are the import's, half are openings."""
+    """Return page loads, the same number of each kind; half of the import's positions are openings."""
     dice = random.Random(count)
 
     def code() -> str:
@@ -289,7 +221,7 @@ def page_calls(count: int, games: Sequence[int], imported: int) -> list[Call]:
 
 
 def mixed(*kinds: Iterable[Call]) -> list[Call]:
-    """Requests in a mixed order that is always the same."""
+    """Shuffle requests into an order that is always the same."""
     calls = [call for kind in kinds for call in kind]
     random.Random(0).shuffle(calls)
     return calls
@@ -300,7 +232,7 @@ def mixed(*kinds: Iterable[Call]) -> list[Call]:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import that visitors met: when it ended (a time of day), how long it took, games stored."""
+    """An import beside visitors: its end (a time of day), its seconds, the games stored."""
 
     ended: float
     seconds: float
@@ -309,7 +241,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Everything one run gave. Waits are seconds from an upload to its game being stored or found."""
+    """The results of a run. Waits are seconds from an upload until its game is stored or found."""
 
     busy: list[Answer]
     idle: list[Answer]
@@ -322,7 +254,7 @@ class Run:
 
 
 def measure(games: int, loads: int, uploads: int, clients: int) -> Run:
-    """The whole run. Raises RuntimeError or TimeoutError where the archive does not do its part."""
+    """Run it. Raises RuntimeError or TimeoutError where the archive fails."""
     say(f"making {games + uploads + SINGLES} games ...")
     text = generate.csa_file(range(games))
     small = [upload_of(generate.csa(n), f"{n}.csa") for n in range(games, games + uploads)]
@@ -344,7 +276,7 @@ def measure(games: int, loads: int, uploads: int, clients: int) -> Run:
 
 
 def visited_import(server: Server, text: str, calls: Sequence[Call]) -> tuple[list[Answer], Import]:
-    """Import a file and ask for all this from the moment on when its first games are stored."""
+    """Import a file, and send all requests from the moment on when its first games are stored."""
     say(f"importing {len(text) / 1e6:.1f} MB ...")
     began = time.time()
     upload = server.send(text, "import.csa")
@@ -357,18 +289,18 @@ def visited_import(server: Server, text: str, calls: Sequence[Call]) -> tuple[li
 
 
 def worked_off(server: Server, answers: Iterable[Answer]) -> list[dict[str, Any]]:
-    """The small uploads among what was asked, once they have ended."""
+    """Wait until the small uploads among the answers have ended; return them."""
     say("waiting for the small uploads ...")
     sent = [new_id(answer) for answer in answers if answer.call.kind == UPLOAD and answer.ok]
     return [server.wait(one) for one in sent]
 
 
 def complaints(log: Path) -> int:
-    """How many tracebacks the server's log has; its end is shown if there is any."""
-    found = log.read_text(errors="replace").count("Traceback")
-    if found:
-        say(tail(log))
-    return found
+    """Count the tracebacks in the server's log, and show its end if there are any."""
+    text = log.read_text(errors="replace")
+    if count := text.count("Traceback"):
+        say("\n".join(text.splitlines()[-40:]))
+    return count
 
 
 def game_ids(server: Server) -> list[int]:
@@ -376,12 +308,12 @@ def game_ids(server: Server) -> list[int]:
 
 
 def moment(text: str) -> float:
-    """An ISO time of the API as a time of day."""
+    """Return a time of the API as seconds since the epoch."""
     return datetime.fromisoformat(text).timestamp()
 
 
 def single(server: Server, number: int) -> tuple[Answer, float]:
-    """Send one game and ask for its last position until search has it; the first answer, and all the time."""
+    """Upload a game and poll its last position until it is found; return the upload's answer and seconds."""
     call, code = upload_of(generate.csa(number), f"{number}.csa"), generate.code(number, 1000)
     began = time.perf_counter()
     answer = server.ask(call)
@@ -395,14 +327,8 @@ def single(server: Server, number: int) -> tuple[Answer, float]:
 # --- the report ------------------------------------------------------------------------------------------
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least this share of all do not exceed; 0 of none."""
-    ranked = sorted(values)
-    return ranked[max(0, -int(-share * len(ranked) // 1) - 1)] if ranked else 0.0
-
-
 def figures(answers: Sequence[Answer]) -> dict[str, float]:
-    """Count, errors, and milliseconds."""
+    """Return count, errors, and percentiles in milliseconds."""
     times = [answer.seconds * 1000 for answer in answers]
     points = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
     return {"count": len(answers), "errors": sum(not answer.ok for answer in answers)} | {
@@ -411,7 +337,7 @@ def figures(answers: Sequence[Answer]) -> dict[str, float]:
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """The run as numbers: per kind busy, idle and their ratios, then the import and the waits."""
+    """Return the run as numbers: busy, idle and ratios by kind, then the import and the waits."""
     asked = [answer for answer in run.busy if answer.call.kind not in (STATE, NOTHING)]
     kinds = sorted({answer.call.kind for answer in run.busy}, key=lambda kind: (kind in APART, kind))
     chosen = {"all pages": {*kinds} - APART} | {kind: {kind} for kind in kinds}
@@ -436,14 +362,14 @@ def of_kinds(answers: Iterable[Answer], kinds: Collection[str]) -> list[Answer]:
 
 
 def row(busy: Sequence[Answer], idle: Sequence[Answer]) -> dict[str, Any]:
-    """Figures of both, and how many times as long p50 and p95 are when busy."""
+    """Return figures of both, and the ratios of busy to idle for p50 and p95."""
     ours, theirs = figures(busy), figures(idle)
     ratios = {name: round(ours[name] / theirs[name], 2) for name in ("p50", "p95") if theirs[name]}
     return {"busy": ours, "idle": theirs if idle else None, "ratio": ratios}
 
 
 def print_table(found: dict[str, Any]) -> None:
-    """A line per kind, then what else there is to say."""
+    """Print a line per kind, then the other figures."""
     names = ("count", "errors", "p50", "p95", "p99", "max")
     print(f"{'during the import, ms':22}" + "".join(f"{name:>8}" for name in names), end="")
     print("   idle p50     p95   ratio p50     p95")
@@ -464,7 +390,7 @@ def print_table(found: dict[str, Any]) -> None:
 
 
 def faults(run: Run, games: int, uploads: int) -> list[str]:
-    """Everything that must not be."""
+    """Describe errors and lost games."""
     found = [answer.failure for answer in [*run.busy, *run.idle] if not answer.ok]
     if run.imported.stored != games or run.small_stored != uploads:
         found.append(f"{run.imported.stored} of {games} and {run.small_stored} of {uploads} games stored")
@@ -473,37 +399,21 @@ def faults(run: Run, games: int, uploads: int) -> list[str]:
     return found
 
 
-def say(text: str) -> None:
-    """Progress goes to standard error, so that standard output is the report alone."""
-    print(text, file=sys.stderr, flush=True)
-
-
 def main() -> None:
     """Measure and print; exit with 1 if anything went wrong."""
-    if "--pages" in sys.argv:
-        from benchmarks import pages
-
-        pages.main([word for word in sys.argv[1:] if word != "--pages"])
-    if "--mixed" in sys.argv:
-        from benchmarks import mixed as programs
-
-        programs.main([word for word in sys.argv[1:] if word != "--mixed"])
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--games", type=int, default=2000, help="games of the import")
     parser.add_argument("--loads", type=int, default=200, help="page loads during the import, and after it")
     parser.add_argument("--uploads", type=int, default=50, help="small uploads during the import")
     parser.add_argument("--clients", type=int, default=2, help="threads that ask")
-    parser.add_argument("--json", action="store_true", help="only the line of JSON")
     options = parser.parse_args()
-    interpreter.announce(only_json=options.json)
+    announce(only_json=options.json)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     run = measure(options.games, options.loads, options.uploads, options.clients)
     found = summary(run)
     if not options.json:
         print_table(found)
-    print(interpreter.as_json(found))
+    print(as_json(found))
     wrong = faults(run, options.games, options.uploads)
     for fault in wrong:
         say(fault)

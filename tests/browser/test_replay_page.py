@@ -348,7 +348,7 @@ def test_without_javascript_the_links_step(open_page: PageMaker, live_server: Li
 def test_a_step_changes_as_little_of_the_page_in_a_long_game_as_in_a_short_one(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
-    """500 moves and 200 forks: what changes is counted, not how long it takes (benchmarks/replay.py does)."""
+    """500 moves and 200 forks: the changes are counted, which does not depend on the machine."""
     shuffle = ("2h3h 8b7b 3h2h 7b8b " * 125).split()
     forks = {ply: [["7g7f", "3c3d"]] for ply in range(1, 401, 4)} | {
         ply: [["3c3d", "7g7f"]] for ply in range(2, 401, 4)

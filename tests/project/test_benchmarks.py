@@ -1,4 +1,4 @@
-"""The games and figures of the benchmarks are what they say they are."""
+"""The benchmarks start, their games are legal, and their figures are judged by their targets."""
 
 from __future__ import annotations
 
@@ -6,34 +6,38 @@ import json
 import math
 import platform
 import re
-import subprocess
-import sys
+from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 import kifu_core
-from benchmarks import generate, growth, keys, load, pages, parse, slow
-from benchmarks.serve import percentile
-from benchmarks.support import importing, interpreter, peers, population, steps, targets
-from benchmarks.support.lookups import Bounds
-from benchmarks.support.rounds import shortest
-from benchmarks.support.targets import Target
+from benchmarks import generate, keys, pages, parse, population, support
+from benchmarks.lookups import Bounds
+from benchmarks.support import Target, percentile, shortest
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.rules import is_legal
 
 ROOT = Path(__file__).resolve().parents[2]
+MODULES = {path.stem: path.read_text() for path in (ROOT / "benchmarks").glob("*.py")}
+PROGRAMS = sorted(name for name, text in MODULES.items() if "options_of(" in text and name != "support")
 
 
-def figures_of(*words: str) -> Any:
-    """The JSON that a benchmark ends with; it fails where it names a missed target, and nowhere else."""
-    command = [sys.executable, "-m", *words, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == bool(re.search("^missed: ", done.stderr, re.MULTILINE)), done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_benchmark_explains_itself(monkeypatch, capsys, name):
+    monkeypatch.setattr("sys.argv", [name, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        import_module(f"benchmarks.{name}").main()
+    out = capsys.readouterr().out
+    assert ended.value.code == 0 and f"python -m benchmarks.{name}" in out and "--json" in out
+
+
+def test_make_bench_runs_every_benchmark_and_fails_where_one_misses_a_target():
+    makefile = (ROOT / "Makefile").read_text()
+    line = re.search("^BENCHMARKS = (.*)", makefile, re.MULTILINE)
+    assert line and {*re.findall("[a-z]+", re.sub(' --[^"]*', "", line[1]))} == {*PROGRAMS}
+    assert all("sys.exit(" in MODULES[name] and "announce(" in MODULES[name] for name in PROGRAMS)
 
 
 def played(game: kifu_core.ParsedGame) -> list[int]:
@@ -89,50 +93,6 @@ def test_made_up_games_meet_part_repeat_and_have_variations():
     assert min(shares.transposed, shares.forked, shares.repeated) > 0
 
 
-@pytest.mark.worker
-@pytest.mark.one_engine
-def test_the_index_benchmark_runs_to_its_end_on_a_small_archive():
-    found = figures_of("benchmarks.index", "--engine", "sqlite", "--games", "60", "--lookups", "3")
-    assert found["room"]["games"] <= 60 and sum(part["games"] for part in found["growth"]) == 60
-    assert found["python"]["version"] == platform.python_version()
-    api = {row["name"]: row for row in found["api"]}
-    assert api.keys() >= {"limit: a view that does nothing", "rare: explorer"}
-    made = [row for row in api.values() if row["kept_p50"] is not None]
-    assert {name for name in api if "explorer" in name or "25 games" in name} == {row["name"] for row in made}
-    assert made and all(row["p50"] > 1.2 * row["kept_p50"] for row in made)
-    assert len(found["sql"]) > 15
-
-
-@pytest.mark.worker
-@pytest.mark.one_engine
-def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with_its_tags():
-    words = ("benchmarks.serve", "--pages", "--games", "15", "--rounds", "1", "--clients", "2")
-    found = {row["kind"]: row for row in figures_of(*words)["clients"]["2"]}
-    assert {"nothing (limit)", "home", "game", "position, hot", "game, API", "Quoridor: position"} <= {*found}
-    assert all(row["errors"] == 0 and row["p50"] > 0 and row["kept"] > 0 for row in found.values())
-    assert {row["unchanged"] for kind, row in found.items() if kind != "nothing (limit)"} == {100}
-
-
-@pytest.mark.worker
-@pytest.mark.one_engine
-def test_the_benchmark_of_a_mixed_load_asks_for_all_of_it_and_again_with_its_tags():
-    words = ("benchmarks.serve", "--mixed", "--games", "10", "--seconds", "1")
-    found = figures_of(*words, "--clients", "2", "--processes", "1")
-    for phase in ("mixture", "with tags"):
-        assert {*found[phase]["kinds"]} == {"position", "game", "search"}
-        assert found[phase]["errors"] == 0 < min(found[phase][name] for name in ("per_s", "p50", "server_ms"))
-    assert found["mixture"]["unchanged"] == 0 < found["with tags"]["unchanged"]
-
-
-@pytest.mark.worker
-@pytest.mark.one_engine
-def test_the_benchmark_of_sums_compares_every_question_about_three_spaces_with_the_single_ones():
-    words = ("benchmarks.sums", "--engine", "sqlite", "--games", "90", "--positions", "1", "--rounds", "1")
-    found = {row["name"]: row for row in figures_of(*words)["ratios"]}
-    assert {"start: explorer", "middle: games, newest", "rare: tree", "facets, all", "an event"} <= {*found}
-    assert all(row["ratio"] == pytest.approx(row["sum_ms"] / row["single_ms"]) for row in found.values())
-
-
 def test_an_address_that_is_made_anew_is_another_one_each_time():
     for path in ("/", "/games/?result=draw", "/api/v1/games/1", "/api/v1/positions/shogi/x?limit=5"):
         asked = [pages.uncached_address(path) for _ in range(50)]
@@ -148,23 +108,12 @@ def test_an_address_that_is_made_anew_is_another_one_each_time():
     ],
 )
 def test_figures_name_the_python_and_its_build(monkeypatch, capsys, options, optimised, said):
-    monkeypatch.setattr(interpreter.sysconfig, "get_config_var", lambda name: options)
-    assert json.loads(interpreter.as_json([1]))["rows"] == [1]
-    assert json.loads(interpreter.as_json({"a": 1}))["python"]["optimised"] is optimised
-    interpreter.announce()
-    interpreter.announce(only_json=True)
+    monkeypatch.setattr(support.sysconfig, "get_config_var", lambda name: options)
+    assert json.loads(support.as_json({"a": 1}))["python"]["optimised"] is optimised
+    support.announce()
+    support.announce(only_json=True)
     out, err = capsys.readouterr()
     assert out == err and said in out and platform.python_version() in out
-
-
-BENCHMARKS = {path.stem: path for path in (ROOT / "benchmarks").glob("*.py")}
-
-
-@pytest.mark.parametrize("name", sorted(BENCHMARKS.keys() - {"generate"}))
-def test_every_benchmark_names_its_python_and_writes_json_with_it(name):
-    text = BENCHMARKS[name].read_text()
-    assert "interpreter.announce(" in text
-    assert not re.search(r"print\(json\.dumps", text)
 
 
 @pytest.mark.parametrize(
@@ -179,24 +128,12 @@ def test_a_target_is_missed_by_a_figure_beyond_it_and_not_by_what_was_not_measur
 def test_a_verdict_names_each_missed_target_and_those_that_were_not_measured(capsys):
     kept, absent = Target("a", 1.5, 2), Target("b", None, 1.8, " times", least=True)
     missed = Target("c", 2.25, 2, " ms")
-    assert targets.lines([kept, absent, missed]) == [
+    assert support.verdict([kept, absent]) is False and support.verdict(iter([missed, kept])) is True
+    out, err = capsys.readouterr()
+    assert out == "" and err.splitlines() == [
         "not measured: b: target at least 1.8 times",
         "missed: c: 2.25 ms, target at most 2 ms",
     ]
-    assert targets.verdict([kept, absent]) is False and targets.verdict(iter([missed, kept])) is True
-    out, err = capsys.readouterr()
-    assert out == "" and err.splitlines()[0].startswith("not measured: b")
-
-
-TARGETS_NAMED = re.compile(r"^- `(\w+)\.py`:((?:(?!^- ).)*?\btargets?\b)", re.MULTILINE | re.DOTALL)
-NOT_JUDGED = {"dumps"}
-"""Its target compares two runs."""
-
-
-def test_every_benchmark_that_states_a_target_judges_it():
-    stated = {name for name, _ in TARGETS_NAMED.findall((ROOT / "docs/benchmarks.md").read_text())}
-    judging = {name for name, path in BENCHMARKS.items() if "sys.exit(verdict(" in path.read_text()}
-    assert stated - NOT_JUDGED == judging and len(judging) > 10
 
 
 def comparison(library: str, file_format: str, record: float | None, text: float) -> parse.Comparison:
@@ -241,27 +178,17 @@ def test_another_checkout_reads_with_its_own_library_and_is_left_as_it_was(tmp_p
     library = tmp_path / "kifu_core"
     library.mkdir()
     (library / "__init__.py").write_text(OTHER)
-    with peers.checkout(tmp_path, {"kif": ["1234", "12"], "csa": ["123"]}) as found:
+    with parse.checkout(tmp_path, {"kif": ["1234", "12"], "csa": ["123"]}) as found:
         assert {name: plies for name, (plies, _) in found.items()} == {"kif": 4, "csa": 2}
         assert [len(found[name][1]()) for name in ("csa", "kif", "kif")] == [1, 2, 2]
     assert [path.name for path in library.iterdir()] == ["__init__.py"]
 
 
 def test_this_checkout_reads_its_games_in_a_process_of_its_own():
-    with peers.checkout(ROOT, {"csa": [generate.csa(3)]}) as found:
+    with parse.checkout(ROOT, {"csa": [generate.csa(3)]}) as found:
         plies, record = found["csa"]
         (seconds,) = record()
     assert plies >= len(generate.moves(3)) and 0 < seconds < 10
-
-
-def test_visitors_beside_slow_ones_are_judged_and_quiet_ones_by_their_errors_only():
-    row = {"ratio": 2.5, "errors": 0}
-    found = {
-        "quiet": {"nothing": row, "position": row | {"errors": 1}},
-        "idle": {"nothing": row, "position": row | {"ratio": 2.0}},
-    }
-    missed = [target.name for target in slow.targets_of(found) if target.missed]
-    assert missed == ["quiet: errors of position", "idle: p99 of nothing"]
 
 
 @pytest.mark.parametrize(
@@ -270,56 +197,6 @@ def test_visitors_beside_slow_ones_are_judged_and_quiet_ones_by_their_errors_onl
 )
 def test_the_targets_of_an_answer_are_its_median_and_its_99_of_100(bounds, text):
     assert str(bounds) == text and any(bounds) and not any(Bounds())
-
-
-@pytest.mark.parametrize(("statuses", "failed"), [([0, 0], False), ([1, 0], True), ([0, 2], True)])
-def test_every_engine_has_its_turn_and_any_that_fails_counts(monkeypatch, statuses, failed):
-    commands = []
-
-    def run(command: list[str]) -> SimpleNamespace:
-        commands.append(command[-3:])
-        return SimpleNamespace(returncode=statuses[len(commands) - 1])
-
-    monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr(sys, "argv", ["x", "--json"])
-    assert importing.run_on_each_engine("benchmarks.text") is failed
-    assert commands == [["--engine", engine, "--json"] for engine in importing.ENGINES]
-
-
-def test_a_step_of_an_import_is_timed_without_those_inside_it(monkeypatch):
-    clock = iter([0.0, 1.0, 8.0, 10.0])
-    monkeypatch.setattr(steps.time, "process_time", lambda: next(clock))
-
-    class Home:
-        @staticmethod
-        def outer() -> None:
-            Home.inner()
-
-        @staticmethod
-        def inner() -> None:
-            pass
-
-    timed = steps.Steps()
-    timed.watch("outer", Home, "outer")
-    timed.watch("inner", Home, "inner")
-    Home.outer()
-    assert timed.seconds == {"outer": 3.0, "inner": 7.0}
-
-
-def test_every_step_of_an_import_that_is_timed_is_there_and_left_as_it_was():
-    from archive.store import changes
-
-    before = changes.insert_games
-    with steps.Steps() as timed:
-        assert changes.insert_games is not before
-    assert changes.insert_games is before and timed.seconds == {}
-
-
-def test_files_of_games_are_in_several_formats_and_hold_every_game(tmp_path):
-    paths = [Path(path) for path in importing.write_files(tmp_path / "files", range(45))]
-    found = [kifu_core.load(path.read_bytes()) for path in paths]
-    assert {(result.format, result.encoding) for result in found} == {("csa", "utf-8"), ("kif", "cp932")}
-    assert sum(len(result.games) for result in found) == 45
 
 
 def test_the_shortest_time_of_every_part_counts_whichever_round_it_was_in():
@@ -338,50 +215,3 @@ def test_the_shortest_time_of_every_part_counts_whichever_round_it_was_in():
     peer = contestant("peer", [[4.0, 4.0], [4.0, 4.0]])
     assert shortest({"ours": ours, "peer": peer}, 2) == {"ours": 3.0, "peer": 8.0}
     assert order == ["ours", "peer", "ours", "peer"]
-
-
-def test_the_growth_that_is_told_is_what_is_computed_from_the_measured_figures() -> None:
-    told = (ROOT / "docs/scaling.md").read_text()
-    assert growth.table(growth.SIZES, shards=32, node_gb=2_000) in told
-
-
-def test_colliding_positions_grow_with_the_square_of_their_number() -> None:
-    few, many = growth.growth(10_000_000), growth.growth(100_000_000)
-    assert many.rows == 10 * few.rows
-    assert many.colliding == pytest.approx(100 * few.colliding, rel=1e-6)
-    assert growth.growth(100_000_000, shards=64).segments_spread * 2 >= many.segments_spread
-
-
-def test_what_failed_under_load_is_told_by_the_restart_before_it():
-    run = load.Run(
-        0.0, restarts=[load.Restart("the database", 10.0, 2.0), load.Restart("a worker", 20.0, 0.1)]
-    )
-    run.read = [
-        load.Noted(at, "game", status, 0.1) for at, status in ((5, 200), (11, 503), (13, 0), (21, 304))
-    ]
-    run.sent = [load.Noted(12.0, "upload", 503, 0.1), load.Noted(22.0, "upload", 201, 0.1)]
-    before, database, worker = load.summary(run)["restarts"]
-    assert before["read"]["failed"] == worker["read"]["failed"] == worker["sent"]["failed"] == 0
-    assert database["read"] == {"failed": 2, "statuses": {"503": 1, "0": 1}, "last_after_s": 3.0}
-    assert database["sent"] == {"failed": 1, "statuses": {"503": 1}, "last_after_s": 2.0}
-
-
-@pytest.mark.django_db
-def test_an_import_that_is_measured_raises_where_a_game_was_not_stored(tmp_path, monkeypatch):
-    from archive.derive import text
-
-    assert importing.take_in(importing.write_files(tmp_path / "stored", range(2)), 1) > 0
-    with monkeypatch.context() as patched:
-        patched.setattr(text, "text", lambda: "")
-        with pytest.raises(RuntimeError, match="2 games were not stored"):
-            importing.take_in(importing.write_files(tmp_path / "failed", range(2, 4)), 1)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"done": 1}, {"entries": 39}, {"games_after": 139}, {"games_after": 141}, {"verify": {"exit": 1}}],
-)
-def test_a_load_that_lost_something_is_told_from_one_that_did_not(change):
-    kept = {"uploads": 2, "done": 2, "games_sent": 40, "entries": 40, "games_before": 100, "games_after": 140,
-            "verify": {"exit": 0}}  # fmt: skip
-    assert not load.lost(kept) and load.lost(kept | change)

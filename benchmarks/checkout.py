@@ -15,7 +15,7 @@ from typing import Any
 
 def main(checkout: str) -> None:
     """Answer until the input ends."""
-    # Instead of this script's folder, whose modules are of the checkout that measures.
+    # Instead of this script's folder, whose modules belong to the checkout that measures.
     sys.path[0] = checkout
     from kifu_core import load
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
@@ -19,7 +18,6 @@ from archive.derive.game import DerivedGame, derive_game
 from archive.index.schema import FORK
 from benchmarks import generate
 from kifu_core import Position
-from kifu_core.classes import PUBLIC
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.lines import NO_MOVE
 from kifu_core.record import Ending, ParsedGame
@@ -189,8 +187,8 @@ def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, .
     return {at: tuple(fork)} if fork else {}
 
 
-def game(number: int, space: int = PUBLIC) -> DerivedGame:
-    """A game as the store takes it for a space."""
+def game(number: int) -> DerivedGame:
+    """A game as the store takes it, public."""
     dice = random.Random(f"about {number}")
     played = number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1)
     line, header = moves(played), generate.header(dice)
@@ -204,7 +202,7 @@ def game(number: int, space: int = PUBLIC) -> DerivedGame:
     winner = (len(line) + 1) % 2 if ending == "TORYO" else None
     parsed = ParsedGame(record, "game", Ending("", ending, len(line), winner, ending == "SENNICHITE"))
     ratings = tuple(round(dice.gauss(1600, 300)) if dice.random() < RATED else None for _ in range(2))
-    return replace(derive_game(parsed, space), ratings=(ratings[0], ratings[1]))
+    return replace(derive_game(parsed), ratings=(ratings[0], ratings[1]))
 
 
 # --- what the games are like -----------------------------------------------------------------------------
@@ -241,9 +239,3 @@ def shares(numbers: range) -> Shares:
         len(numbers), counts["rows"], len(before) / counts["rows"], transposed / len(before),
         counts["forked"] / counts["rows"], counts["repeated"] / counts["nodes"],
     )  # fmt: skip
-
-
-def batches(first: int, last: int, size: int) -> Iterator[range]:
-    """Numbers in parts of equal size."""
-    for start in range(first, last, size):
-        yield range(start, min(start + size, last))

@@ -1,28 +1,26 @@
-"""Questions about the positions of a filled archive, timed: the SQL alone, and through the API."""
+"""Queries about positions of a filled archive, timed: the SQL alone, and requests to the API."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from unittest.mock import patch
 
-from benchmarks.support import population
+from benchmarks import population
+from benchmarks.support import percentile
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from archive.queries.explorer import Explorer
     from archive.queries.filters import GameFilters
     from kifu_core.classes import Match
 
 REPEATS: Final = 3
-"""Whatever else the machine does only adds: of so many times the shortest counts."""
+"""Other programs only add time: of so many times the shortest counts."""
 
 WINDOW: Final = (date(2005, 1, 1), date(2009, 12, 31))
 
@@ -43,61 +41,17 @@ NO_TARGET: Final = Bounds()
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds of a repeated question: of uncached answers, and of `cached` ones if there are any."""
+    """Milliseconds of a repeated query: of uncached answers, and of `cached` ones if there are any."""
 
     name: str
     target: Bounds = NO_TARGET
     values: list[float] = field(default_factory=list)
     cached: list[float] = field(default_factory=list)
 
-    def percentile(self, share: float) -> float:
-        return _percentile(self.values, share)
-
     @property
     def cached_median(self) -> float | None:
         """Return the median of the cached answers; None without any."""
-        return _percentile(self.cached, 0.5) if self.cached else None
-
-
-def _percentile(values: Iterable[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
-
-@contextmanager
-def sql_time() -> Iterator[list[float]]:
-    """Milliseconds spent waiting for the database meanwhile, and the number of statements."""
-    from django.db import connection
-
-    spent = [0.0, 0.0]
-
-    def measure(execute: Callable[..., Any], *arguments: Any) -> Any:
-        begun = time.perf_counter()
-        try:
-            return execute(*arguments)
-        finally:
-            spent[0] += 1000 * (time.perf_counter() - begun)
-            spent[1] += 1
-
-    with connection.execute_wrapper(measure):
-        yield spent
-
-
-def timed_sql(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
-    """How long the database takes for each of these questions, the shortest of `again` times; the first
-    question of all is not counted."""
-
-    def once(ask: Callable[[], object]) -> float:
-        with sql_time() as spent:
-            ask()
-        return spent[0]
-
-    return _timed(name, target, asks, once, again)
-
-
-def timed(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
-    """How long each of these takes as a whole; otherwise as `timed_sql`."""
-    return _timed(name, target, asks, _elapsed, again)
+        return percentile(self.cached, 0.5) if self.cached else None
 
 
 def _elapsed(ask: Callable[[], object]) -> float:
@@ -107,13 +61,37 @@ def _elapsed(ask: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - begun)
 
 
-def _timed(
+def _elapsed_in_sql(ask: Callable[[], object]) -> float:
+    """Return the milliseconds that a call waits for the database."""
+    from django.db import connection
+
+    spent = list[float]()
+
+    def measure(execute: Callable[..., Any], *arguments: Any) -> Any:
+        begun = time.perf_counter()
+        try:
+            return execute(*arguments)
+        finally:
+            spent.append(1000 * (time.perf_counter() - begun))
+
+    with connection.execute_wrapper(measure):
+        ask()
+    return sum(spent)
+
+
+def timed_sql(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
+    """Time the SQL of each call, the shortest of `again` times; the first call is not counted."""
+    return timed(name, target, asks, again, _elapsed_in_sql)
+
+
+def timed(
     name: str,
     target: Bounds,
     asks: Iterable[Callable[[], object]],
-    once: Callable[[Callable[[], object]], float],
-    again: int,
+    again: int = REPEATS,
+    once: Callable[[Callable[[], object]], float] = _elapsed,
 ) -> Times:
+    """Time each call, the shortest of `again` times; the first call is not counted."""
     times = Times(name, target)
     for number, ask in enumerate(asks):
         shortest = min(once(ask) for _ in range(again))
@@ -133,7 +111,7 @@ class Codes:
 
 
 def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
-    """Positions of games of the archive: hot ones (they have counters), those of 20 games and more, any."""
+    """Draw positions from games of the archive: hot ones (they have counters), 20 to 999 games, fewer."""
     from archive.queries.counting import totals
     from kifu_core import Position, shogi64
     from kifu_core.shogi.keys.canonical import same_class_keys
@@ -165,7 +143,7 @@ def repeated(codes: list[str], times: int) -> Iterator[str]:
 
 
 def _some_event() -> str:
-    """The name of the event of some game, as the archive has read it."""
+    """Return the name of some game's event."""
     from archive.models import Game
 
     named = Game.objects.filter(event__isnull=False).order_by("pk").values_list("event__name", flat=True)
@@ -173,7 +151,7 @@ def _some_event() -> str:
 
 
 def _some_players() -> tuple[str, str]:
-    """A player of as many games as the middle one of all players has, and one of the ten who have most."""
+    """Return the player with the median number of games, and one of the ten with most."""
     from django.db.models import Count
 
     from archive.models import GamePlayer, Player
@@ -185,7 +163,7 @@ def _some_players() -> tuple[str, str]:
 
 
 def of_database(codes: Codes, times: int) -> Iterator[Times]:
-    """Measure what the database takes."""
+    """Measure the SQL of each kind of query."""
     yield from _of_one_game(times)
     yield from _of_positions(codes, times)
     yield from _of_filters(codes, times)
@@ -217,7 +195,6 @@ def _of_one_game(times: int) -> Iterator[Times]:
 
 
 def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact") -> None:
-    """Ask for the moves and the first 25 games of a position."""
     from archive.queries.explorer import explore
     from archive.queries.position_games import games_through
     from archive.queries.scope import PUBLIC
@@ -227,7 +204,6 @@ def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact
 
 
 def _statistics(code: str) -> None:
-    """Ask for the sums and the first 25 games of a position."""
     from archive.queries.counting import counted
     from archive.queries.position_games import games_through
     from archive.queries.position_query import ask
@@ -238,7 +214,7 @@ def _statistics(code: str) -> None:
 
 
 def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
-    """Measure questions about positions without filters."""
+    """Measure queries about positions without filters."""
     from archive.queries.explorer import explore, explore_many
     from archive.queries.scope import PUBLIC
 
@@ -265,7 +241,7 @@ def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
 
 
 def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
-    """Measure the same questions with each filter."""
+    """Measure the same queries with each filter."""
     from archive.queries.filters import GameFilters
 
     usual, busy = _some_players()
@@ -288,63 +264,8 @@ def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Deviation:
-    """A sampled answer beside the exact one: the games read of how many; the largest difference of a share
-    of moves (among those that pass the filters) and of results; the milliseconds that each answer took."""
-
-    code: str
-    read: int
-    of: int
-    moves: float
-    results: float
-    sampled_ms: float
-    exact_ms: float
-
-
-def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
-    """How far samples are from exact answers, at the limits that the archive has, for its hottest positions;
-    nothing where none has more games than are counted exactly."""
-    from archive.queries import counting, reading_plan
-    from archive.queries.explorer import explore
-    from archive.queries.filters import GameFilters
-    from archive.queries.scope import PUBLIC
-
-    filters = GameFilters(min_rating=1700)
-    hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore(PUBLIC, "shogi", code).total)[
-        :positions
-    ]
-    for code in hottest:
-        begun = time.perf_counter()
-        sampled = explore(PUBLIC, "shogi", code, filters=filters)
-        between = time.perf_counter()
-        if sampled.sample is None:
-            continue
-        with patch.object(reading_plan, "EXACT_ROWS", counting.ALL):
-            exact = explore(PUBLIC, "shogi", code, filters=filters)
-        ended = time.perf_counter()
-        shares = [_shares(answer) for answer in (sampled, exact)]
-        yield Deviation(
-            code, sampled.sample.read, sampled.sample.of, _furthest(shares, "move "),
-            _furthest(shares, "result "), 1000 * (between - begun), 1000 * (ended - between),
-        )  # fmt: skip
-
-
-def _shares(answer: Explorer) -> dict[str, float]:
-    """The shares of moves and of results, by what they are of."""
-    results = asdict(answer.results)
-    found = {f"result {name}": number / max(1, answer.total) for name, number in results.items()}
-    return found | {f"move {move.name}": move.share for move in answer.moves}
-
-
-def _furthest(shares: list[dict[str, float]], kind: str) -> float:
-    one, other = shares
-    names = [name for name in {*one, *other} if name.startswith(kind)]
-    return max((abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in names), default=0.0)
-
-
 def of_api(codes: Codes, times: int) -> Iterator[Times]:
-    """What a request takes in this process, from the client's call to the bytes, without a network."""
+    """Measure requests in this process, without a network."""
     client = _client()
     nothing = (_request(client, "empty") for _ in range(times + 1))
     yield timed("limit: a view that does nothing", NO_TARGET, nothing)
@@ -364,7 +285,7 @@ def of_api(codes: Codes, times: int) -> Iterator[Times]:
 
 
 def _client() -> Client:
-    """Return a client of the API, which has an address `empty` that does nothing."""
+    """Return a client of the API, with an address `empty` whose view does nothing."""
     from django.test import Client
     from django.urls import clear_url_caches, path
     from rest_framework.decorators import api_view
