@@ -63,7 +63,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
     from archive.columns.lines import pack_lines
     from archive.columns.positions import OfGame, Positions
     from archive.columns.segments import write_segment
-    from kifu_core.shogi.formations import arisen
+    from kifu_core.shogi.formations import occurrences
     from kifu_core.shogi.replay import main_moves, start
 
     seconds = dict.fromkeys(("gathered", "written", "tags"), 0.0)
@@ -80,7 +80,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
             record = generate.record(slot)
             about = OfGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
             timed("gathered", lambda: positions.add(about, pack_lines(record)))  # noqa: B023
-            timed("tags", lambda: arisen(start(record), main_moves(record)))  # noqa: B023
+            timed("tags", lambda: occurrences(start(record), main_moves(record)))  # noqa: B023
         paths.append(folder / f"{first}.parquet")
         timed("written", lambda: write_segment(positions, paths[-1]))  # noqa: B023
         rows += len(positions)
@@ -146,10 +146,10 @@ def _scan(paths: list[Path], text: str) -> float:
     from archive.columns.schema import TYPES
     from archive.columns.segments import reading
     from archive.duck import bounded
-    from kifu_core.shogi.patterns import looks, parse
+    from kifu_core.shogi.patterns import orientations, parse
 
     source = reading(paths)
-    steps = [step for look in looks(parse(text)) for step in look.steps]
+    steps = [step for look in orientations(parse(text)) for step in look.steps]
     names = {name for step in steps for name, _ in contents(step)} | {*READ}
     read = ", ".join(f"max({name})" for name in TYPES if name in names)
     began = time.perf_counter()

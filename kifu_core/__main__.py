@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from kifu_core import __version__, games
 from kifu_core.errors import Issue, KifuError
-from kifu_core.files import STDIN, File, files
+from kifu_core.files import STDIN, SourceFile, files
 from kifu_core.games import GAMES, GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
@@ -113,7 +113,7 @@ class _Converter:
         self.failed = True
         _complain(path, finding, self.arguments.language)
 
-    def _take(self, file: File, kind: GameKind[Any], result: ParseResult) -> None:
+    def _take(self, file: SourceFile, kind: GameKind[Any], result: ParseResult) -> None:
         """Convert the games of one file, and tell what is wrong with them and what they lose."""
         if self.format not in kind.formats.names:
             raise KifuError("other-game", params={"format": self.format, "game": kind.name})
@@ -216,7 +216,7 @@ def _check(arguments: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _report(file: File, language: Language) -> dict[str, Any]:
+def _report(file: SourceFile, language: Language) -> dict[str, Any]:
     """Return all that is known of one file; `issues` beside `games` are about the file as a whole."""
     report: dict[str, Any] = {"path": file.path, "game": None, "encoding": None, "format": None}
     report |= {"program": "", "games": []}

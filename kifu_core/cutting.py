@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-Piece = tuple[int, bytes]
+Chunk = tuple[int, bytes]
 """The number of a piece's first line, from 1, and its bytes."""
 
-Cutter = Callable[[Iterable[bytes], int, Callable[[int], None]], Iterator[Piece]]
+Cutter = Callable[[Iterable[bytes], int, Callable[[int], None]], Iterator[Chunk]]
 """Cuts lines into pieces.
 
 Games of a line or a few are taken together up to about as many bytes as the second argument says; the third
@@ -26,7 +26,7 @@ def cutter(begins: Begins) -> Cutter:
     Lines after a game belong to it.
     """
 
-    def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:
+    def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Chunk]:
         piece, first, before, depth = bytearray(), 1, b"", 0
         for number, line in enumerate(lines, 1):
             if len(piece) >= group and begins(line, before, depth):

@@ -34,7 +34,7 @@ _HEAD: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SourceFile:
     """A file to read. Messages call it by its `path`; what is written of it has its `name`, without ending.
 
     `read` returns its bytes, and raises OSError, or KifuError for what an archive does not let out.
@@ -45,7 +45,7 @@ class File:
     read: Callable[[], bytes]
 
 
-def files(paths: Iterable[str]) -> Iterator[File]:
+def files(paths: Iterable[str]) -> Iterator[SourceFile]:
     """Yield files, those in folders by their names, and those in ZIP archives; `-` is standard input.
 
     Names that begin with a dot are left out in folders and archives. `File.read` says what cannot be read.
@@ -53,17 +53,17 @@ def files(paths: Iterable[str]) -> Iterator[File]:
     for path in paths:
         folder = Path(path)
         if path == STDIN:
-            yield File(path, "stdin", sys.stdin.buffer.read)
+            yield SourceFile(path, "stdin", sys.stdin.buffer.read)
         elif folder.is_dir():
             yield from _of_folder(folder)
         else:
             yield from _of_file(folder, folder.stem)
 
 
-def _of_folder(folder: Path) -> Iterator[File]:
+def _of_folder(folder: Path) -> Iterator[SourceFile]:
     found = [*_in_folder(folder)]
     if not found:
-        yield File(str(folder), folder.name, _refusing(KifuError("no-files")))
+        yield SourceFile(str(folder), folder.name, _refusing(KifuError("no-files")))
     for one in found:
         yield from _of_file(one, _name(str(one.relative_to(folder))))
 
@@ -84,7 +84,7 @@ def _in_folder(folder: Path) -> Iterator[Path]:
             yield one
 
 
-def _of_file(path: Path, name: str) -> Iterator[File]:
+def _of_file(path: Path, name: str) -> Iterator[SourceFile]:
     try:
         with path.open("rb") as file:
             is_zip = signature(file.read(_HEAD)) == _ZIP
@@ -93,23 +93,23 @@ def _of_file(path: Path, name: str) -> Iterator[File]:
     if is_zip:
         yield from _of_archive(path)
     else:
-        yield File(str(path), name, path.read_bytes)
+        yield SourceFile(str(path), name, path.read_bytes)
 
 
-def _of_archive(path: Path) -> Iterator[File]:
+def _of_archive(path: Path) -> Iterator[SourceFile]:
     """Yield the files of a ZIP archive, or one that says why there are none."""
     try:
         archive = zipfile.ZipFile(path)
         members = [one for one in archive.infolist() if not one.is_dir() and not _is_hidden(one)]
         _check(members, path.stat().st_size)
     except _DAMAGE as error:
-        yield File(str(path), path.stem, _refusing(_damaged(error)))
+        yield SourceFile(str(path), path.stem, _refusing(_damaged(error)))
     except KifuError as error:
-        yield File(str(path), path.stem, _refusing(error))
+        yield SourceFile(str(path), path.stem, _refusing(error))
     else:
         for member in members:
             shown = _shown(member)
-            yield File(f"{path}/{shown}", _name(shown), _reading(archive, member))
+            yield SourceFile(f"{path}/{shown}", _name(shown), _reading(archive, member))
 
 
 def _check(members: list[zipfile.ZipInfo], size: int) -> None:

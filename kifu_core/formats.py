@@ -108,16 +108,18 @@ def _first_line(lines: Mapping[str, str]) -> Callable[[str, str], str | None]:
 
 # --- writing ---------------------------------------------------------------------------------------------
 
-Part = Literal["headers", "moves", "times", "totals", "fractions", "comments", "bookmarks", "forks", "ending"]
+RecordPart = Literal[
+    "headers", "moves", "times", "totals", "fractions", "comments", "bookmarks", "forks", "ending"
+]  # fmt: skip
 
-ALL_BUT_MOVES: Final[Sequence[Part]] = (
+ALL_BUT_MOVES: Final[Sequence[RecordPart]] = (
     "headers", "times", "fractions", "comments", "bookmarks", "forks", "ending",
 )  # fmt: skip
 
 IN_REMARK: Final = "ending-in-remark"
 """The issue for endings that are not lost, but written where other programs do not read them."""
 
-Found = Counter[str]
+PartCounts = Counter[str]
 """How much there is of each part of a record, and of endings in remarks (`IN_REMARK`)."""
 
 
@@ -147,10 +149,10 @@ class Writer:
     position_only: bool = False
     copied: bool = False
     between: str | None = ""
-    lost: Sequence[Part] = ()
+    lost: Sequence[RecordPart] = ()
     kept_headers: Callable[[Record], Mapping[str, str]] = lambda record: {}
     lost_endings: Callable[[Record, Ending | None], int] = lambda record, ending: 0
-    recount: Callable[[Found, ParsedGame | Record, str], None] = lambda found, game, version: None
+    recount: Callable[[PartCounts, ParsedGame | Record, str], None] = lambda found, game, version: None
 
     def called(self, language: str | None) -> str:
         """Return what people call it in a language."""
@@ -224,7 +226,7 @@ class Formats:
         self,
         formats: tuple[Format, ...],
         detect: Detector,
-        parts: Callable[[Record], Found],
+        parts: Callable[[Record], PartCounts],
         program: Callable[[str], str] = lambda text: "",
         is_packed: Callable[[bytes, str], bool] | None = None,
     ) -> None:

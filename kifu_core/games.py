@@ -44,7 +44,7 @@ def last_position(record: Record) -> tuple[int, dict[str, str]]:
     """
     kind = of_record(record)
     *_, (plies, position, _, _) = kind.replay.main_line(record)
-    return plies, kind.text.texts(position, plies) or {"code": kind.codec.encode(position)}
+    return plies, kind.text.notations(position, plies) or {"code": kind.codec.encode(position)}
 
 
 def load(

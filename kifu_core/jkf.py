@@ -11,19 +11,19 @@ from typing import Any, Literal, NotRequired, TypedDict, cast, get_args
 from kifu_core import validation
 from kifu_core.deadline import watched
 
-Kind = Literal["FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"]
+PieceCode = Literal["FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"]
 Preset = Literal[
     "HIRATE", "KY", "KY_R", "KA", "HI", "HIKY",
     "2", "3", "4", "5", "5_L", "6", "7_L", "7_R", "8", "10", "OTHER",
 ]  # fmt: skip
-Special = Literal[
+SpecialCode = Literal[
     "TORYO", "CHUDAN", "SENNICHITE", "TIME_UP", "ILLEGAL_MOVE", "+ILLEGAL_ACTION", "-ILLEGAL_ACTION",
     "JISHOGI", "KACHI", "HIKIWAKE", "MATTA", "TSUMI", "FUZUMI", "ERROR",
 ]  # fmt: skip
 
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[str, ...] = get_args(PieceCode)
 PRESETS: frozenset[str] = frozenset(get_args(Preset))
-SPECIALS: frozenset[str] = frozenset(get_args(Special))
+SPECIALS: frozenset[str] = frozenset(get_args(SpecialCode))
 RELATIVES: frozenset[str] = frozenset(
     ["L", "C", "R", "U", "M", "D", "LU", "LD", "CU", "CD", "RU", "RD", "LM", "RM", "H"]
 )

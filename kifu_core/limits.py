@@ -25,7 +25,7 @@ UNLIMITED: Final = Limits()
 
 
 @dataclass(slots=True)
-class Room:
+class Budget:
     """What the limits leave while a game is read. `left_out` are comments for which there was no room."""
 
     forks: int
@@ -35,7 +35,7 @@ class Room:
     told: set[LimitCode] = field(default_factory=set)
 
     @classmethod
-    def of(cls, limits: Limits) -> Room:
+    def of(cls, limits: Limits) -> Budget:
         """Return all the room that the limits give a game."""
         return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
 

@@ -1,9 +1,7 @@
 """What pictures of positions have in common: colours, the document, names."""
 
 from html import escape
-from typing import Final, Literal
-
-Language = Literal["ja", "en"]
+from typing import Final
 
 PAPER: Final = "#faf7f0"
 INK: Final = "#1f1b16"

@@ -23,7 +23,7 @@ def object_(value: object, path: str) -> dict[str, Any]:
     return value
 
 
-def needed(given: dict[str, Any], member: str, path: str) -> Any:
+def required(given: dict[str, Any], member: str, path: str) -> Any:
     """Return a member of an object that must be there and not be null."""
     if given.get(member) is None:
         raise error("jkf-missing", f"{path}.{member}")

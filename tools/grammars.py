@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from kifu_core.rule_names import NAMES
 from kifu_core.shogi.formats import ki2, kif
 from kifu_core.shogi.formats import read_csa as csa
-from kifu_core.shogi.formats.grammar import Lines
+from kifu_core.shogi.formats.grammar import LineGrammar
 from kifu_core.shogi.specials import BY_CSA, BY_WORD
 from tools.railroads import Choice, Node, Repeat, Rule, ebnf, railroads, tree
 
@@ -31,7 +31,7 @@ class Grammar(NamedTuple):
     """
 
     title: str
-    lines: Lines
+    lines: LineGrammar
     parts: dict[str, str]
     inside: dict[str, tuple[str, ...]]
     about: str

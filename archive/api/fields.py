@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers
 
-from kifu_core.shogi.formations import called
+from kifu_core.shogi.formations import by_any_name
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,19}")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -89,7 +89,7 @@ class FormationName(Text):
     """A castle or an opening, by any of its names; the value is its name for programs."""
 
     def to_internal_value(self, data: Any) -> str:
-        found = called(super().to_internal_value(data))
+        found = by_any_name(super().to_internal_value(data))
         if found is None:
             raise serializers.ValidationError("no castle or opening is called so; GET formations has them")
         return found.name

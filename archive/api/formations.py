@@ -8,7 +8,7 @@ from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
     from archive.queries.formations import Had
-    from kifu_core.shogi.formations import Formation, Work
+    from kifu_core.shogi.formations import Formation, Publication
 
 
 def named_json(one: Formation) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def named_json(one: Formation) -> dict[str, Any]:
     }
 
 
-def work_json(one: Work) -> dict[str, Any]:
+def work_json(one: Publication) -> dict[str, Any]:
     """Return what is known of a work; null for what it has not or does not tell."""
     return {
         "title": one.title,

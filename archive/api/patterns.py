@@ -12,7 +12,7 @@ from archive.issues import language
 from archive.queries.patterns import STEP, PatternFound, PatternGame
 from archive.queries.totals import Total
 from kifu_core.games import SHOGI
-from kifu_core.shogi.notation import lone_text
+from kifu_core.shogi.notation import lone_move_label
 from kifu_core.shogi.patterns import Pattern, impossible, text_of
 from kifu_core.shogi.patterns.text import LONGEST
 from kifu_core.shogi.patterns.words import impossible_words
@@ -44,8 +44,8 @@ def pattern_json(found: PatternFound, pattern: Pattern, request: Request) -> dic
         "moves": [
             {
                 "move": one.move,
-                "text": lone_text(one.packed, one.kind, int(not one.own), "ja"),
-                "english": lone_text(one.packed, one.kind, int(not one.own), "en"),
+                "text": lone_move_label(one.packed, one.kind, int(not one.own), "ja"),
+                "english": lone_move_label(one.packed, one.kind, int(not one.own), "en"),
                 "own": one.own,
                 "games": one.games,
                 "outcomes": one.results._asdict(),

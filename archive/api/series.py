@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from kifu_core.game import Evaluation
 from kifu_core.shogi.clock import Tick
-from kifu_core.shogi.evaluations import Evaluation
 
 PV: Final = 10_000
 PV_MOVES: Final = 1_000

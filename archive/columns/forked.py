@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from archive.columns.places import NO_PLACE, Places, contents, number_of, told, unpacked
 from archive.columns.runs import Runs
 from archive.columns.spans import Wanted, each
-from kifu_core.shogi.patterns import Look, Pattern, looks
-from kifu_core.shogi.patterns.matching import Seen
+from kifu_core.shogi.patterns import OrientedPattern, Pattern, orientations
+from kifu_core.shogi.patterns.matching import OrientedStep
 
 _FAR: Final = np.iinfo(np.int32).max
 """More than any number and any ply."""
@@ -84,18 +84,22 @@ class Forked:
         yield from np.split(order, np.flatnonzero(np.diff(self.ply[order])) + 1)
 
 
-def first_in_forked(rows: Forked, pattern: Pattern, standing: Callable[[Look], NDArray[np.intp]]) -> Places:
+def first_in_forked(
+    rows: Forked, pattern: Pattern, standing: Callable[[OrientedPattern], NDArray[np.intp]]
+) -> Places:
     """Return the first place of a pattern in each game, where `standing` gives the rows in which it stands as
     one look finds it."""
     best = np.full(len(rows.slots), NO_PLACE)
-    for look in looks(pattern):
+    for look in orientations(pattern):
         found = standing(look)
         np.minimum.at(best, rows.game[found], number_of(look, rows.ply[found], found))
     own, mirrored, found = unpacked(best[best != NO_PLACE])
     return told(rows.runs, rows.row[found], own, mirrored)
 
 
-def in_any_line(rows: Forked, pattern: Pattern, look: Look, check: Callable[[], None]) -> NDArray[np.intp]:
+def in_any_line(
+    rows: Forked, pattern: Pattern, look: OrientedPattern, check: Callable[[], None]
+) -> NDArray[np.intp]:
     """Return the rows where the first step of a look stands so that the others follow it; no step but the
     last has to stay. `check` is called before each step, to raise where that takes too long. Time: linear in
     the rows, for each step, and for the plies that the last one has to stay."""
@@ -109,7 +113,7 @@ def in_any_line(rows: Forked, pattern: Pattern, look: Look, check: Callable[[], 
     return np.flatnonzero(stands)
 
 
-def stretches(rows: Forked, step: Seen) -> dict[str, NDArray[Any]]:
+def stretches(rows: Forked, step: OrientedStep) -> dict[str, NDArray[Any]]:
     """Return where a step stands as long as it has to, as a table: the game, the `first` row with its ply and
     the last that comes after it, and the row at which the stretch may `stop`, with the last after that."""
     first, stop = _stands(rows, step)
@@ -123,7 +127,7 @@ def stretches(rows: Forked, step: Seen) -> dict[str, NDArray[Any]]:
     }
 
 
-def _stands(rows: Forked, step: Seen) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _stands(rows: Forked, step: OrientedStep) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows from which on a step stands as long as it has to, each with the row at which that is
     over, once for each such row."""
     asked = step.step

@@ -23,7 +23,7 @@ from kifu_core.lines import fork_path
 from kifu_core.shogi.pieces import BLACK
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import can_play, packed_move, start
-from kifu_core.shogi.start import named_start
+from kifu_core.shogi.start import preset_start
 
 PLACES: Final = {name: place for place, name in enumerate(CONTENTS)}
 COUNT_OF: Final = {-kind if color else kind: PLACES[name] for (color, kind), name in COUNTS.items()}
@@ -72,7 +72,7 @@ def _start(position: Position) -> bytes:
 @cache
 def _named_start(preset: str) -> bytes:
     """Return how packed lines end that begin at a preset's start."""
-    found = _start(named_start(preset))
+    found = _start(preset_start(preset))
     return b"" if found == INITIAL else found
 
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from archive.columns.runs import Runs
 from archive.columns.schema import COUNTS, HANDS, SQUARES
 from archive.columns.spans import Rows, Spans, Wanted, before, meeting, narrowed, where
-from kifu_core.shogi.patterns import Count, Look, Pattern, looks
-from kifu_core.shogi.patterns.matching import Seen
+from kifu_core.shogi.patterns import OrientedPattern, Pattern, PieceCount, orientations
+from kifu_core.shogi.patterns.matching import OrientedStep
 from kifu_core.shogi.patterns.pattern import ANYTHING
 from kifu_core.shogi.patterns.pattern import CONTENTS as PIECES
 
@@ -102,7 +102,7 @@ def first_in(
     allowed = _lines_to_ask(runs, pattern)
     if games is not None:
         allowed &= games[runs.lines["game"]]
-    for look in looks(pattern):
+    for look in orientations(pattern):
         stand = _stand(runs, pattern, look, allowed, check)
         if len(stand.line):
             game = runs.lines["game"][stand.line]
@@ -118,7 +118,7 @@ def slots_with_variations(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
     forked = _is_forked(runs)
     allowed = forked[runs.lines["game"]]
     found = np.zeros(len(forked), np.bool_)
-    for look in looks(pattern):
+    for look in orientations(pattern):
         here = forked.copy()
         for step in look.steps:
             _, line = _holding(runs, step, allowed)
@@ -148,7 +148,7 @@ def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
 
 
 def _stand(
-    runs: Runs, pattern: Pattern, look: Look, allowed: NDArray[np.bool_], check: Callable[[], None]
+    runs: Runs, pattern: Pattern, look: OrientedPattern, allowed: NDArray[np.bool_], check: Callable[[], None]
 ) -> _Stand:
     """Return where the first step of a look stands so that the others follow it, from the last to the
     first."""
@@ -185,7 +185,7 @@ def _met(runs: Runs, stand: _Stand, other: _Stand) -> _Stand:
     return _trimmed(runs, _Stand(spans, stand.line[number], next(iter(turns), None)))
 
 
-def _standing(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> _Stand:
+def _standing(runs: Runs, step: OrientedStep, allowed: NDArray[np.bool_]) -> _Stand:
     """Return the rows from which on a step stands as long as it has to."""
     asked = step.step
     spans, line = _holding(runs, step, allowed)
@@ -224,7 +224,7 @@ def _line_of(runs: Runs, rows: NDArray[np.int32]) -> NDArray[np.intp]:
     return np.searchsorted(runs.lines["first"], rows, "right") - 1
 
 
-def _holding(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> tuple[Spans, NDArray[np.intp]]:
+def _holding(runs: Runs, step: OrientedStep, allowed: NDArray[np.bool_]) -> tuple[Spans, NDArray[np.intp]]:
     """Return the rows of lines that are allowed and hold what a step asks for, cut where lines begin, and the
     line of each span."""
     lines = runs.line_spans(allowed)
@@ -234,7 +234,7 @@ def _holding(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> tuple[Spans,
     return spans, np.flatnonzero(allowed)[number]
 
 
-def _withcontents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
+def _withcontents(runs: Runs, step: OrientedStep, within: Spans | None) -> Spans:
     """Return the rows that hold what a step asks for, of some or of all: what stands in fewest runs is looked
     for first."""
     asked = []
@@ -250,7 +250,7 @@ def _withcontents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
     return within
 
 
-def contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
+def contents(step: OrientedStep) -> Iterator[tuple[str, Wanted]]:
     """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
     for square, allowed in step.squares:
         if allowed != ANYTHING:
@@ -267,7 +267,7 @@ def _pieces(allowed: int) -> Wanted:
 
 
 @lru_cache(maxsize=1024)
-def _numbers_of(count: Count) -> Wanted:
+def _numbers_of(count: PieceCount) -> Wanted:
     return np.array([count.allows(number) for number in range(_BYTES)])
 
 
@@ -275,7 +275,7 @@ def _signed(byte: int) -> int:
     return byte - _BYTES if byte >= _BYTES // 2 else byte
 
 
-def _owner(step: Seen, count: Count) -> int:
+def _owner(step: OrientedStep, count: PieceCount) -> int:
     return step.own if count.piece > 0 else 1 - step.own
 
 
@@ -284,14 +284,14 @@ def _short(ply: int) -> int:
     return min(ply, 1 << 20)
 
 
-def _numbers(runs: Runs, look: Look, stand: _Stand) -> NDArray[np.int64]:
+def _numbers(runs: Runs, look: OrientedPattern, stand: _Stand) -> NDArray[np.int64]:
     """Return for each span the number of its first place."""
     first = stand.spans.first
     ply = first - runs.lines["first"][stand.line] + runs.lines["ply"][stand.line]
     return number_of(look, ply, first)
 
 
-def number_of(look: Look, ply: NDArray[Any], row: NDArray[Any]) -> NDArray[np.int64]:
+def number_of(look: OrientedPattern, ply: NDArray[Any], row: NDArray[Any]) -> NDArray[np.int64]:
     """Return the numbers of places as a look finds them: the least of a game is its first place."""
     found: NDArray[np.int64] = (
         ply.astype(np.int64) << _PLY | look.own << _OWN | look.mirrored << _MIRRORED | row

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from archive.columns.forked import Forked, stretches
 from archive.duck import Asked
-from kifu_core.shogi.patterns import Look, Pattern
+from kifu_core.shogi.patterns import OrientedPattern, Pattern
 
 
 def stays_before_others(pattern: Pattern) -> bool:
@@ -21,7 +21,7 @@ def stays_before_others(pattern: Pattern) -> bool:
     return any(step.kept for step in pattern.steps[:-1])
 
 
-def on_one_line(question: Asked, rows: Forked, pattern: Pattern, look: Look) -> NDArray[np.intp]:
+def on_one_line(question: Asked, rows: Forked, pattern: Pattern, look: OrientedPattern) -> NDArray[np.intp]:
     """Return the rows where the first step of a look stands so that the others follow it on one line, on
     which all of them stay as long as they have to. Raises TimeoutError."""
     for number, step in enumerate(look.steps):

@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import orjson
 
 from archive.codec import from_json
+from kifu_core.game import Evaluation
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
-from kifu_core.shogi.clock import Limit, Tick, ticks
-from kifu_core.shogi.evaluations import Evaluation
+from kifu_core.shogi.clock import Tick, TimeLimit, ticks
 
 _LEVEL: Final = 3
 R = TypeVar("R")
@@ -39,11 +39,11 @@ def series_of(record: Record, header_data: Mapping[str, Any]) -> Series:
     return Series(tuple(game.replay.evaluations(record)), tuple(clock))
 
 
-def limits_of(header_data: Mapping[str, Any]) -> tuple[Limit | None, Limit | None]:
+def limits_of(header_data: Mapping[str, Any]) -> tuple[TimeLimit | None, TimeLimit | None]:
     """Return the time limits of colours 0 and 1 in a game's header_data."""
     both = header_data.get("time_limit")
     black, white = (both, both) if both else header_data.get("time_limits", (None, None))
-    return Limit(**black) if black else None, Limit(**white) if white else None
+    return TimeLimit(**black) if black else None, TimeLimit(**white) if white else None
 
 
 def pack(series: Series) -> bytes:

@@ -108,7 +108,7 @@ def _ending(text: str) -> str:
 _RECORD_KINDS: Final = {
     "対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position",
 }  # fmt: skip
-_GAMES: Final = {word: game.name for game in GAMES.values() for word in game.called}
+_GAMES: Final = {word: game.name for game in GAMES.values() for word in game.aliases}
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
 _UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
@@ -137,7 +137,7 @@ _FORMED: Final = (
 
 def _named_formation(text: str) -> str:
     """Return the name for programs of a castle or an opening; other texts as they are."""
-    found = formations.called(text)
+    found = formations.by_any_name(text)
     return found.name if found else text
 
 

@@ -39,5 +39,5 @@ def _legal_move(game: GameKind[Any], position: Any, move: int) -> LegalMove:
     before = position.do_move(move)
     after = game.codec.encode(position)
     position.undo_move(move, before)
-    english = game.text.played(position, move, text, "en", None)
+    english = game.text.next_move_label(position, move, text, "en", None)
     return LegalMove(move, game.text.move_name(move), text, english, facts, after)

@@ -26,7 +26,7 @@ from archive.queries.search.parsing import parse as parse_query
 from archive.queries.search.terms import Stands, wanted
 from archive.queries.standing import bounded
 from kifu_core.shogi.moves import orient, to_usi
-from kifu_core.shogi.patterns import Pattern, looks, parse
+from kifu_core.shogi.patterns import Pattern, orientations, parse
 
 if TYPE_CHECKING:
     from archive.columns.places import Places
@@ -314,5 +314,5 @@ def _squares(pattern: Pattern) -> dict[tuple[int, bool], tuple[int, ...]]:
     """Return the squares that a pattern's first step names, by whose pieces are own and whether mirrored."""
     return {
         (look.own, look.mirrored): tuple(sorted(square for square, _ in look.steps[0].squares))
-        for look in looks(pattern)
+        for look in orientations(pattern)
     }

@@ -54,7 +54,7 @@ def of_words(words: str) -> Meant | None:
         return None
     if address := _ADDRESS.match(words):
         return _addressed(GAMES[address[1]], unquote(address[2]))
-    found = ((game, game.text.typed(words)) for game in GAMES.values())
+    found = ((game, game.text.parse_typed(words)) for game in GAMES.values())
     return next((Meant(game, position) for game, position in found if position is not None), None)
 
 
@@ -86,7 +86,7 @@ def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
 
 
 def _plain(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
-    position = game.text.named(text)
+    position = game.text.parse_position(text)
     return _end(game, text, ply) if position is None else position
 
 

@@ -33,7 +33,7 @@ _PLAIN: Final[dict[str, dict[str, str]]] = {
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
     "record_kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
     "game": {
-        word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.called)
+        word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.aliases)
     },
 }
 """Words that say by themselves what a game is."""
@@ -223,9 +223,9 @@ def _is_opening(scope: Scope, name: str) -> bool:
 def _formation(scope: Scope, name: str) -> str | None:
     """Return the castle or the opening that a name is, where no player is called so: by its names in
     Japanese, or as records write openings. Those in English are names of people, too (`Ishida`)."""
-    one = formations.called(headers.read_opening(name)) if headers.is_opening(name) else None
+    one = formations.by_any_name(headers.read_opening(name)) if headers.is_opening(name) else None
     if one is None and not name.isascii():
-        one = formations.called(name)
+        one = formations.by_any_name(name)
     return one.name if one and not named(scope, "player", name) else None
 
 

@@ -11,7 +11,7 @@ from archive.derive.text import FEATURES
 from archive.queries.color_names import results_of
 from archive.queries.games import GameRow
 from kifu_core.games import GAMES
-from kifu_core.shogi.clock import Limit
+from kifu_core.shogi.clock import TimeLimit
 
 
 def day_text(day: date | None, precision: str) -> str | None:
@@ -61,9 +61,9 @@ def _time_control(limits: str | None) -> str:
     """Return time limits in seconds as CSA files do, 600+30+0; of sides that differ 600+0+0/300+0+0."""
     found = orjson.loads(limits) if limits else ()
     sides = found if isinstance(found, list) else [found] if found else []
-    return "/".join(_limit_text(Limit(**side)) if side else "" for side in sides)
+    return "/".join(_limit_text(TimeLimit(**side)) if side else "" for side in sides)
 
 
-def _limit_text(limit: Limit) -> str:
+def _limit_text(limit: TimeLimit) -> str:
     text = f"{limit.main}+{limit.byoyomi}+{limit.increment}"
     return f"{text}+{limit.periods}" if limit.periods else text

@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
+    from kifu_core.game import Evaluation
     from kifu_core.shogi.clock import Tick
-    from kifu_core.shogi.evaluations import Evaluation
 
 N = TypeVar("N")
 

@@ -22,7 +22,7 @@ from archive.queries.search.parsing import parse
 from archive.queries.search.terms import Asked, leaves
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
-from kifu_core.shogi.formations import called
+from kifu_core.shogi.formations import by_any_name
 
 TEXT_LIMIT: Final = 200
 _DATE: Final = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
@@ -77,7 +77,7 @@ class FormationField(forms.ChoiceField):
             self.widget = forms.HiddenInput()
 
     def to_python(self, value: Any) -> str:
-        found = called(str(value or ""))
+        found = by_any_name(str(value or ""))
         return found.name if found else str(value or "")
 
 

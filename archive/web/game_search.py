@@ -163,7 +163,7 @@ def by_moves(form: GameFilterForm) -> tuple[str, str] | None:
     """Return what an opening is called that is asked for as records name it, and the list of the games whose
     moves have it; None where no opening of the moves has that name, or one is asked for already."""
     used = in_use(form)
-    found = formations.called(used.pop("opening", ""))
+    found = formations.by_any_name(used.pop("opening", ""))
     if found is None or "formation" in used:
         return None
     return formation(found.name), f"?{urlencode({**used, 'formation': found.name})}"

@@ -15,9 +15,8 @@ from kifu_core.shogi.evaluations import is_alternative, is_evaluation
 from kifu_core.shogi.moves import from_usi
 
 if TYPE_CHECKING:
-    from kifu_core.game import GameKind
+    from kifu_core.game import Evaluation, GameKind
     from kifu_core.jkf import Record
-    from kifu_core.shogi.evaluations import Evaluation
 
 MOVES: Final = 30
 """Of a line of play that a page shows."""

@@ -22,9 +22,9 @@ from kifu_core.shogi.pieces import BY_CODE
 if TYPE_CHECKING:
     from datetime import date
 
+    from kifu_core.game import Evaluation
     from kifu_core.jkf import Coordinates, Move, Time
     from kifu_core.messages import Language
-    from kifu_core.shogi.evaluations import Evaluation
 
 RESULTS_OF: Final = {kind: pages.words.results for kind, pages in PAGES.items()}
 """By kind of game and the result number of a game (colour 0, colour 1, draw, unknown)."""
@@ -108,7 +108,9 @@ def entry_text(kind: str, entry: Any, before: Any = None, spoken: Language | Non
     """Return a move, an ending or the start in words; `before` is the entry before it in its line, `spoken`
     the active language, where the caller knows it."""
     if "move" in entry:
-        return GAME_KINDS[kind].text.written(entry["move"], (before or {}).get("move"), spoken or language())
+        return GAME_KINDS[kind].text.record_move_label(
+            entry["move"], (before or {}).get("move"), spoken or language()
+        )
     return ending_text(entry["special"]) if "special" in entry else str(_("Start position"))
 
 
@@ -117,7 +119,7 @@ def played_text(kind: str, position: Any, move: int, text: str, last: int | None
 
     `text` is what its game says of it, `last` the move before it, where one knows it.
     """
-    return GAME_KINDS[kind].text.played(position, move, text, language(), last)
+    return GAME_KINDS[kind].text.next_move_label(position, move, text, language(), last)
 
 
 def words_of(kind: str, position: Any) -> str:
@@ -175,7 +177,7 @@ def _csa_move_text(text: str) -> str:
     move: Move = {"color": int(match[1] == "-"), "to": place, "piece": match[6]}
     if match[2] != "0":
         move["from"] = {"x": int(match[2]), "y": int(match[3])}
-    return notation.written(move, None, language())
+    return notation.record_move_label(move, None, language())
 
 
 def ending_text(special: str) -> str:

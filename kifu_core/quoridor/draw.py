@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from kifu_core.picture import INK, LAST_MOVE, LINES, VERMILION, Language, document, one_line
+from kifu_core.messages import Language
+from kifu_core.picture import INK, LAST_MOVE, LINES, VERMILION, document, one_line
 from kifu_core.quoridor.board import BLACK, PAWN, SQUARE_NAMES, VERTICAL, WALLS_EACH, WHITE, name
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 
 PITCH: Final = 50
 CELL: Final = 40
@@ -42,7 +43,12 @@ _SQUARES: Final = "".join(
 
 
 def board(
-    position: Position, *, last: int | None = None, flip: bool = False, neutral: bool = False, label: str = ""
+    position: QuoridorPosition,
+    *,
+    last: int | None = None,
+    flip: bool = False,
+    neutral: bool = False,
+    label: str = "",
 ) -> str:
     """Return the board as an SVG element of `SIZE` by `SIZE` units for a page.
 
@@ -56,7 +62,7 @@ def board(
 
 
 def svg(
-    position: Position,
+    position: QuoridorPosition,
     *,
     last: int | None = None,
     flip: bool = False,
@@ -76,7 +82,7 @@ def svg(
     return document(WIDTH, HEIGHT, title, words(position, language), drawing)
 
 
-def walls(position: Position, color: int) -> str:
+def walls(position: QuoridorPosition, color: int) -> str:
     """Return a side's walls as bars, an SVG element for a page; those that it has placed are pale."""
     left = position.walls_left(color)
     bars = "".join(
@@ -90,7 +96,7 @@ _GONE: Final = ' class="qf-gone"'
 _TITLES: Final = {"ja": "コリドールの局面、{state}", "en": "Quoridor position, {state}"}
 
 
-def _drawn(position: Position, last: int | None, flip: bool, neutral: bool) -> str:
+def _drawn(position: QuoridorPosition, last: int | None, flip: bool, neutral: bool) -> str:
     """Return the drawing of a board: wood, squares, coordinates, the last move, walls and pawns."""
     return "".join(
         [
@@ -143,7 +149,7 @@ def _mark(last: int, flip: bool) -> str:
     return _rect(last, flip, 0 if last & PAWN else 4, f'class="qf-last" fill="{LAST_MOVE}"')
 
 
-def _walls(position: Position, flip: bool, neutral: bool) -> Iterator[str]:
+def _walls(position: QuoridorPosition, flip: bool, neutral: bool) -> Iterator[str]:
     for color in (WHITE, BLACK):
         kind, fill, stroke = _CLASSES[color], _FILLS[color], _STROKES[color]
         if neutral:
@@ -161,7 +167,7 @@ def _pawn(square: int, color: int, flip: bool) -> str:
     )
 
 
-def _player(position: Position, color: int, player: str, language: Language, below: bool) -> str:
+def _player(position: QuoridorPosition, color: int, player: str, language: Language, below: bool) -> str:
     """Return a side's pawn, name and walls left, for the row below the board or above it.
 
     The name of the side to move is underlined.
@@ -204,7 +210,7 @@ PHRASES: Final[dict[Language, dict[str, str]]] = {
 """What positions are told with, here and in the browser."""
 
 
-def state_words(position: Position, language: Language) -> str:
+def state_words(position: QuoridorPosition, language: Language) -> str:
     """Say who is to move, or who has won.
 
     >>> state_words(Position.initial(), "en"), state_words(Position.initial(), "ja")
@@ -215,7 +221,7 @@ def state_words(position: Position, language: Language) -> str:
     return PHRASES[language]["to_move" if won is None else "won"].format(side=side)
 
 
-def words(position: Position, language: Language) -> str:
+def words(position: QuoridorPosition, language: Language) -> str:
     """Describe the whole position in lines, for those who do not see it.
 
     `positionWords` in static/quoridor/words.js is the counterpart.

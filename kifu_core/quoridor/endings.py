@@ -11,28 +11,28 @@ from kifu_core.record import Ending
 
 GOAL: Final = "GOAL"
 
-Rule = Literal["mover-loses", "draw", "none", "white-wins", "black-wins"]
+QuoridorEndingRule = Literal["mover-loses", "draw", "none", "white-wins", "black-wins"]
 """What an ending means; `none` decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class EndingKind:
+class QuoridorEnding:
     """A kind of ending: its name in records, what it means, its words in lists, the written one first."""
 
     special: str
-    rule: Rule
+    rule: QuoridorEndingRule
     words: tuple[str, ...]
 
 
 ENDINGS: Final = (
-    EndingKind("TORYO", "mover-loses", ("X", "resigns", "resign", "resigned")),
-    EndingKind("TIME_UP", "mover-loses", ("timeout",)),
-    EndingKind("ILLEGAL_MOVE", "mover-loses", ("illegal",)),
-    EndingKind("HIKIWAKE", "draw", ("1/2-1/2", "½-½", "draw")),
-    EndingKind("SENNICHITE", "draw", ("repetition",)),
-    EndingKind("CHUDAN", "none", ("*", "unfinished")),
-    EndingKind("WHITE_WINS", "white-wins", ("1-0",)),
-    EndingKind("BLACK_WINS", "black-wins", ("0-1",)),
+    QuoridorEnding("TORYO", "mover-loses", ("X", "resigns", "resign", "resigned")),
+    QuoridorEnding("TIME_UP", "mover-loses", ("timeout",)),
+    QuoridorEnding("ILLEGAL_MOVE", "mover-loses", ("illegal",)),
+    QuoridorEnding("HIKIWAKE", "draw", ("1/2-1/2", "½-½", "draw")),
+    QuoridorEnding("SENNICHITE", "draw", ("repetition",)),
+    QuoridorEnding("CHUDAN", "none", ("*", "unfinished")),
+    QuoridorEnding("WHITE_WINS", "white-wins", ("1-0",)),
+    QuoridorEnding("BLACK_WINS", "black-wins", ("0-1",)),
 )
 
 BY_SPECIAL: Final = {kind.special: kind for kind in ENDINGS}
@@ -43,7 +43,7 @@ WON: Final = (BY_SPECIAL["WHITE_WINS"], BY_SPECIAL["BLACK_WINS"])
 """The results without a reason, by the winner."""
 
 
-def winner(kind: EndingKind, turn: int) -> int | None:
+def winner(kind: QuoridorEnding, turn: int) -> int | None:
     """Return the colour that wins when a record ends so with `turn` to move, None if nobody does."""
     if kind.rule == "mover-loses":
         return turn ^ 1

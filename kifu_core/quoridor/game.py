@@ -1,19 +1,19 @@
-"""Quoridor, as an archive needs to know it."""
+"""The `GameKind` of Quoridor."""
 
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
 from kifu_core.quoridor import board, draw, formats, keys, qf_code, replay, rules, texts
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
-QUORIDOR: Final[GameKind[Position]] = GameKind(
+QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     name=keys.KIND,
-    called=("コリドール",),
+    aliases=("コリドール",),
     rules=Rules(
         sides=("white", "black"),
         presets=("START", "OTHER"),
-        initial=Position.initial,
+        initial=QuoridorPosition.initial,
         legal_moves=rules.legal_moves,
     ),
     codec=Codec(
@@ -26,7 +26,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         same_class_keys=keys.same_class_keys,
         orient=board.orient,
         as_object=texts.as_object,
-        of_object=texts.of_object,
+        from_object=texts.from_object,
         schema=texts.SCHEMA,
         errors=(*qf_code.ERRORS, keys.NOT_A_POSITION),
     ),
@@ -43,14 +43,14 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         formations=lambda record, moves: [],
     ),
     text=Text(
-        named=texts.named,
-        typed=texts.typed,
-        texts=lambda position, ply: {},
+        parse_position=texts.parse_position,
+        parse_typed=texts.parse_typed,
+        notations=lambda position, ply: {},
         move_name=board.name,
         move_text=texts.move_text,
         move_facts=lambda position, move: {},
-        written=texts.written,
-        played=texts.played,
+        record_move_label=texts.record_move_label,
+        next_move_label=texts.next_move_label,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

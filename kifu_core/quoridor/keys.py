@@ -17,7 +17,7 @@ from kifu_core.classes import KEY_VERSION, Canonical, Match
 from kifu_core.errors import DecodeError
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import ORIENTED, PAWN, SQUARES, VERTICAL, WALL, WALLS_EACH
-from kifu_core.quoridor.position import Position, places
+from kifu_core.quoridor.position import QuoridorPosition, places
 
 KIND: Final = "quoridor"
 
@@ -26,7 +26,7 @@ _PLACES: Final = tuple(tuple(turned[WALL + place] - WALL for place in range(VERT
 """For each orientation, where squares and wall places lie after it."""
 
 
-def display_key(position: Position) -> str:
+def display_key(position: QuoridorPosition) -> str:
     """Return the code of a position as it looks, which keeps who placed which wall.
 
     Raises DecodeError `pawn-range`, `pawn-overlap`, `wall-count`. Walls that conflict are not looked for.
@@ -35,7 +35,7 @@ def display_key(position: Position) -> str:
     return _code(position.pawns, _lists(position), position.turn)
 
 
-def rule_key(position: Position) -> str:
+def rule_key(position: QuoridorPosition) -> str:
     """Return the code of a position as the rules see it. Its owners of walls are made up: never show them.
 
     >>> rule_key(qf_code.decode("j7oklAHMe1ICg").start().position)
@@ -45,7 +45,7 @@ def rule_key(position: Position) -> str:
     return _oriented(position, _all_walls(position), 0)
 
 
-def _check(position: Position) -> None:
+def _check(position: QuoridorPosition) -> None:
     """Raise DecodeError for pawns and numbers of walls that no code can say."""
     qf_code.check_pawns(position.pawns)
     for color in (0, 1):
@@ -53,12 +53,12 @@ def _check(position: Position) -> None:
             raise DecodeError("wall-count", params={"count": WALLS_EACH - position.walls_left(color)})
 
 
-def _lists(position: Position) -> list[list[int]]:
+def _lists(position: QuoridorPosition) -> list[list[int]]:
     horizontal, vertical = position.horizontal, position.vertical
     return [places(walls[color]) for color in (0, 1) for walls in (horizontal, vertical)]
 
 
-def _all_walls(position: Position) -> tuple[list[int], list[int]]:
+def _all_walls(position: QuoridorPosition) -> tuple[list[int], list[int]]:
     horizontal, vertical = position.horizontal, position.vertical
     return places(horizontal[0] | horizontal[1]), places(vertical[0] | vertical[1])
 
@@ -67,7 +67,7 @@ def _code(pawns: Sequence[int], lists: Sequence[Sequence[int]], turn: int) -> st
     return qf_code.characters("10" + qf_code.state_digits(pawns, lists, turn, None, 0))
 
 
-def _oriented(position: Position, walls: tuple[list[int], list[int]], orientation: int) -> str:
+def _oriented(position: QuoridorPosition, walls: tuple[list[int], list[int]], orientation: int) -> str:
     """Return the rule key of a position turned to an orientation.
 
     `walls` are all horizontal ones and all vertical ones.
@@ -88,7 +88,7 @@ def _oriented(position: Position, walls: tuple[list[int], list[int]], orientatio
     return _code(pawns, lists, turn)
 
 
-def canonical(position: Position) -> Canonical:
+def canonical(position: QuoridorPosition) -> Canonical:
     """Return the class of a position: the rule key of its representative and how the position lies in it.
 
     Raises DecodeError as `display_key` does.
@@ -104,7 +104,7 @@ def canonical(position: Position) -> Canonical:
 NOT_A_POSITION: Final = "not-a-position"
 
 
-def decode(code: str) -> Position:
+def decode(code: str) -> QuoridorPosition:
     """Return the position of a code, with the owners of walls that it tells.
 
     Last move and turn number are dropped. Raises DecodeError as `qf_code.decode` does for a code that is not
@@ -125,7 +125,7 @@ def key(code: str, orientation: int, kind: str = KIND, space: int = 0, version: 
 
 
 def same_class_keys(
-    position: Position | str,
+    position: QuoridorPosition | str,
     match: Match = "exact",
     kind: str = KIND,
     space: int = 0,

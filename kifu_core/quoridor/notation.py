@@ -14,9 +14,9 @@ from typing import Final, Literal
 
 from kifu_core.deadline import watched
 from kifu_core.errors import DecodeError
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.qf_code import TOLERATED
-from kifu_core.quoridor.record import Move, packed_move
+from kifu_core.quoridor.record import QuoridorMove, packed_move
 from kifu_core.quoridor.rules import fault
 
 Origin = Literal["bottom-left", "top-left"]
@@ -41,7 +41,7 @@ _PARTS: Final = re.compile(
 )
 
 
-def read_move(text: str) -> Move:
+def read_move(text: str) -> QuoridorMove:
     """Return what a move says, its names as written in small letters; raises DecodeError `bad-quoridor-move`.
 
     >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5"), read_move("Pe2")
@@ -55,20 +55,20 @@ def read_move(text: str) -> Move:
         return {"wall": part["square"] + part["after"]}
     if "block" in part:
         return {"wall": part["block"] + part["before"]}
-    move: Move = {"to": part.get("target") or part.get("end") or part["to"]}
+    move: QuoridorMove = {"to": part.get("target") or part.get("end") or part["to"]}
     if origin := part.get("from") or part.get("start"):
         move["from"] = origin
     return move
 
 
-def seen_from(move: Move, origin: Origin) -> Move:
+def seen_from(move: QuoridorMove, origin: Origin) -> QuoridorMove:
     """Return the move as today's notation names it; the given names have a1 at `origin`. An involution."""
     if origin == "bottom-left":
         return move
     if "wall" in move:
         wall = move["wall"]
         return {"wall": f"{wall[0]}{9 - int(wall[1])}{wall[2]}"}
-    turned: Move = {"to": _far(move["to"])}
+    turned: QuoridorMove = {"to": _far(move["to"])}
     if "from" in move:
         turned["from"] = _far(move["from"])
     return turned
@@ -79,13 +79,13 @@ def _far(text: str) -> str:
     return f"{text[0]}{10 - int(text[1])}"
 
 
-def all_played(moves: Iterable[Move], origin: Origin, start: Position) -> bool:
+def all_played(moves: Iterable[QuoridorMove], origin: Origin, start: QuoridorPosition) -> bool:
     """Tell whether all of the moves, read with a1 at `origin`, can be played one after the other."""
     position = start.copy()
     return all(_plays(position, move, origin) for move in watched(moves))
 
 
-def origin_of(moves: Iterable[Move], start: Position) -> Origin | None:
+def origin_of(moves: Iterable[QuoridorMove], start: QuoridorPosition) -> Origin | None:
     """Return which of the two origins lets a list be played further; None if both go as far.
 
     The first move of a pawn decides, as the pawns start on different rows; so only lists of walls alone leave
@@ -99,7 +99,7 @@ def origin_of(moves: Iterable[Move], start: Position) -> Origin | None:
     return None
 
 
-def _plays(position: Position, move: Move, origin: Origin) -> bool:
+def _plays(position: QuoridorPosition, move: QuoridorMove, origin: Origin) -> bool:
     """Play a move, read with a1 at `origin`; return False and play nothing if the board forbids it."""
     packed = packed_move(seen_from(move, origin))
     if fault(position, packed) not in (None, *TOLERATED):

@@ -22,7 +22,7 @@ def places(walls: int) -> list[int]:
     return [8 * row + place for row in range(8) for place in _ROW_PLACES[walls >> 10 * row & 255]]
 
 
-class Position:
+class QuoridorPosition:
     """Where the pawns stand, who placed which walls, and whose turn it is; nothing about it has to be legal.
 
     `pawns` are the squares of White's and Black's pawns; `horizontal` and `vertical` the walls of either
@@ -38,12 +38,12 @@ class Position:
         self.turn = turn
 
     @classmethod
-    def initial(cls) -> Position:
+    def initial(cls) -> QuoridorPosition:
         """Return the start of a game: White to move, no walls."""
         return cls(list(STARTS), [0, 0], [0, 0], 0)
 
     @classmethod
-    def of(cls, pawns: Iterable[int], walls: Iterable[Iterable[int]], turn: int) -> Position:
+    def of(cls, pawns: Iterable[int], walls: Iterable[Iterable[int]], turn: int) -> QuoridorPosition:
         """Return the position of pawns and, of either colour, walls as the moves that place them."""
         position = cls(list(pawns), [0, 0], [0, 0], turn)
         for color, moves in enumerate(walls):
@@ -52,7 +52,7 @@ class Position:
         return position
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Position) and self._fields() == other._fields()
+        return isinstance(other, QuoridorPosition) and self._fields() == other._fields()
 
     def __repr__(self) -> str:
         return f"Position{self._fields()!r}"
@@ -60,18 +60,18 @@ class Position:
     def _fields(self) -> tuple[list[int], list[int], list[int], int]:
         return self.pawns, self.horizontal, self.vertical, self.turn
 
-    def copy(self) -> Position:
+    def copy(self) -> QuoridorPosition:
         """Return an independent copy."""
-        return Position(self.pawns[:], self.horizontal[:], self.vertical[:], self.turn)
+        return QuoridorPosition(self.pawns[:], self.horizontal[:], self.vertical[:], self.turn)
 
-    def mirrored(self) -> Position:
+    def mirrored(self) -> QuoridorPosition:
         """Return the position with left and right exchanged."""
-        return Position.of(*self._seen(1), self.turn)
+        return QuoridorPosition.of(*self._seen(1), self.turn)
 
-    def turned(self) -> Position:
+    def turned(self) -> QuoridorPosition:
         """Return the position with the colours exchanged and the board turned by 180 degrees."""
         pawns, walls = self._seen(2)
-        return Position.of(pawns[::-1], walls[::-1], self.turn ^ 1)
+        return QuoridorPosition.of(pawns[::-1], walls[::-1], self.turn ^ 1)
 
     def _seen(self, orientation: int) -> tuple[list[int], list[list[int]]]:
         """Return pawns and walls where they lie on a board mirrored (1) or turned (2); colours stay."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from kifu_core.errors import DecodeError, IllegalMoveError, Issue, KifuError
 from kifu_core.quoridor.board import PAWN, STARTS, VERTICAL, WALL, WALLS_EACH, name
-from kifu_core.quoridor.position import WALL_BITS, Position, places
+from kifu_core.quoridor.position import WALL_BITS, QuoridorPosition, places
 from kifu_core.quoridor.rules import fault, has_paths, has_room
 from kifu_core.quoridor.width import narrow
 
@@ -34,35 +34,35 @@ TOLERATED: Final = frozenset({"no-path", "after-win"})
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class QfState:
     """A position with what a code knows of the way there. Nobody changes the position.
 
     `last_wall` is the place of the wall that the side not to move placed last, None if it moved its pawn.
     """
 
-    position: Position
+    position: QuoridorPosition
     last_wall: int | None = None
     turn_number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class QfCode:
     """What a code says. Without a `state` the moves begin at the start of the game; `moves` are as in
     `board`, None where the code has no record. `issues` are the findings of its decoding."""
 
-    state: State | None
+    state: QfState | None
     moves: tuple[int, ...] | None
     issues: tuple[Issue, ...] = ()
 
-    def start(self) -> State:
+    def start(self) -> QfState:
         """Return the state at which the moves begin."""
-        return self.state or State(Position.initial())
+        return self.state or QfState(QuoridorPosition.initial())
 
 
 # --- decoding --------------------------------------------------------------------------------------------
 
 
-class _Bits:
+class _CodeBits:
     """The bits of a code, read from the front."""
 
     def __init__(self, code: str) -> None:
@@ -118,7 +118,7 @@ ERRORS: Final = (
 """Codes of what `decode` raises, in the order of the checks."""
 
 
-def decode(text: str, *, pasted: bool = True) -> Code:
+def decode(text: str, *, pasted: bool = True) -> QfCode:
     """Return what a code says. In `pasted` text white space and `=` at the end are no part of the code.
 
     Raises DecodeError with the `column` of the text, from 1, where a fault shows, and its `ply`, from 1,
@@ -135,7 +135,7 @@ def decode(text: str, *, pasted: bool = True) -> Code:
     if strange := _STRANGE.search(code):
         at = (narrow(text) if pasted else text).index(strange[0])
         raise DecodeError("bad-char", column=at + 1, params={"char": text[at]})
-    bits = _Bits(code)
+    bits = _CodeBits(code)
     try:
         return _read(bits)
     except DecodeError as error:
@@ -149,28 +149,28 @@ def _column(text: str, number: int) -> int:
     return found[number - 1]
 
 
-def _read(bits: _Bits) -> Code:
+def _read(bits: _CodeBits) -> QfCode:
     """Read what the bits of a code say."""
     has_state, has_record = bits.number(1, "flags"), bits.number(1, "flags")
     if not has_state and not has_record:
         raise DecodeError("no-content")
     issues: list[Issue] = []
     state = _read_state(bits, issues) if has_state else None
-    start = state.position.copy() if state else Position.initial()
+    start = state.position.copy() if state else QuoridorPosition.initial()
     moves = _read_record(bits, start, issues) if has_record else None
     bits.finish()
-    found = Code(state, moves)
+    found = QfCode(state, moves)
     if is_start_snapshot(found):
         issues = [issue for issue in issues if issue.code != "parity"]
         issues.insert(0, Issue("start-snapshot"))
-    return Code(state, moves, tuple(issues))
+    return QfCode(state, moves, tuple(issues))
 
 
 LISTS: Final = (("white_h", 0, 0), ("white_v", 0, VERTICAL), ("black_h", 1, 0), ("black_v", 1, VERTICAL))
 """The lists of walls in the order of the code: name, owner, orientation."""
 
 
-def _read_state(bits: _Bits, issues: list[Issue]) -> State:
+def _read_state(bits: _CodeBits, issues: list[Issue]) -> QfState:
     pawns = [bits.number(7, "white"), bits.number(7, "black")]
     check_pawns(pawns)
     lists = {field: [bits.number(6, field) for _ in range(bits.number(4, field))] for field, _, _ in LISTS}
@@ -178,7 +178,7 @@ def _read_state(bits: _Bits, issues: list[Issue]) -> State:
         count = sum(len(lists[field]) for field, owner, _ in LISTS if owner == color)
         if count > WALLS_EACH:
             raise DecodeError("wall-count", params={"count": count})
-    position = Position(pawns, [0, 0], [0, 0], 0)
+    position = QuoridorPosition(pawns, [0, 0], [0, 0], 0)
     for field, owner, lying in LISTS:
         for place in lists[field]:
             lay(position, owner, WALL + lying + place)
@@ -194,7 +194,7 @@ def _read_state(bits: _Bits, issues: list[Issue]) -> State:
         issues.append(Issue("parity", params={"number": turn_number}))
     if not has_paths(position):
         issues.append(Issue("no-path", ply=0))
-    return State(position, last_wall, turn_number)
+    return QfState(position, last_wall, turn_number)
 
 
 def check_pawns(pawns: Sequence[int]) -> None:
@@ -206,20 +206,20 @@ def check_pawns(pawns: Sequence[int]) -> None:
         raise DecodeError("pawn-overlap")
 
 
-def lay(position: Position, owner: int, wall: int) -> None:
+def lay(position: QuoridorPosition, owner: int, wall: int) -> None:
     """Put a wall on the board; raises DecodeError `wall-conflict` where there is no room for it."""
     if not has_room(position, wall):
         raise DecodeError("wall-conflict", params={"move": name(wall)})
     position.side(wall)[owner] |= WALL_BITS[wall & 63]
 
 
-def check_last_wall(position: Position, owner: int, place: int) -> None:
+def check_last_wall(position: QuoridorPosition, owner: int, place: int) -> None:
     """Raise DecodeError `last-move-wall` unless this colour has a wall there."""
     if not (position.horizontal[owner] | position.vertical[owner]) & WALL_BITS[place]:
         raise DecodeError("last-move-wall", params={"place": name(WALL + place)[:2]})
 
 
-def _read_record(bits: _Bits, position: Position, issues: list[Issue]) -> tuple[int, ...]:
+def _read_record(bits: _CodeBits, position: QuoridorPosition, issues: list[Issue]) -> tuple[int, ...]:
     """Read the moves of a record, and play each on the position as it is read."""
     moves: list[int] = []
     noted = {issue.code for issue in issues}
@@ -239,7 +239,7 @@ def _read_record(bits: _Bits, position: Position, issues: list[Issue]) -> tuple[
     return tuple(moves)
 
 
-def landing(position: Position, number: int, ply: int | None = None) -> int:
+def landing(position: QuoridorPosition, number: int, ply: int | None = None) -> int:
     """Return the move of a pawn in a direction: a step, or the jump that shares its number.
 
     Raises DecodeError `pawn-overlap` for a diagonal onto the other pawn, and `off-board`. Walls are not
@@ -289,7 +289,7 @@ def state_digits(
 _COUNTS: Final = tuple(f"{count:04b}" for count in range(16))
 
 
-def encode(code: Code) -> str:
+def encode(code: QfCode) -> str:
     """Return the code as text, its wall lists ascending; decoding it gives the same state and moves.
 
     Raises KifuError for what no code can say: the names of `decode`, `turn-range` for a turn number beyond
@@ -305,7 +305,7 @@ def encode(code: Code) -> str:
     return characters("".join(digits))
 
 
-def _state_of(state: State) -> str:
+def _state_of(state: QfState) -> str:
     """Check a state and return its bits."""
     position = state.position
     check_state(state)
@@ -313,11 +313,11 @@ def _state_of(state: State) -> str:
     return state_digits(position.pawns, lists, position.turn, state.last_wall, state.turn_number)
 
 
-def check_state(state: State) -> None:
+def check_state(state: QfState) -> None:
     """Raise KifuError for a state that no code can say."""
     position = state.position
     check_pawns(position.pawns)
-    board = Position(position.pawns, [0, 0], [0, 0], position.turn)
+    board = QuoridorPosition(position.pawns, [0, 0], [0, 0], position.turn)
     for color in (0, 1):
         walls = position.walls(color)
         if len(walls) > WALLS_EACH:
@@ -330,7 +330,7 @@ def check_state(state: State) -> None:
         raise KifuError("turn-range", params={"number": state.turn_number})
 
 
-def _record_of(position: Position, moves: Sequence[int]) -> str:
+def _record_of(position: QuoridorPosition, moves: Sequence[int]) -> str:
     """Return the bits of a record that begins at the position, and play its moves on it."""
     if len(moves) > MOST_PLIES:
         raise KifuError("too-many-plies", params={"count": len(moves), "limit": MOST_PLIES})
@@ -344,7 +344,7 @@ def _record_of(position: Position, moves: Sequence[int]) -> str:
     return "".join(parts)
 
 
-def direction(position: Position, move: int) -> int:
+def direction(position: QuoridorPosition, move: int) -> int:
     """Return the number of the direction in which the pawn to move goes with a legal move."""
     square, to = position.pawns[position.turn], move - PAWN
     right, up = to % 9 - square % 9, to // 9 - square // 9
@@ -354,7 +354,7 @@ def direction(position: Position, move: int) -> int:
 # --- the forms that an archive keeps ---------------------------------------------------------------------
 
 
-def is_start_snapshot(code: Code) -> bool:
+def is_start_snapshot(code: QfCode) -> bool:
     """Tell whether a code is the free board's snapshot of the start.
 
     That board writes "no last move" as a move of White's pawn and reads itself back with Black to move. With
@@ -363,18 +363,18 @@ def is_start_snapshot(code: Code) -> bool:
     state = code.state
     if state is None or code.moves is not None or state.last_wall is not None or state.turn_number != 1:
         return False
-    return state.position == Position(list(STARTS), [0, 0], [0, 0], 1)
+    return state.position == QuoridorPosition(list(STARTS), [0, 0], [0, 0], 1)
 
 
-def normalized(code: Code) -> Code:
+def normalized(code: QfCode) -> QfCode:
     """Return the same content in the one form to keep.
 
     A snapshot of the start has White to move, and a record that begins at the start has no state. Wall lists
     are ascending in every code that is written.
     """
     if is_start_snapshot(code):
-        return Code(State(Position.initial()), None, code.issues)
+        return QfCode(QfState(QuoridorPosition.initial()), None, code.issues)
     state = code.state
-    if state is not None and code.moves is not None and state == State(Position.initial()):
-        return Code(None, code.moves, code.issues)
+    if state is not None and code.moves is not None and state == QfState(QuoridorPosition.initial()):
+        return QfCode(None, code.moves, code.issues)
     return code

@@ -11,13 +11,13 @@ from typing import Any, Final
 from kifu_core import validation
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.quoridor.board import PAWN, VERTICAL, WALL
-from kifu_core.quoridor.position import Position, places
-from kifu_core.quoridor.qf_code import LISTS, MOST_PLIES, Code, State, check_state, direction, lay
+from kifu_core.quoridor.position import QuoridorPosition, places
+from kifu_core.quoridor.qf_code import LISTS, MOST_PLIES, QfCode, QfState, check_state, direction, lay
 
 COLORS: Final = ("white", "black")
 
 
-def as_object(code: Code) -> dict[str, Any]:
+def as_object(code: QfCode) -> dict[str, Any]:
     """Return the object of a code: `has_state`, `has_record`, `state` and `moves`.
 
     Without a state, `state` is the start; without a record, `moves` is null.
@@ -33,7 +33,7 @@ def as_object(code: Code) -> dict[str, Any]:
     }
 
 
-def _state(state: State, *, implied: bool) -> dict[str, Any]:
+def _state(state: QfState, *, implied: bool) -> dict[str, Any]:
     position, by = state.position, COLORS[state.position.turn ^ 1]
     kind = "pawn" if state.last_wall is None else "wall"
     found: dict[str, Any] = {"white": position.pawns[0], "black": position.pawns[1]}
@@ -45,7 +45,7 @@ def _state(state: State, *, implied: bool) -> dict[str, Any]:
     return found
 
 
-def _moves(position: Position, moves: Sequence[int]) -> list[dict[str, Any]]:
+def _moves(position: QuoridorPosition, moves: Sequence[int]) -> list[dict[str, Any]]:
     """Return the moves as objects, and play them on the position."""
     found: list[dict[str, Any]] = []
     for move in moves:
@@ -59,7 +59,7 @@ def _moves(position: Position, moves: Sequence[int]) -> list[dict[str, Any]]:
     return found
 
 
-def _pawn_move(position: Position, move: int) -> dict[str, Any]:
+def _pawn_move(position: QuoridorPosition, move: int) -> dict[str, Any]:
     square, to = position.pawns[position.turn], move - PAWN
     number = direction(position, move)
     jump = "diagonal" if number % 2 else "none" if abs(to - square) in (1, 9) else "straight"
@@ -69,7 +69,7 @@ def _pawn_move(position: Position, move: int) -> dict[str, Any]:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def from_object(value: object) -> Code:
+def from_object(value: object) -> QfCode:
     """Return the code of an object. Fields that follow from others may be missing, see `check_object`.
 
     Raises ParseError with the JSON `path` of what is wrong, and KifuError as `qf_code.encode` does for states
@@ -78,10 +78,10 @@ def from_object(value: object) -> Code:
     given = validation.object_(value, "$")
     state = _read_state(given.get("state"), "$.state") if _has(given, "has_state", "state") else None
     moves = _read_moves(given.get("moves"), "$.moves") if _has(given, "has_record", "moves") else None
-    return Code(state, moves)
+    return QfCode(state, moves)
 
 
-def check_object(code: Code, value: object) -> None:
+def check_object(code: QfCode, value: object) -> None:
     """Raise ParseError `jkf-value` for a field of an object that says something else than its code."""
     _compare(as_object(code), value, "$")
 
@@ -93,11 +93,13 @@ def _has(given: dict[str, Any], flag: str, member: str) -> bool:
     return given.get(member) is not None
 
 
-def _read_state(value: object, path: str) -> State:
+def _read_state(value: object, path: str) -> QfState:
     given = validation.object_(value, path)
-    pawns = [validation.integer(validation.needed(given, color, path), f"{path}.{color}") for color in COLORS]
-    turn = _color(validation.needed(given, "to_move", path), f"{path}.to_move")
-    position = Position(pawns, [0, 0], [0, 0], turn)
+    pawns = [
+        validation.integer(validation.required(given, color, path), f"{path}.{color}") for color in COLORS
+    ]
+    turn = _color(validation.required(given, "to_move", path), f"{path}.to_move")
+    position = QuoridorPosition(pawns, [0, 0], [0, 0], turn)
     for field, color, lying in LISTS:
         for index, place in enumerate(validation.array(given.get(field) or [], f"{path}.{field}")):
             lay(position, color, WALL + lying + _place(place, f"{path}.{field}[{index}]"))
@@ -105,10 +107,10 @@ def _read_state(value: object, path: str) -> State:
     if given.get("last_move") is not None:
         last = validation.object_(given["last_move"], f"{path}.last_move")
         if last.get("kind") == "wall":
-            place = validation.needed(last, "place", f"{path}.last_move")
+            place = validation.required(last, "place", f"{path}.last_move")
             last_wall = _place(place, f"{path}.last_move.place")
-    number = validation.integer(validation.needed(given, "turn_number", path), f"{path}.turn_number")
-    state = State(position, last_wall, number)
+    number = validation.integer(validation.required(given, "turn_number", path), f"{path}.turn_number")
+    state = QfState(position, last_wall, number)
     check_state(state)
     return state
 
@@ -122,16 +124,16 @@ def _read_moves(value: object, path: str) -> tuple[int, ...]:
 
 def _read_move(value: object, path: str) -> int:
     given = validation.object_(value, path)
-    kind = validation.string(validation.needed(given, "kind", path), f"{path}.kind")
+    kind = validation.string(validation.required(given, "kind", path), f"{path}.kind")
     if kind == "pawn":
-        square = validation.integer(validation.needed(given, "to", path), f"{path}.to")
+        square = validation.integer(validation.required(given, "to", path), f"{path}.to")
         if square > 80:
             raise validation.error("jkf-value", f"{path}.to", str(square))
         return PAWN + square
-    orient = validation.string(validation.needed(given, "orient", path), f"{path}.orient")
+    orient = validation.string(validation.required(given, "orient", path), f"{path}.orient")
     if kind != "wall" or orient not in ("h", "v"):
         raise validation.error("jkf-value", path, f"{kind} {orient}")
-    place = _place(validation.needed(given, "place", path), f"{path}.place")
+    place = _place(validation.required(given, "place", path), f"{path}.place")
     return WALL + (VERTICAL if orient == "v" else 0) + place
 
 

@@ -13,31 +13,31 @@ from kifu_core.errors import DecodeError
 from kifu_core.jkf import Consumption
 from kifu_core.memo import Memo
 from kifu_core.quoridor.board import BY_NAME, IS_NAME, PAWN, SQUARE_NAMES, is_wall, name, read_name
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import State, check_pawns, check_state, lay
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfState, check_pawns, check_state, lay
 
 KIND: Final = "quoridor"
 VERSION: Final = 1
 
 # `from` is a Python keyword, so this type needs the call form.
-Move = TypedDict(
-    "Move",
+QuoridorMove = TypedDict(
+    "QuoridorMove",
     {"color": NotRequired[int], "from": NotRequired[str], "to": NotRequired[str], "wall": NotRequired[str]},
 )
 """A pawn goes `from` a square `to` another, or a `wall` is placed; squares and walls by their names."""
 
 
-class MoveEntry(TypedDict, total=False):
+class QuoridorEntry(TypedDict, total=False):
     """One element of `moves`: a move or an ending, with what belongs to it."""
 
     comments: list[str]
-    move: Move
+    move: QuoridorMove
     time: Consumption
     special: str
-    forks: list[list[MoveEntry]]
+    forks: list[list[QuoridorEntry]]
 
 
-class InitialData(TypedDict):
+class QuoridorInitialData(TypedDict):
     """A start of its own: side to move, squares of the pawns and walls of both colours, the turn number.
 
     `last` is the wall that the side not to move placed last, absent if it moved its pawn.
@@ -50,47 +50,47 @@ class InitialData(TypedDict):
     last: NotRequired[str]
 
 
-class Initial(TypedDict):
+class QuoridorInitial(TypedDict):
     """The start: `START`, or `OTHER` with its data."""
 
     preset: str
-    data: NotRequired[InitialData]
+    data: NotRequired[QuoridorInitialData]
 
 
-class Record(TypedDict):
+class QuoridorRecord(TypedDict):
     """A whole record. `moves[0]` is the start and holds no move."""
 
     game: str
     version: int
     header: dict[str, str]
-    initial: Initial
-    moves: list[MoveEntry]
+    initial: QuoridorInitial
+    moves: list[QuoridorEntry]
 
 
-def new_record(header: dict[str, str], state: State, moves: list[MoveEntry]) -> Record:
+def new_record(header: dict[str, str], state: QfState, moves: list[QuoridorEntry]) -> QuoridorRecord:
     """Return a record that starts at a state; `moves` begin with the entry of the start."""
     return {"game": KIND, "version": VERSION, "header": header, "initial": initial_of(state), "moves": moves}
 
 
-def as_jkf(record: Record) -> jkf.Record:
+def as_jkf(record: QuoridorRecord) -> jkf.Record:
     """Return the record as `ParsedGame` carries it: the same object under the name of the type they share."""
     return cast(jkf.Record, record)
 
 
-def from_jkf(record: jkf.Record) -> Record:
+def from_jkf(record: jkf.Record) -> QuoridorRecord:
     """Return the record of Quoridor that a `ParsedGame` carries."""
-    return cast(Record, record)
+    return cast(QuoridorRecord, record)
 
 
 # --- start -----------------------------------------------------------------------------------------------
 
 
-def initial_of(state: State) -> Initial:
+def initial_of(state: QfState) -> QuoridorInitial:
     """Return the start of a record that begins at a state."""
     position = state.position
-    if state == State(Position.initial()):
+    if state == QfState(QuoridorPosition.initial()):
         return {"preset": "START"}
-    data: InitialData = {
+    data: QuoridorInitialData = {
         "color": position.turn,
         "pawns": [SQUARE_NAMES[square] for square in position.pawns],
         "walls": [[name(wall) for wall in position.walls(color)] for color in (0, 1)],
@@ -102,24 +102,24 @@ def initial_of(state: State) -> Initial:
     return {"preset": "OTHER", "data": data}
 
 
-def start(record: Record) -> State:
+def start(record: QuoridorRecord) -> QfState:
     """Return the state where a record begins, as an object that nobody else holds.
 
     Raises DecodeError for an impossible start, with the names of `qf_code.decode`.
     """
     data = record["initial"].get("data")
     if data is None:
-        return State(Position.initial())
+        return QfState(QuoridorPosition.initial())
     pawns = [_square(text) for text in data["pawns"]]
     check_pawns(pawns)
-    position = Position(pawns, [0, 0], [0, 0], data["color"])
+    position = QuoridorPosition(pawns, [0, 0], [0, 0], data["color"])
     for color in (0, 1):
         for text in data["walls"][color]:
             lay(position, color, _wall(text))
     last = _wall(data["last"]) if "last" in data else None
     if last is not None and last not in position.walls(position.turn ^ 1):
         raise DecodeError("last-move-wall", params={"place": name(last)})
-    state = State(position, None if last is None else last & 63, data["turn"])
+    state = QfState(position, None if last is None else last & 63, data["turn"])
     check_state(state)
     return state
 
@@ -141,19 +141,19 @@ def _wall(text: str) -> int:
 # --- moves -----------------------------------------------------------------------------------------------
 
 
-def packed_move(move: Move) -> int:
+def packed_move(move: QuoridorMove) -> int:
     """Return the move of a record as an integer (see `board`); raises DecodeError `bad-quoridor-move`."""
     text = move["wall"] if "wall" in move else move["to"]
     return BY_NAME.get(text) or read_name(text)
 
 
-def move_object(position: Position, move: int) -> Move:
+def move_object(position: QuoridorPosition, move: int) -> QuoridorMove:
     """Return the object of a packed move that is about to be played; records share them."""
     color = position.turn
     return _OBJECTS[color, position.pawns[color] if move & PAWN else 0, move]
 
 
-def _object(played: tuple[int, int, int]) -> Move:
+def _object(played: tuple[int, int, int]) -> QuoridorMove:
     """Return the object of a move of a colour's pawn from a square, or of its wall."""
     color, square, move = played
     if is_wall(move):
@@ -167,7 +167,7 @@ _OBJECTS: Final = Memo(_object)
 # --- check -----------------------------------------------------------------------------------------------
 
 
-def check(value: object) -> Record:
+def check(value: object) -> QuoridorRecord:
     """Return a JSON value as a raw record: a new tree in which nulls and unknown fields are left out.
 
     A move may lack `color` and `from`, which replaying fills in; `initial` may be missing. Raises ParseError
@@ -177,25 +177,25 @@ def check(value: object) -> Record:
     given = validation.object_(value, "$")
     # Records that our archive wrote before its first release have `kind` for `game`.
     field = "kind" if "kind" in given and "game" not in given else "game"
-    game = validation.string(validation.needed(given, field, "$"), f"$.{field}")
+    game = validation.string(validation.required(given, field, "$"), f"$.{field}")
     if game != KIND:
         raise validation.error("jkf-value", f"$.{field}", game)
-    version = validation.integer(validation.needed(given, "version", "$"), "$.version")
+    version = validation.integer(validation.required(given, "version", "$"), "$.version")
     if version != VERSION:
         raise validation.error("jkf-value", "$.version", str(version))
-    moves = jkf.entries(validation.needed(given, "moves", "$"), "$.moves", _read_move)
-    record: Record = {
+    moves = jkf.entries(validation.required(given, "moves", "$"), "$.moves", _read_move)
+    record: QuoridorRecord = {
         "game": KIND,
         "version": VERSION,
         "header": jkf.header(given.get("header"), "$.header"),
         "initial": _read_initial(given.get("initial"), "$.initial"),
-        "moves": cast(list[MoveEntry], moves),
+        "moves": cast(list[QuoridorEntry], moves),
     }
     start(record)
     return record
 
 
-def _read_move(value: object, path: str) -> Move:
+def _read_move(value: object, path: str) -> QuoridorMove:
     given = validation.object_(value, path)
     fields: dict[str, Any] = {
         field: _read_name(given[field], f"{path}.{field}")
@@ -206,7 +206,7 @@ def _read_move(value: object, path: str) -> Move:
         raise validation.error("jkf-missing", f"{path}.to")
     if given.get("color") is not None:
         fields["color"] = _read_color(given["color"], f"{path}.color")
-    return cast(Move, fields)
+    return cast(QuoridorMove, fields)
 
 
 def _read_name(value: object, path: str) -> str:
@@ -223,25 +223,25 @@ def _read_color(value: object, path: str) -> int:
     return color
 
 
-def _read_initial(value: object, path: str) -> Initial:
+def _read_initial(value: object, path: str) -> QuoridorInitial:
     if value is None:
         return {"preset": "START"}
     given = validation.object_(value, path)
-    preset = validation.string(validation.needed(given, "preset", path), f"{path}.preset")
+    preset = validation.string(validation.required(given, "preset", path), f"{path}.preset")
     if preset == "START":
         return {"preset": preset}
     if preset != "OTHER":
         raise validation.error("jkf-value", f"{path}.preset", preset)
-    return {"preset": preset, "data": _read_data(validation.needed(given, "data", path), f"{path}.data")}
+    return {"preset": preset, "data": _read_data(validation.required(given, "data", path), f"{path}.data")}
 
 
-def _read_data(value: object, path: str) -> InitialData:
+def _read_data(value: object, path: str) -> QuoridorInitialData:
     given = validation.object_(value, path)
     pawns, walls = (
-        _pair(validation.needed(given, field, path), f"{path}.{field}") for field in ("pawns", "walls")
+        _pair(validation.required(given, field, path), f"{path}.{field}") for field in ("pawns", "walls")
     )
-    found: InitialData = {
-        "color": _read_color(validation.needed(given, "color", path), f"{path}.color"),
+    found: QuoridorInitialData = {
+        "color": _read_color(validation.required(given, "color", path), f"{path}.color"),
         "pawns": [validation.string(text, f"{path}.pawns") for text in pawns],
         "walls": [
             [
@@ -250,7 +250,7 @@ def _read_data(value: object, path: str) -> InitialData:
             ]
             for i, side in enumerate(walls)
         ],
-        "turn": validation.integer(validation.needed(given, "turn", path), f"{path}.turn"),
+        "turn": validation.integer(validation.required(given, "turn", path), f"{path}.turn"),
     }
     if given.get("last") is not None:
         found["last"] = validation.string(given["last"], f"{path}.last")

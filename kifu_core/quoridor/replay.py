@@ -6,69 +6,76 @@ from typing import NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.errors import KifuError, Params, Severity
-from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
+from kifu_core.limits import UNLIMITED, Budget, LimitCode, Limits, limit_of
 from kifu_core.lines import NO_MOVE, Branch, Visit, main_line_from, visit_all
 from kifu_core.quoridor import endings, keys
 from kifu_core.quoridor.board import PAWN, name, orient
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import TOLERATED, State
-from kifu_core.quoridor.record import Move, MoveEntry, Record, move_object, packed_move, start
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import TOLERATED, QfState
+from kifu_core.quoridor.record import (
+    QuoridorEntry,
+    QuoridorMove,
+    QuoridorRecord,
+    move_object,
+    packed_move,
+    start,
+)
 from kifu_core.quoridor.rules import fault, has_paths
 from kifu_core.record import Ending
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class EntryFinding:
     """Something about one raw entry; the format's reader knows where it stands in the text."""
 
     code: str
     severity: Severity
-    entry: MoveEntry
+    entry: QuoridorEntry
     ply: int
     params: Params = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Played:
+class ReplayedRecord:
     """A replayed line: its complete entries, the position after the main line, what was found.
 
     `cuts` are the raw entries of lines that could not be played from there on, the main line's first.
     `first` are the start's comments that are kept, `left_out` the comments beyond the limit.
     """
 
-    entries: list[MoveEntry] = field(default_factory=list)
-    final: Position = field(default_factory=Position.initial)
-    findings: list[Finding] = field(default_factory=list)
-    cuts: list[list[MoveEntry]] = field(default_factory=list)
+    entries: list[QuoridorEntry] = field(default_factory=list)
+    final: QuoridorPosition = field(default_factory=QuoridorPosition.initial)
+    findings: list[EntryFinding] = field(default_factory=list)
+    cuts: list[list[QuoridorEntry]] = field(default_factory=list)
     ending: Ending | None = None
     first: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
-class _Line(NamedTuple):
+class _PendingLine(NamedTuple):
     """A line still to be played: raw entries, where it begins, and where its complete entries go.
 
     `cut` tells that a pawn has no path from the beginning; it never finds one again.
     """
 
-    entries: list[MoveEntry]
-    position: Position
+    entries: list[QuoridorEntry]
+    position: QuoridorPosition
     ply: int
-    out: list[MoveEntry]
+    out: list[QuoridorEntry]
     fork: bool
     cut: bool
 
 
-class _Kept:
+class _GameBudget:
     """How much of a game is kept: what lies beyond its limits is told of once for each."""
 
-    def __init__(self, limits: Limits, played: Played) -> None:
+    def __init__(self, limits: Limits, played: ReplayedRecord) -> None:
         self.limits = limits
         self.played = played
-        self.room = Room.of(limits)
+        self.room = Budget.of(limits)
         played.left_out = self.room.left_out
 
-    def comments(self, raw: MoveEntry, ply: int) -> list[str]:
+    def comments(self, raw: QuoridorEntry, ply: int) -> list[str]:
         """Return those of an entry's comments for which there is room."""
         lines = list(raw.get("comments", ()))
         kept = self.room.comments(lines)
@@ -76,7 +83,7 @@ class _Kept:
             self._tell("comments-limit", raw, ply)
         return kept
 
-    def has_room(self, line: _Line, index: int, ply: int) -> bool:
+    def has_room(self, line: _PendingLine, index: int, ply: int) -> bool:
         """Tell whether an entry of a line is kept; if it is not, the line is left from there on."""
         if not line.fork:
             # An ending is no ply.
@@ -93,28 +100,28 @@ class _Kept:
             self.played.cuts.append(line.entries[index:])
         return code is None
 
-    def _tell(self, code: LimitCode, raw: MoveEntry, ply: int) -> None:
+    def _tell(self, code: LimitCode, raw: QuoridorEntry, ply: int) -> None:
         if self.room.first(code):
             self.played.findings.append(
-                Finding(code, "error", raw, ply, {"limit": limit_of(self.limits, code)})
+                EntryFinding(code, "error", raw, ply, {"limit": limit_of(self.limits, code)})
             )
 
 
 def replay_line(
-    entries: list[MoveEntry], state: State, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
-) -> Played:
+    entries: list[QuoridorEntry], state: QfState, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
+) -> ReplayedRecord:
     """Play raw entries and their forks from a state, which is left as it was.
 
     A wall that closes a last path and moves after a win are played and noted, as boards without these rules
     write them; any other illegal move ends its line, and so does one beyond the limits. `comments` are the
     start's, which count too. Linear in the number of entries; no recursion.
     """
-    played = Played()
-    kept = _Kept(limits, played)
+    played = ReplayedRecord()
+    kept = _GameBudget(limits, played)
     played.first = kept.comments({"comments": list(comments)}, 0)
     cut = not has_paths(state.position)
-    waiting = [_Line(entries, state.position.copy(), 1, played.entries, False, cut)]
-    forked: list[MoveEntry] = []
+    waiting = [_PendingLine(entries, state.position.copy(), 1, played.entries, False, cut)]
+    forked: list[QuoridorEntry] = []
     while waiting:
         line = waiting.pop()
         waiting += reversed(_play(line, played, forked, kept))
@@ -127,23 +134,27 @@ def replay_line(
     return played
 
 
-def _play(line: _Line, played: Played, forked: list[MoveEntry], kept: _Kept) -> list[_Line]:
+def _play(
+    line: _PendingLine, played: ReplayedRecord, forked: list[QuoridorEntry], kept: _GameBudget
+) -> list[_PendingLine]:
     """Play one line and return its forks, in reading order. Entries with forks are added to `forked`."""
-    forks: list[_Line] = []
+    forks: list[_PendingLine] = []
     position, ply = line.position, line.ply
     noted = {"no-path"} if line.cut else set[str]()
     for index, raw in enumerate(watched(line.entries)):
         if not kept.has_room(line, index, ply):
             break
         comments = kept.comments(raw, ply)
-        entry: MoveEntry = {"comments": comments} if comments else {}
+        entry: QuoridorEntry = {"comments": comments} if comments else {}
         if "move" in raw:
             before, cut = position.copy() if "forks" in raw else position, "no-path" in noted
             if not _play_move(raw, entry, position, ply, noted, played):
                 played.cuts.append(line.entries[index:])
                 return forks
             if raw.get("forks"):
-                alternatives = [_Line(fork, before.copy(), ply, [], True, cut) for fork in raw["forks"]]
+                alternatives = [
+                    _PendingLine(fork, before.copy(), ply, [], True, cut) for fork in raw["forks"]
+                ]
                 entry["forks"] = [fork.out for fork in alternatives]
                 forked.append(entry)
                 forks += alternatives
@@ -157,7 +168,7 @@ def _play(line: _Line, played: Played, forked: list[MoveEntry], kept: _Kept) -> 
             rest = line.entries[index + 1 :]
             if rest:
                 played.cuts.append(rest)
-                played.findings.append(Finding("after-ending", "warning", rest[0], ply))
+                played.findings.append(EntryFinding("after-ending", "warning", rest[0], ply))
         if "special" in entry or (entry and not line.out):
             line.out.append(entry)
         elif "comments" in entry:
@@ -168,18 +179,23 @@ def _play(line: _Line, played: Played, forked: list[MoveEntry], kept: _Kept) -> 
 
 
 def _play_move(
-    raw: MoveEntry, entry: MoveEntry, position: Position, ply: int, noted: set[str], played: Played
+    raw: QuoridorEntry,
+    entry: QuoridorEntry,
+    position: QuoridorPosition,
+    ply: int,
+    noted: set[str],
+    played: ReplayedRecord,
 ) -> bool:
     """Play the move of an entry and complete it; return False if it cannot be played."""
     written = raw["move"]
     move = packed_move(written)
     broken = fault(position, move)
     if broken is not None and broken not in TOLERATED:
-        played.findings.append(Finding(broken, "error", raw, ply, {"move": name(move)}))
+        played.findings.append(EntryFinding(broken, "error", raw, ply, {"move": name(move)}))
         return False
     if broken is not None and broken not in noted:
         noted.add(broken)
-        played.findings.append(Finding(broken, "warning", raw, ply))
+        played.findings.append(EntryFinding(broken, "warning", raw, ply))
     found = entry["move"] = move_object(position, move)
     if len(written) > 1:
         played.findings += _differences(raw, found, ply)
@@ -189,23 +205,25 @@ def _play_move(
     return True
 
 
-def _differences(raw: MoveEntry, found: Move, ply: int) -> Iterator[Finding]:
+def _differences(raw: QuoridorEntry, found: QuoridorMove, ply: int) -> Iterator[EntryFinding]:
     """Yield what a written move says otherwise than the board: who moved, from where."""
     written = raw["move"]
     if written.get("color", found["color"]) != found["color"]:
-        yield Finding("side-mark", "warning", raw, ply)
+        yield EntryFinding("side-mark", "warning", raw, ply)
     if "from" in found and written.get("from", found["from"]) != found["from"]:
-        yield Finding(
+        yield EntryFinding(
             "from-mismatch", "warning", raw, ply, {"written": written["from"], "found": found["from"]}
         )
 
 
-def _end(raw: MoveEntry, entry: MoveEntry, line: _Line, ply: int, played: Played) -> None:
+def _end(
+    raw: QuoridorEntry, entry: QuoridorEntry, line: _PendingLine, ply: int, played: ReplayedRecord
+) -> None:
     """Take an entry's ending; the board is believed where it says otherwise."""
     special = raw["special"]
     found = endings.ending(special, ply - 1, line.position.turn)
     if found.special is None:
-        played.findings.append(Finding("unknown-ending", "warning", raw, ply, {"word": special[:40]}))
+        played.findings.append(EntryFinding("unknown-ending", "warning", raw, ply, {"word": special[:40]}))
     elif line.fork or played.ending is None:
         entry["special"] = special
         if "time" in raw:
@@ -215,13 +233,13 @@ def _end(raw: MoveEntry, entry: MoveEntry, line: _Line, ply: int, played: Played
     if played.ending is None:
         played.ending = found
     elif found.winner is not None and found.winner != played.ending.winner:
-        played.findings.append(Finding("result-mismatch", "warning", raw, ply, {"text": found.word}))
+        played.findings.append(EntryFinding("result-mismatch", "warning", raw, ply, {"text": found.word}))
 
 
 # --- positions along a record ----------------------------------------------------------------------------
 
 
-def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
+def main_line(record: QuoridorRecord) -> Iterator[tuple[int, QuoridorPosition, int, QuoridorEntry]]:
     """Yield every position of the main line: ply, position, the next move or `NO_MOVE`, the ply's entry.
 
     The position is one and the same object, changed between the steps: look at it, do not keep it.
@@ -230,12 +248,12 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
     return main_line_from(position, record["moves"], packed_move, lambda position, move: True)
 
 
-def main_moves(record: Record) -> list[int]:
+def main_moves(record: QuoridorRecord) -> list[int]:
     """Return the packed moves of the main line."""
     return [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
 
 
-def move_objects(position: Position, moves: Iterable[int]) -> Iterator[Move]:
+def move_objects(position: QuoridorPosition, moves: Iterable[int]) -> Iterator[QuoridorMove]:
     """Yield the objects of packed moves that are played from a position, which stays as it is."""
     position = position.copy()
     for move in moves:
@@ -243,12 +261,12 @@ def move_objects(position: Position, moves: Iterable[int]) -> Iterator[Move]:
         position.do_move(move)
 
 
-def start_text(record: Record) -> str:
+def start_text(record: QuoridorRecord) -> str:
     """Return the display key of the position where a record starts."""
     return keys.display_key(start(record).position)
 
 
-def visits(record: Record) -> list[Visit]:
+def visits(record: QuoridorRecord) -> list[Visit]:
     """Return every node of a record: those of the main line, then those of the forks.
 
     The order is that of `kifu_core.shogi.replay.visits`. Linear in the number of moves; no recursion.
@@ -256,7 +274,9 @@ def visits(record: Record) -> list[Visit]:
     return visit_all(record["moves"], start(record).position, _walk)
 
 
-def _walk(branch: Branch[Position], found: list[Visit], forks: list[Branch[Position]]) -> None:
+def _walk(
+    branch: Branch[QuoridorPosition], found: list[Visit], forks: list[Branch[QuoridorPosition]]
+) -> None:
     entries, position, ply, fork = branch
     for entry in entries:
         if "forks" in entry:
@@ -272,7 +292,7 @@ def _walk(branch: Branch[Position], found: list[Visit], forks: list[Branch[Posit
         found.append(Visit(ply, fork, *keys.canonical(position), NO_MOVE))
 
 
-def position_at(record: Record, ply: int | None) -> tuple[int, State, MoveEntry]:
+def position_at(record: QuoridorRecord, ply: int | None) -> tuple[int, QfState, QuoridorEntry]:
     """Return ply, state and entry of a place of the main line; without a `ply`, of its end.
 
     Raises KifuError `no-such-ply` if the main line is shorter, or `ply` negative.
@@ -284,6 +304,6 @@ def position_at(record: Record, ply: int | None) -> tuple[int, State, MoveEntry]
         if before:
             last, number = (None if before & PAWN else before & 63), number + 1
         if at == ply or (ply is None and not move):
-            return at, State(position.copy(), last, number), entry
+            return at, QfState(position.copy(), last, number), entry
         before = move
     raise KifuError("no-such-ply", params={"number": ply or 0, "last": at})

@@ -8,7 +8,7 @@ of their three points, and cross the path that the pawn is known to have without
 from typing import Final, NamedTuple
 
 from kifu_core.quoridor.board import PAWN, SQUARES, VERTICAL, WALL
-from kifu_core.quoridor.position import WALL_BITS, Position
+from kifu_core.quoridor.position import WALL_BITS, QuoridorPosition
 
 _ROW: Final = 0b1_1111_1111
 _COLUMN: Final = sum(1 << 10 * row for row in range(9))
@@ -57,13 +57,13 @@ def passages(horizontal: int, vertical: int) -> Passages:
     return Passages(_NORTHWARD & ~(horizontal | horizontal << 1), _EASTWARD & ~(vertical | vertical << 10))
 
 
-def passages_of(position: Position) -> Passages:
+def passages_of(position: QuoridorPosition) -> Passages:
     """Return the passages of a position; who placed a wall makes no difference."""
     horizontal, vertical = position.horizontal, position.vertical
     return passages(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
 
 
-def pawn_moves(position: Position) -> list[int]:
+def pawn_moves(position: QuoridorPosition) -> list[int]:
     """Return the legal moves of the pawn whose turn it is: steps, straight jumps, diagonal jumps.
 
     A pawn jumps straight over the other one; only where a wall or the edge is behind that one, to its sides.
@@ -71,7 +71,7 @@ def pawn_moves(position: Position) -> list[int]:
     return _pawn_moves(position, passages_of(position))
 
 
-def _pawn_moves(position: Position, open_: Passages) -> list[int]:
+def _pawn_moves(position: QuoridorPosition, open_: Passages) -> list[int]:
     north, east = open_
     exits = (north, east, north << 10, east << 1)
     at, other = _CELLS[position.pawns[position.turn]], _CELLS[position.pawns[position.turn ^ 1]]
@@ -92,7 +92,7 @@ def _pawn_moves(position: Position, open_: Passages) -> list[int]:
 # --- paths -----------------------------------------------------------------------------------------------
 
 
-def has_paths(position: Position) -> bool:
+def has_paths(position: QuoridorPosition) -> bool:
     """Tell whether both pawns can still reach their goals."""
     open_ = passages_of(position)
     return all(_reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *open_) for color in (0, 1))
@@ -108,7 +108,7 @@ def _reaches(begin: int, goal: int, north: int, east: int) -> bool:
     return False
 
 
-def distance(position: Position, color: int) -> int | None:
+def distance(position: QuoridorPosition, color: int) -> int | None:
     """Return the length of a colour's shortest path to its goal, in steps; None without a path.
 
     Pawns are no obstacles.
@@ -117,7 +117,7 @@ def distance(position: Position, color: int) -> int | None:
     return len(layers) - 1 if layers else None
 
 
-def _layers(position: Position, color: int, open_: Passages) -> list[int]:
+def _layers(position: QuoridorPosition, color: int, open_: Passages) -> list[int]:
     """Return the squares that a pawn reaches in 0, 1, 2 ... steps until one is a goal, as bits.
 
     Without a path there are none.
@@ -135,7 +135,7 @@ def _layers(position: Position, color: int, open_: Passages) -> list[int]:
     return []
 
 
-def _crossing(position: Position, color: int, open_: Passages) -> tuple[int, int] | None:
+def _crossing(position: QuoridorPosition, color: int, open_: Passages) -> tuple[int, int] | None:
     """Return the horizontal and the vertical walls that would cross a shortest path; None without a path."""
     north, east = open_
     layers = _layers(position, color, open_)
@@ -173,7 +173,7 @@ def _wall_moves() -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
 _WALL_MOVES: Final = _wall_moves()
 
 
-def _walls(position: Position, open_: Passages) -> list[int]:
+def _walls(position: QuoridorPosition, open_: Passages) -> list[int]:
     """Return the legal walls of the side to move: horizontal ones first, each kind ascending by place."""
     if position.walls_left(position.turn) <= 0:
         return []
@@ -226,7 +226,7 @@ def _touching(horizontal: int, vertical: int) -> tuple[int, int]:
 # --- moves -----------------------------------------------------------------------------------------------
 
 
-def legal_moves(position: Position) -> list[int]:
+def legal_moves(position: QuoridorPosition) -> list[int]:
     """Return all legal moves: those of the pawn, then horizontal and vertical walls; none after a win."""
     if position.winner() is not None:
         return []
@@ -234,7 +234,7 @@ def legal_moves(position: Position) -> list[int]:
     return _pawn_moves(position, open_) + _walls(position, open_)
 
 
-def fault(position: Position, move: int) -> str | None:
+def fault(position: QuoridorPosition, move: int) -> str | None:
     """Return the rule that a move breaks, None for a legal one; the qf_code specification names them.
 
     `illegal-move`: not a pawn's move; `wall-conflict`: it crosses or overlaps a wall; `wall-count`: the walls
@@ -255,7 +255,7 @@ def fault(position: Position, move: int) -> str | None:
     return None
 
 
-def _can_go(position: Position, square: int) -> bool:
+def _can_go(position: QuoridorPosition, square: int) -> bool:
     """Tell whether the pawn whose turn it is may go to a square.
 
     Steps, which most moves are, are only looked up.
@@ -269,14 +269,14 @@ def _can_go(position: Position, square: int) -> bool:
     return not (walls[0] | walls[1]) & stopping and square != position.pawns[color ^ 1]
 
 
-def has_room(position: Position, move: int) -> bool:
+def has_room(position: QuoridorPosition, move: int) -> bool:
     """Tell whether a wall neither crosses nor overlaps another; touching is allowed."""
     horizontal, vertical = position.horizontal, position.vertical
     free = _free(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
     return bool(free[bool(move & VERTICAL)] & WALL_BITS[move & 63])
 
 
-def cuts_path(position: Position, move: int) -> bool:
+def cuts_path(position: QuoridorPosition, move: int) -> bool:
     """Tell whether a wall that would lie free leaves a pawn without a path to its goal."""
     horizontal = position.horizontal[0] | position.horizontal[1]
     vertical = position.vertical[0] | position.vertical[1]

@@ -4,18 +4,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kifu_core.errors import KifuError
-from kifu_core.messages import message
-from kifu_core.picture import Language
+from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import SQUARE_NAMES, name
 from kifu_core.quoridor.formats import detect, load
 from kifu_core.quoridor.formats.qf import looks_coded
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.record import KIND, VERSION, Move, check, from_jkf, start
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.record import KIND, VERSION, QuoridorMove, check, from_jkf, start
 from kifu_core.quoridor.replay import main_line
 
 
-def move_text(position: Position, move: int) -> str:
+def move_text(position: QuoridorPosition, move: int) -> str:
     """Return a move about to be played, as lists write it."""
     return name(move)
 
@@ -24,7 +23,7 @@ MARKS: Final = ("♙", "♟\ufe0e")
 """Stand before the moves of White and Black."""
 
 
-def written(move: Move, before: Move | None, language: Language) -> str:
+def record_move_label(move: QuoridorMove, before: QuoridorMove | None, language: Language) -> str:
     """Return a move of a record with its side's mark, the same in any language.
 
     A pawn's move is the square it goes to; a wall's is its name.
@@ -32,7 +31,9 @@ def written(move: Move, before: Move | None, language: Language) -> str:
     return MARKS[move["color"]] + (move.get("wall") or move["to"])
 
 
-def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+def next_move_label(
+    position: QuoridorPosition, move: int, text: str, language: Language, last: int | None = None
+) -> str:
     """Return a move about to be played, with its side's mark.
 
     It is the same in every language, whatever was before.
@@ -40,7 +41,7 @@ def played(position: Position, move: int, text: str, language: Language, last: i
     return MARKS[position.turn] + text
 
 
-def named(text: str) -> Position | None:
+def parse_position(text: str) -> QuoridorPosition | None:
     """Return the position of a single qf_code that is a snapshot, None for a record or a list of moves.
 
     Raises DecodeError for a single word that is neither.
@@ -51,12 +52,12 @@ def named(text: str) -> Position | None:
     return found.start().position if found.moves is None else None
 
 
-def typed(text: str) -> Position | None:
+def parse_typed(text: str) -> QuoridorPosition | None:
     """Return the position of a code, or of the end of a list of two moves and more; None for other words."""
     if detect(text)[0] != ("alg" if len(text.split()) > 1 else "qf" if looks_coded(text) else ""):
         return None
     try:
-        if (position := named(text)) is not None:
+        if (position := parse_position(text)) is not None:
             return position
         found = load(text).games
     except KifuError:
@@ -85,7 +86,7 @@ SCHEMA: Final[dict[str, Any]] = {
 """The JSON schema of the objects of `as_object`."""
 
 
-def as_object(position: Position) -> dict[str, Any]:
+def as_object(position: QuoridorPosition) -> dict[str, Any]:
     """Return a position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
     return {
         "color": position.turn,
@@ -94,7 +95,7 @@ def as_object(position: Position) -> dict[str, Any]:
     }
 
 
-def of_object(value: Mapping[str, Any]) -> Position:
+def from_object(value: Mapping[str, Any]) -> QuoridorPosition:
     """Return the position of an object like those of `as_object`.
 
     Raises KifuError `bad-position-object` and says what is wrong.

@@ -37,7 +37,7 @@ _RAY_DIRECTIONS: Final[dict[int, tuple[Direction, ...]]] = {
     RY: _STRAIGHT,
 }
 
-Line = tuple[int, ...]
+Ray = tuple[int, ...]
 """Squares in a row, the nearest first."""
 
 
@@ -46,7 +46,7 @@ def _turned(direction: Direction) -> Direction:
 
 
 @cache
-def _line(square: int, direction: Direction) -> Line:
+def _line(square: int, direction: Direction) -> Ray:
     """Return all squares from `square` in a direction to the edge of the board."""
     column, rank = square % 9 + direction[0], square // 9 + direction[1]
     squares = []
@@ -67,13 +67,13 @@ _PIECES: Final = (*range(15), *range(-14, 0))
 
 
 @cache
-def _steps(ways: tuple[Direction, ...]) -> tuple[Line, ...]:
+def _steps(ways: tuple[Direction, ...]) -> tuple[Ray, ...]:
     """Return by square the nearest squares in some directions."""
     return tuple(tuple(line[0] for way in ways if (line := _line(square, way))) for square in range(81))
 
 
 @cache
-def _rays(ways: tuple[Direction, ...]) -> tuple[tuple[Line, ...], ...]:
+def _rays(ways: tuple[Direction, ...]) -> tuple[tuple[Ray, ...], ...]:
     """Return by square the lines in some directions that are not empty."""
     return tuple(tuple(line for way in ways if (line := _line(square, way))) for square in range(81))
 
@@ -101,10 +101,10 @@ TOUCHERS: Final = tuple(_comers(_STEP_DIRECTIONS, way) | _comers(_RAY_DIRECTIONS
 
 
 @cache
-def _between(one_step: tuple[Direction, ...], sliding: tuple[Direction, ...]) -> tuple[Line | None, ...]:
+def _between(one_step: tuple[Direction, ...], sliding: tuple[Direction, ...]) -> tuple[Ray | None, ...]:
     """Return a table by source * 81 + to of the squares that must be empty, None where a piece never goes."""
     steps, rays = _steps(one_step), _rays(sliding)
-    table: list[Line | None] = [None] * 6561
+    table: list[Ray | None] = [None] * 6561
     for square in range(81):
         for to in steps[square]:
             table[square * 81 + to] = ()
@@ -139,11 +139,11 @@ _ZONE: Final = tuple(
 )
 _DEAD: Final = tuple(frozenset(square for square in range(81) if is_dead(piece, square)) for piece in _PIECES)
 
-Choice = tuple[int, tuple[int, ...]]
+MoveChoice = tuple[int, tuple[int, ...]]
 """A square and the packed moves that lead there: with promotion, without, or both."""
 
 
-def _choices(piece: int, square: int, line: Line) -> tuple[Choice, ...]:
+def _choices(piece: int, square: int, line: Ray) -> tuple[MoveChoice, ...]:
     """Return what a piece can choose from that moves from a square to those of a line."""
     first = pack(square, 0)
     if not CAN_PROMOTE[piece]:

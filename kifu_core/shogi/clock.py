@@ -13,7 +13,7 @@ PERIOD: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class TimeLimit:
     """A player's time: `main` seconds, then `byoyomi` seconds a move and `periods` minutes beyond these;
     every move adds `increment` seconds. Without byoyomi the game is lost when the main time is used up.
     """
@@ -47,7 +47,7 @@ def _first_turn(record: Record) -> int:
 
 def ticks(
     record: Record,
-    limits: tuple[Limit | None, Limit | None],
+    limits: tuple[TimeLimit | None, TimeLimit | None],
     fractions: Mapping[int, str] | None = None,
     first_turn: Callable[[Record], int] = _first_turn,
 ) -> list[Tick]:
@@ -97,7 +97,7 @@ def _fraction(digits: str) -> float:
 class _Clock:
     """One side's clock."""
 
-    def __init__(self, limit: Limit | None) -> None:
+    def __init__(self, limit: TimeLimit | None) -> None:
         self.limit = limit
         self.total: float = 0
         self.remaining: float | None = limit.main if limit else None
@@ -110,7 +110,7 @@ class _Clock:
             self._run(self.limit, _short(self.remaining - used), ending)
         return Tick(ply, color, _short(used), self.total, self.remaining, self.periods, ending)
 
-    def _run(self, limit: Limit, left: float, ending: bool) -> None:
+    def _run(self, limit: TimeLimit, left: float, ending: bool) -> None:
         if left < 0 and self.periods:
             beyond = -left - limit.byoyomi
             self.periods = max(0, self.periods - max(0, int(-(-beyond // PERIOD))))

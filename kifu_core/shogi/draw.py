@@ -12,21 +12,11 @@ from functools import cache, lru_cache
 from html import escape
 from typing import Final
 
-from kifu_core.picture import (
-    BOARD,
-    INK,
-    LAST_MOVE,
-    LINES,
-    MUTED,
-    VERMILION,
-    WOOD,
-    Language,
-    document,
-    one_line,
-)
+from kifu_core.messages import Language
+from kifu_core.picture import BOARD, INK, LAST_MOVE, LINES, MUTED, VERMILION, WOOD, document, one_line
 from kifu_core.shogi import moves
 from kifu_core.shogi.formats.bod import diagram
-from kifu_core.shogi.patterns.pattern import Step
+from kifu_core.shogi.patterns.pattern import PatternStep
 from kifu_core.shogi.patterns.text import PIECES as PIECES_ASKED
 from kifu_core.shogi.patterns.text import contents
 from kifu_core.shogi.pieces import BLACK, BY_CODE, HAND_KINDS, KANJI, LETTERS, NAMES, OU, WHITE
@@ -152,7 +142,7 @@ def _frame(square: int, flip: bool) -> str:
     return f'<rect x="{x + _INSET}" y="{y + _INSET}" width="{width}" height="{height}" rx="5"/>'
 
 
-def pattern(step: Step, *, label: str = "", letters: bool = False, language: Language = "ja") -> str:
+def pattern(step: PatternStep, *, label: str = "", letters: bool = False, language: Language = "ja") -> str:
     """Draw what a step of a pattern asks of squares as a board for a page, with the own side below.
 
     Alternatives share their square. A piece without a sign is any piece of its side, a cross is an empty

@@ -7,8 +7,9 @@ the known forms is no evaluation.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
+from kifu_core.game import Evaluation
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.position import Position
@@ -16,38 +17,11 @@ from kifu_core.shogi.pv import read_line
 from kifu_core.shogi.replay import main_line
 from kifu_core.shogi.spelling import MARKS
 
-Role = Literal["player", "analysis", "alternative"]
-"""Whose thought it is: the player's own, a later analysis, or a line that was not played."""
-
 MATE_SCORE: Final = 29_000
 """Scores this far from zero are an engine's way to say mate: 30000, 31111, 32000, 100000."""
 
 MATE_CONSTANTS: Final = frozenset([15_000])
 """Exact scores below `MATE_SCORE` that mean mate all the same."""
-
-
-class Evaluation(NamedTuple):
-    """One evaluation of the position after `ply` half-moves of the main line.
-
-    `score` is in hundredths of a pawn from Black's side, as written even if it stands for a mate. `winner` is
-    the colour that mates, `mate` in how many plies (None: not said). `pv` is the line as written, and `moves`
-    as much of it as can be played from this position, as USI. `time` is in seconds. `candidate` numbers an
-    engine's lines from 1; it is 0 if only one is written.
-    """
-
-    ply: int
-    source: str
-    role: Role
-    score: int | None = None
-    winner: int | None = None
-    mate: int | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    time: float | None = None
-    candidate: int = 0
-    engine: str = ""
-    pv: str = ""
-    moves: tuple[str, ...] = ()
 
 
 def evaluations(record: Record) -> list[Evaluation]:
@@ -63,7 +37,7 @@ def evaluations(record: Record) -> list[Evaluation]:
     last = -1
     for ply, position, move, entry in main_line(record):
         if _promising(entry):
-            found += _of_entry(entry["comments"], _Place(ply, position, before, last))
+            found += _of_entry(entry["comments"], _CommentPosition(ply, position, before, last))
         before = position.copy() if move and _follows(record, ply) else None
         last = move >> 1 & 127
     return found
@@ -132,7 +106,7 @@ def _promising(entry: MoveEntry) -> bool:
     return comments is not None and any(line[:1] in ("#", "*") for line in _lines(comments))
 
 
-class _Place(NamedTuple):
+class _CommentPosition(NamedTuple):
     """Where a comment is: behind the move that led to `position`. `before` is the position in which that move
     was made, if at hand, and `last` the square it went to."""
 
@@ -161,12 +135,12 @@ def _lines(comments: Iterable[str]) -> Iterator[str]:
         yield from comment.split("\n")
 
 
-def _of_entry(comments: list[str], place: _Place) -> Iterator[Evaluation]:
+def _of_entry(comments: list[str], place: _CommentPosition) -> Iterator[Evaluation]:
     """Yield the evaluations of one entry.
 
     Programs that spread one over several lines begin it anew with the next score.
     """
-    block = _Block(place)
+    block = _ShogiHomeBlock(place)
     for line in _lines(comments):
         if match := _SHOGIHOME.fullmatch(line):
             yield from block.take(match)
@@ -202,7 +176,7 @@ _FLOODGATE: Final = re.compile(
 )
 
 
-def _floodgate(match: re.Match[str], place: _Place | None) -> Evaluation:
+def _floodgate(match: re.Match[str], place: _CommentPosition | None) -> Evaluation:
     pv = match["pv"].strip()
     return _scored(
         Evaluation(
@@ -224,10 +198,10 @@ _MATE: Final = re.compile(r"(先手|後手)勝ち(?::([0-9]{1,5})手)?")
 _SCORE: Final = re.compile(r"[-+]?[0-9]{1,7}(?:\.[0-9]+)?")
 
 
-class _Block:
+class _ShogiHomeBlock:
     """ShogiHome's lines `#key=value` of one evaluation: `*` of the player, `#` of an analysis."""
 
-    def __init__(self, place: _Place) -> None:
+    def __init__(self, place: _CommentPosition) -> None:
         self.place = place
         self.mark = ""
         self.values: dict[str, str] = {}
@@ -280,7 +254,7 @@ _FACTS: Final = {
 _TIME: Final = re.compile(r"時間 (?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{1,2}(?:\.[0-9]*)?)")
 
 
-def _shogigui(match: re.Match[str], place: _Place) -> Evaluation:
+def _shogigui(match: re.Match[str], place: _CommentPosition) -> Evaluation:
     facts, score = match["facts"], match["score"]
     numbers = {name: int(found[1]) for name, one in _FACTS.items() if (found := one.search(facts))}
     pv = _from_mark(match["pv"] or "")
@@ -320,7 +294,7 @@ def _from_mark(text: str) -> str:
 _PIYO: Final = re.compile(r"\*?#(?P<kind>指し手|形勢|推奨手)\[(?P<score>[-+]?[0-9]{1,7})\](?P<pv>.*)")
 
 
-def _piyo(match: re.Match[str], place: _Place) -> Evaluation:
+def _piyo(match: re.Match[str], place: _CommentPosition) -> Evaluation:
     """Return the evaluation in a line of ぴよ将棋 or K-Shogi.
 
     推奨手 is what should have been played instead of the last move: it belongs to the position before.
@@ -338,7 +312,9 @@ def _piyo(match: re.Match[str], place: _Place) -> Evaluation:
     )  # fmt: skip
 
 
-_DIALECTS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _Place], Evaluation]], ...]] = (
+_DIALECTS: Final[
+    tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _CommentPosition], Evaluation]], ...]
+] = (
     (_FLOODGATE, _floodgate),
     (_SHOGIGUI, _shogigui),
     (_PIYO, _piyo),

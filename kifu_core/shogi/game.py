@@ -1,4 +1,4 @@
-"""Shogi, as an archive needs to know it."""
+"""The `GameKind` of shogi."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ from kifu_core.shogi.position import Position
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
-    called=("将棋",),
+    aliases=("将棋",),
     rules=Rules(
         sides=("black", "white"),
         presets=(*PRESETS, "OTHER"),
@@ -39,7 +39,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         same_class_keys=canonical.same_class_keys,
         orient=moves.orient,
         as_object=shogi64.as_object,
-        of_object=texts.of_object,
+        from_object=texts.from_object,
         schema=shogi64.SCHEMA,
         errors=shogi64.ERRORS,
     ),
@@ -53,17 +53,17 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         first_turn=lambda record: replay.start(record).turn,
         findings=legality.findings,
         evaluations=evaluations.evaluations,
-        formations=formations.in_record,
+        formations=formations.find_in_record,
     ),
     text=Text(
-        named=texts.named,
-        typed=typed_moves.position_typed,
-        texts=texts.texts,
+        parse_position=texts.parse_position,
+        parse_typed=typed_moves.parse_position,
+        notations=texts.notations,
         move_name=moves.to_usi,
         move_text=notation.move_text,
         move_facts=notation.move_facts,
-        written=notation.written,
-        played=notation.played,
+        record_move_label=notation.record_move_label,
+        next_move_label=notation.next_move_label,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -41,7 +41,7 @@ def legality(record: Record) -> tuple[Issue, ...]:
 
     Linear in the number of plies, about 4 us each.
     """
-    return tuple(_Look(record).run())
+    return tuple(_LegalityCheck(record).run())
 
 
 def findings(game: ParsedGame) -> tuple[Issue, ...]:
@@ -65,7 +65,7 @@ def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
     return replace(issue, params={**issue.params, "winner": winner})
 
 
-class _Look:
+class _LegalityCheck:
     """One look at a game: the position as it is played, the moves so far, the positions seen."""
 
     def __init__(self, record: Record) -> None:

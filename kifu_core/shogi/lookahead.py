@@ -8,17 +8,15 @@ as many steps as it plays; both functions play a bounded number of them for each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
 from kifu_core.shogi import rules
-from kifu_core.shogi.move_resolution import NOWHERE, SAME, Ended, Plan, Search, Step, plan
+from kifu_core.shogi.move_resolution import NOWHERE, SAME, EndOfPlay, Plan, Search, Step, plan
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.position import Position
-
-if TYPE_CHECKING:
-    from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.raw_line import RawLine
 
 STEPS_PER_STEP: Final = 16
 """Steps that are played to decide between readings, for each step of a game."""
@@ -46,7 +44,7 @@ class Lookahead:
             self.room -= len(plans) * len(steps)
             if len(plans) < 2 or self.room < 0:
                 return None
-            reached = [played(steps, _after(position, chosen), chosen.to) for chosen in plans]
+            reached = [count_playable(steps, _after(position, chosen), chosen.to) for chosen in plans]
             furthest = max(reached)
             plans = [chosen for chosen, count in zip(plans, reached, strict=True) if count == furthest]
             if len(plans) == 1:
@@ -71,12 +69,12 @@ def _after(position: Position, chosen: Plan) -> Position:
     return after
 
 
-def played(steps: Sequence[Step], position: Position, last: int) -> int:
+def count_playable(steps: Sequence[Step], position: Position, last: int) -> int:
     """Return how many steps in a row can be played by the rules; the position is changed."""
     for count, step in enumerate(watched(steps)):
         try:
             chosen = _plan(step, position, last)
-        except Ended:
+        except EndOfPlay:
             continue
         except (IllegalMoveError, AmbiguousMoveError):
             return count
@@ -109,22 +107,22 @@ def _first(board: list[int], ray: Sequence[int]) -> int:
 # --- variations ------------------------------------------------------------------------------------------
 
 
-def rehang(main: Line, start: Position) -> bool:
+def reattach_forks(main: RawLine, start: Position) -> bool:
     """Move variations that cannot be played where they hang to the nearest line above in which they can.
 
     Programs also list the variations of one line in ascending order: then each seems to branch off the one
     before. Return whether any was moved.
     """
-    return _Hanging(main, start).rehang()
+    return _ForkPlacement(main, start).reattach_forks()
 
 
-class _Hanging:
+class _ForkPlacement:
     """Where the variations of a flat list hang: by line, its parent and the index of the step there.
 
     `above` are the parents by the list alone, `plies` those of the lines' first steps.
     """
 
-    def __init__(self, main: Line, start: Position) -> None:
+    def __init__(self, main: RawLine, start: Position) -> None:
         self.main = main
         self.start = start
         self.plies = {id(main): 1} | {id(fork): ply for fork, ply, _ in main.flat}
@@ -137,7 +135,7 @@ class _Hanging:
         }
         self.room = STEPS_PER_STEP * (len(main.steps) + sum(len(fork.steps) for fork, _, _ in main.flat))
 
-    def rehang(self) -> bool:
+    def reattach_forks(self) -> bool:
         moved = False
         for fork, ply, _ in watched(self.main.flat):
             hook = self.hooks.get(id(fork))
@@ -149,16 +147,16 @@ class _Hanging:
                 moved = True
         return moved
 
-    def _candidates(self, fork: Line, ply: int) -> Iterator[tuple[Line, int]]:
+    def _candidates(self, fork: RawLine, ply: int) -> Iterator[tuple[RawLine, int]]:
         """Yield the lines above a variation that have a step of its ply, nearest first, with its index."""
-        line: Line | None = self.above[id(fork)]
+        line: RawLine | None = self.above[id(fork)]
         while line is not None and self.room > 0:
             if 0 <= (index := ply - self.plies[id(line)]) < len(line.steps):
                 yield line, index
             line = self.above.get(id(line))
             self.room -= 1
 
-    def _goes_on(self, fork: Line, line: Line, index: int) -> bool:
+    def _goes_on(self, fork: RawLine, line: RawLine, index: int) -> bool:
         """Tell whether a variation can be played instead of a line's step."""
         path: list[Step] = []
         parts = [line.steps[:index]]
@@ -171,9 +169,9 @@ class _Hanging:
             path += part
         path += fork.steps
         self.room -= len(path)
-        return self.room > 0 and played(path, self.start.copy(), -1) == len(path)
+        return self.room > 0 and count_playable(path, self.start.copy(), -1) == len(path)
 
-    def _move(self, fork: Line, old: tuple[Line, int], new: tuple[Line, int]) -> None:
+    def _move(self, fork: RawLine, old: tuple[RawLine, int], new: tuple[RawLine, int]) -> None:
         line, index = old
         self.room -= len(line.forks[index])
         line.forks[index] = [one for one in line.forks[index] if one is not fork]

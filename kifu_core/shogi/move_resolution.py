@@ -130,7 +130,7 @@ def _comers(piece: int, to: int) -> tuple[int, ...]:
     return (*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line))
 
 
-class Written:
+class DeferredStep:
     """A step whose plan depends on the position."""
 
     __slots__ = ()
@@ -143,17 +143,17 @@ class Written:
         raise IllegalMoveError("bad-move")
 
 
-Step = tuple[Plan, Plan] | Written
+Step = tuple[Plan, Plan] | DeferredStep
 
 
-def known(origin: int, to: int, kind: int, promote: bool) -> Step:
+def sourced_step(origin: int, to: int, kind: int, promote: bool) -> Step:
     """Return a step with its source, as KIF writes them; `to` may be SAME."""
     if to == SAME:
-        return Same(origin, kind, promote)
+        return SameSquareMove(origin, kind, promote)
     return plan(origin, to, kind, promote, 0), plan(origin, to, kind, promote, 1)
 
 
-class Same(Written):
+class SameSquareMove(DeferredStep):
     """A move to where the move before went (同)."""
 
     __slots__ = ("kind", "origin", "plans", "promote")
@@ -173,7 +173,7 @@ class Same(Written):
         return self.plans[where]
 
 
-class Grown(Written):
+class CsaMove(DeferredStep):
     """A CSA move, which names the piece after it: promoted now or long before."""
 
     __slots__ = ("before", "now")
@@ -192,7 +192,7 @@ def csa_step(origin: int, to: int, kind: int) -> Step:
     """Return the step of a CSA move, which names the piece as it is after the move; `origin` -1 is a drop."""
     if origin < 0 or kind == UNPROMOTED[kind]:
         return plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
-    return Grown(origin, to, kind)
+    return CsaMove(origin, to, kind)
 
 
 Ray = tuple[int, ...]
@@ -202,7 +202,7 @@ NOWHERE: Final = 1
 """A search without a source; each source is one more digit to the base 81 behind it."""
 
 
-class Side(NamedTuple):
+class SearchSide(NamedTuple):
     """A searched move for one colour.
 
     `piece` is the signed piece; `steps` and `rays` are the squares from which it could come. `plans` are by
@@ -215,7 +215,7 @@ class Side(NamedTuple):
     plans: Memo[int, Plan | None]
 
 
-class Search(Written):
+class Search(DeferredStep):
     """A KI2 move: the piece and the target, the source to be found with the relative words.
 
     The words matter only where a look at the board finds several sources, and nearly always the same few
@@ -230,9 +230,9 @@ class Search(Written):
         self.promote = promote
         self.words = words
         self.sides = None if to == SAME else self._both_sides(to)
-        self._recaptures: dict[int, tuple[Side, Side]] = {}
+        self._recaptures: dict[int, tuple[SearchSide, SearchSide]] = {}
 
-    def sides_at(self, last: int) -> tuple[Side, Side] | None:
+    def sides_at(self, last: int) -> tuple[SearchSide, SearchSide] | None:
         """Return both sides of a move that goes where the move before went (同); None if there was none."""
         if last not in self._recaptures and last >= 0:
             self._recaptures[last] = self._both_sides(last)
@@ -250,14 +250,14 @@ class Search(Written):
             raise AmbiguousMoveError("ambiguous")
         return self._plan(found[0] if found[0] <= DROP else -1, to, position.turn)
 
-    def _both_sides(self, to: int) -> tuple[Side, Side]:
+    def _both_sides(self, to: int) -> tuple[SearchSide, SearchSide]:
         return self._side(to, 0), self._side(to, 1)
 
-    def _side(self, to: int, color: int) -> Side:
+    def _side(self, to: int, color: int) -> SearchSide:
         piece = signed(color, self.kind)
         plans = Memo[int, Plan | None](lambda found: self._chosen(found, to, color))
         steps, rays = ((), ()) if self.words == "H" else (STEPS[-piece][to], RAYS[-piece][to])
-        return Side(piece, steps, rays, plans)
+        return SearchSide(piece, steps, rays, plans)
 
     def _chosen(self, found: int, to: int, color: int) -> Plan | None:
         """Return the plan for the result of a search; None if the rules have to be asked.
@@ -281,7 +281,7 @@ class Search(Written):
         return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
 
 
-class Bare(Written):
+class JkfMove(DeferredStep):
     """A JKF move: it may leave out the piece, the colour and everything else that a replay finds out.
 
     A complete move (one with its colour) keeps what it says about 同 and relative words. A null in place of a
@@ -327,11 +327,11 @@ class Bare(Written):
         return found._replace(move={**found.move, "from": None}, variants={})
 
 
-class Ended(Exception):
+class EndOfPlay(Exception):
     """Raised for the plan of an ending: there is nothing to play."""
 
 
-class Special(Written):
+class EndingStep(DeferredStep):
     """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none,
     `winner` the colour that wins by it where the side to move does not tell (fouls, lost connections)."""
 
@@ -343,15 +343,15 @@ class Special(Written):
         self.winner = winner
 
     def plan(self, position: Position, last: int) -> Plan:
-        raise Ended
+        raise EndOfPlay
 
 
-def pauses(ending: Special) -> bool:
+def pauses(ending: EndingStep) -> bool:
     """Tell whether play may go on after an ending: it is an adjournment, or a move is taken back."""
     return ending.special in ("CHUDAN", "MATTA")
 
 
-class Garbled(Written):
+class UnreadableStep(DeferredStep):
     """A row that stands for a move but cannot be read."""
 
     __slots__ = ("text",)

@@ -67,7 +67,7 @@ TOTALS: Final = Memo(total_time)
 """The JKF objects of totals; records share them."""
 
 
-def written_time(time: Consumption | None) -> str:
+def kif_time(time: Consumption | None) -> str:
     """Return a time as KIF writes it behind a row; an empty text for none."""
     if time is None:
         return ""

@@ -1,14 +1,15 @@
 """Turn raw records into complete JKF: the one loop that replays what was written.
 
-A format's reader supplies a `Line`: the steps of the main line with times, comments and forks. `replay_line`
-plays it on a board and fills in what the format leaves out: source squares, colours, pieces, captures,
-promotion, 同, relative words, total times. Its cost is linear in the number of steps, forks included.
+A format's reader supplies a `RawLine`: the steps of the main line with times, comments and forks.
+`replay_line` plays the line on a board and fills in the fields that the format leaves out: source squares,
+colours, pieces, captures, promotion, 同, relative words, total times. Linear in the number of steps, forks
+included.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -17,100 +18,48 @@ from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.decoding import MAX_ISSUES
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
 from kifu_core.jkf import Consumption, MoveEntry, Record
-from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
+from kifu_core.limits import UNLIMITED, Budget, LimitCode, Limits, limit_of
 from kifu_core.shogi import rules, specials
 from kifu_core.shogi.check_jkf import check
-from kifu_core.shogi.lookahead import MOST_STEPS, Lookahead, rehang
+from kifu_core.shogi.lookahead import MOST_STEPS, Lookahead, reattach_forks
 from kifu_core.shogi.move_resolution import (
     AGAIN,
     NOWHERE,
     SAME,
-    Bare,
-    Ended,
+    EndingStep,
+    EndOfPlay,
+    JkfMove,
     Plan,
     Search,
-    Special,
     Step,
     csa_step,
-    known,
-    pauses,
     plan,
+    sourced_step,
 )
-from kifu_core.shogi.move_times import complete_times, written_time
+from kifu_core.shogi.move_times import complete_times
 from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, FU, IN_HAND, NAMES, OU, UNPROMOTED
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.squares import CSA, square
-from kifu_core.shogi.start import named_initial, start_position
+from kifu_core.shogi.start import initial_of, start_position
 
 _KINGS: Final = (OU, -OU)
 
 
-@dataclass(slots=True)
-class Line:
-    """A line of play as it was written: the main line or a fork.
-
-    `times` has one item for each of `steps`. `comments` are by the index of their step, -1 for those before
-    the first; `forks` are by the index of the step to which they are alternatives. `spots` say where the
-    steps are in the text: (index of the first step, offset, end offset) for each block, in order; a block may
-    also be a comment or the mark of a variation, without a step. `written` is what the line was made from, if
-    that is not text. `restore_same` marks a format that has no word for 同. A main line whose variations were
-    a `flat` list has them there in order, each with the ply of its first step and the line it branches off.
-    """
-
-    steps: list[Step] = field(default_factory=list)
-    times: list[Consumption | None] = field(default_factory=list)
-    comments: dict[int, list[str]] = field(default_factory=dict)
-    forks: dict[int, list[Line]] = field(default_factory=dict)
-    spots: list[tuple[int, int, int]] = field(default_factory=list)
-    written: Sequence[MoveEntry] = ()
-    restore_same: bool = False
-    level: int = 0
-    flat: list[tuple[Line, int, Line]] = field(default_factory=list)
-
-    def add_text(self, begin: int, end: int) -> None:
-        """Add text without a step, from offset to offset, after what the line has so far."""
-        if self.spots and self.spots[-1][2] == begin:
-            first, begin, _ = self.spots.pop()
-            self.spots.append((first, begin, end))
-        else:
-            self.spots.append((len(self.steps), begin, end))
-
-    def resume(self) -> bool:
-        """Turn an adjournment that play goes on behind into a comment; return whether there was one."""
-        if not self.steps or not isinstance(ending := self.steps[-1], Special) or not pauses(ending):
-            return False
-        index = len(self.steps) - 1
-        self.steps.pop()
-        before = self.comments.get(index - 1, ())
-        word = ending.word + written_time(self.times.pop())
-        self.comments[index - 1] = [*before, word, *self.comments.pop(index, ())]
-        return True
-
-    def forks_from(self, index: int) -> Iterator[Line]:
-        """Yield all forks that are alternatives to the step with that index or a later one, and their own
-        forks.
-        """
-        waiting = [fork for mark, forks in self.forks.items() if mark >= index for fork in forks]
-        while waiting:
-            fork = waiting.pop()
-            yield fork
-            waiting += [inner for forks in fork.forks.values() for inner in forks]
-
-
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StepFinding:
     """A finding about one step of a line; the format turns it into an issue with its place in the text."""
 
     code: str
     severity: Severity
-    line: Line
+    line: RawLine
     index: int
     ply: int
     params: Params = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Played:
+class ReplayedLine:
     """A replayed line: the entries after the start, the position after the main line, and the findings.
 
     `ending` is the first ending of the main line with its ply and the side to move. `cuts` are the lines that
@@ -121,17 +70,17 @@ class Played:
 
     entries: list[MoveEntry]
     final: Position
-    findings: list[Finding] = field(default_factory=list)
-    cuts: list[tuple[Line, int]] = field(default_factory=list)
-    ending: tuple[Special, int, int] | None = None
+    findings: list[StepFinding] = field(default_factory=list)
+    cuts: list[tuple[RawLine, int]] = field(default_factory=list)
+    ending: tuple[EndingStep, int, int] | None = None
     more: int = 0
     first: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
 def replay_line(
-    line: Line, position: Position, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
-) -> Played:
+    line: RawLine, position: Position, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
+) -> ReplayedLine:
     """Play a line and its forks from a position, which is left as it was.
 
     Illegal but playable moves are played, with a finding. A step that cannot be played ends its line, and
@@ -140,7 +89,7 @@ def replay_line(
     those for which there is room are returned as `first`.
     """
     played = _Replay(line, position.copy(), limits, comments).run()
-    if line.flat and any(cut.level > 1 for cut, _ in played.cuts) and rehang(line, position):
+    if line.flat and any(cut.level > 1 for cut, _ in played.cuts) and reattach_forks(line, position):
         return _Replay(line, position.copy(), limits, comments).run()
     return played
 
@@ -149,7 +98,7 @@ def replay_line(
 class _Job:
     """A line to be played, the position and ply before its first step, and the entry it is a fork of."""
 
-    line: Line
+    line: RawLine
     position: Position
     ply: int
     last: int
@@ -159,17 +108,17 @@ class _Job:
 class _Replay:
     """The state of one replay; lines are queued, so that nesting needs no recursion."""
 
-    def __init__(self, line: Line, position: Position, limits: Limits, comments: Sequence[str]) -> None:
+    def __init__(self, line: RawLine, position: Position, limits: Limits, comments: Sequence[str]) -> None:
         self.jobs = deque([_Job(line, position, 0, -1, None)])
-        self.played = Played([], position)
+        self.played = ReplayedLine([], position)
         self.hollow: list[list[MoveEntry]] = []
         self.limits = limits
-        self.room = Room.of(limits)
+        self.room = Budget.of(limits)
         self.lookahead = Lookahead(len(line.steps))
         if comments:
             self.played.first = self._comments(self.jobs[0], -1, list(comments))
 
-    def run(self) -> Played:
+    def run(self) -> ReplayedLine:
         self.played.left_out = self.room.left_out
         while self.jobs:
             job = self.jobs.popleft()
@@ -192,7 +141,7 @@ class _Replay:
         most = self.limits.plies if job.parent is None else self.room.fork_moves
         end = min(len(line.steps), most)
         # An ending is not a ply.
-        if end < len(line.steps) and isinstance(line.steps[end], Special):
+        if end < len(line.steps) and isinstance(line.steps[end], EndingStep):
             end += 1
         marks = [mark for mark in sorted(line.forks) if mark < end] if line.forks else []
         for mark in (*marks, end):
@@ -285,7 +234,7 @@ class _Replay:
                     position.turn = turn
                     try:
                         chosen = step.plan(position, last)  # type: ignore[union-attr]
-                    except Ended:
+                    except EndOfPlay:
                         append(self._ending(job, step, entries, time))
                         if self._goes_on(job, len(entries)):
                             self._find(job, "after-ending", "warning", len(entries))
@@ -346,7 +295,7 @@ class _Replay:
 
         An ending for which JKF has no name keeps only its time, comments and forks.
         """
-        assert isinstance(step, Special)
+        assert isinstance(step, EndingStep)
         turn, index = job.position.turn, len(entries)
         if self.played.ending is None and job.parent is None:
             self.played.ending = (step, index, turn)
@@ -368,7 +317,7 @@ class _Replay:
     def _goes_on(self, job: _Job, index: int) -> bool:
         """Tell whether a move stands behind an ending."""
         steps = job.line.steps
-        return index < len(steps) and not isinstance(steps[index], Special)
+        return index < len(steps) and not isinstance(steps[index], EndingStep)
 
     def _stop(self, job: _Job, code: str, index: int, params: Params | None = None) -> None:
         self._find(job, code, "error", index, params)
@@ -380,7 +329,7 @@ class _Replay:
         if severity == "warning" and len(self.played.findings) > MAX_ISSUES:
             self.played.more += 1
             return
-        finding = Finding(code, severity, job.line, index, job.ply + index + 1, params or {})
+        finding = StepFinding(code, severity, job.line, index, job.ply + index + 1, params or {})
         self.played.findings.append(finding)
 
     def _settle(self, job: _Job, step: Step, chosen: Plan, index: int, last: int) -> Plan | None:
@@ -496,7 +445,7 @@ def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") ->
 
 def complete_record(
     record: Record, notation: Notation = "jkf", limits: Limits = UNLIMITED
-) -> tuple[Played, Record]:
+) -> tuple[ReplayedLine, Record]:
     """Replay a checked record; raise ParseError if it has no start position."""
     position = start_position(record.get("initial"))
     first = record["moves"][:1]
@@ -507,13 +456,13 @@ def complete_record(
     moves: list[MoveEntry] = [*([start] if first else []), *played.entries]
     result: Record = {"header": dict(record["header"]), "moves": moves}
     if "initial" in record:
-        result["initial"] = named_initial(position) if notation == "csa" else record["initial"]
+        result["initial"] = initial_of(position) if notation == "csa" else record["initial"]
     return played, result
 
 
-def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
+def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> RawLine:
     """Return the line that raw entries stand for; forks nest at most `jkf.FORK_LEVELS` deep."""
-    line = Line(restore_same=notation == "csa", level=level, written=entries)
+    line = RawLine(restore_same=notation == "csa", level=level, written=entries)
     for entry in watched(entries):
         line.resume()
         index = len(line.steps)
@@ -529,7 +478,7 @@ def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Li
 def _step_of(entry: MoveEntry, notation: Notation) -> Step:
     if "move" not in entry:
         word = entry.get("special", "")
-        return Special(word, word or None)
+        return EndingStep(word, word or None)
     move = entry["move"]
     kind = BY_CODE[move["piece"]] if "piece" in move else 0
     source = move.get("from")
@@ -540,10 +489,10 @@ def _step_of(entry: MoveEntry, notation: Notation) -> Step:
     if notation == "ki2" and kind and origin < 0:
         return Search(to, kind, bool(move.get("promote")), move.get("relative", ""))
     if notation == "kif" and kind:
-        return known(origin, to, kind, bool(move.get("promote")))
+        return sourced_step(origin, to, kind, bool(move.get("promote")))
     if notation == "csa" and kind and to != SAME:
         return csa_step(origin, to, kind)
-    return Bare(
+    return JkfMove(
         origin=origin,
         to=to,
         kind=kind,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kifu_core.jkf import Coordinates, Move
-from kifu_core.picture import Language
+from kifu_core.messages import Language
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.attacks import in_zone
 from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, CODES, LETTERS, NAMES, signed
@@ -27,7 +27,7 @@ _PLACE: Final = 2
 # --- moves of records ------------------------------------------------------------------------------------
 
 
-def written(move: Move, before: Move | None, language: Language) -> str:
+def record_move_label(move: Move, before: Move | None, language: Language) -> str:
     """Return a normalized move with its side's mark; `before` is the move before it, if any.
 
     >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
@@ -76,7 +76,9 @@ def move_text(position: Position, move: int) -> str:
     return JAPANESE[moves.target(move)] + NAMES[_moved(position, move)] + words + tail
 
 
-def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+def next_move_label(
+    position: Position, move: int, text: str, language: Language, last: int | None = None
+) -> str:
     """Return a move about to be played, with its side's mark.
 
     `text` is what `move_text` says of it, `last` the move before it, where one knows it.
@@ -98,7 +100,7 @@ def _english_played(position: Position, move: int) -> str:
     return f"{LETTERS[piece]}{USI[moves.source(move)] if others else ''}{sign}{USI[to]}{tail}"
 
 
-def lone_text(move: int, kind: int, color: int, language: Language) -> str:
+def lone_move_label(move: int, kind: int, color: int, language: Language) -> str:
     """Return a move of a piece of a kind with its side's mark where nothing else is known of the board: no
     word tells it from others, a drop is called one.
 
@@ -112,10 +114,10 @@ def lone_text(move: int, kind: int, color: int, language: Language) -> str:
     else:
         position.board[moves.source(move)] = signed(color, kind)
     text = move_text(position, move) + (RELATIVE["H"] if moves.dropped(move) else "")
-    return played(position, move, text, language)
+    return next_move_label(position, move, text, language)
 
 
-def disambiguated(played: Sequence[Move]) -> list[Move]:
+def disambiguated(next_move_label: Sequence[Move]) -> list[Move]:
     """Return moves of Black from several boards, those that read alike with the words that tell them apart as
     if all their pieces stood on one board.
 
@@ -123,12 +125,12 @@ def disambiguated(played: Sequence[Move]) -> list[Move]:
     >>> [_japanese(move, None) for move in disambiguated([gold | {"from": {"x": x, "y": 9}} for x in (4, 6)])]
     ['５八金右', '５八金左']
     """
-    texts = [_japanese(move, None) for move in played]
+    texts = [_japanese(move, None) for move in next_move_label]
     return [
-        _among([rival for rival, other in zip(played, texts, strict=True) if other == text], move)
+        _among([rival for rival, other in zip(next_move_label, texts, strict=True) if other == text], move)
         if texts.count(text) > 1
         else move
-        for move, text in zip(played, texts, strict=True)
+        for move, text in zip(next_move_label, texts, strict=True)
     ]
 
 

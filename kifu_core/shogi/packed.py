@@ -51,7 +51,7 @@ SQUARES: Final = tuple(rank * 9 + 8 - file for file in range(9) for rank in rang
 # --- positions -------------------------------------------------------------------------------------------
 
 
-class _Bits:
+class _PackedBits:
     """The bits of a packed position, the lowest of each byte first."""
 
     def __init__(self, data: bytes) -> None:
@@ -78,7 +78,7 @@ def decode(data: bytes, packing: Packing) -> Position:
 
     Raises DecodeError `packed-position` with the bit where it goes wrong.
     """
-    bits = _Bits(data)
+    bits = _PackedBits(data)
     position = Position([0] * 81, [[0] * 8, [0] * 8], bits.take())
     for color in (0, 1):
         place = bits.take(7)
@@ -108,7 +108,7 @@ def _is_full_set(position: Position) -> bool:
     return all(count <= most for count, most in zip(counts[1:], FULL_SET[1:], strict=True))
 
 
-def _board_piece(bits: _Bits, packing: Packing) -> int:
+def _board_piece(bits: _PackedBits, packing: Packing) -> int:
     """Read a piece on the board.
 
     Apery tells its colour first, YaneuraOu whether it is promoted; for a gold, both tell only the colour.

@@ -28,7 +28,7 @@ RY: Final = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PieceKind:
     """A kind of piece under all the names that record formats give it.
 
     `code` is the name in CSA and JKF, `letter` the one in SFEN (upper case, with `+` when promoted),
@@ -47,20 +47,20 @@ class Kind:
 
 
 KINDS: Final = (
-    Kind(FU, "FU", "P", "歩", "歩", (), TO, FU),
-    Kind(KY, "KY", "L", "香", "香", (), NY, KY),
-    Kind(KE, "KE", "N", "桂", "桂", (), NK, KE),
-    Kind(GI, "GI", "S", "銀", "銀", (), NG, GI),
-    Kind(KI, "KI", "G", "金", "金", (), 0, KI),
-    Kind(KA, "KA", "B", "角", "角", (), UM, KA),
-    Kind(HI, "HI", "R", "飛", "飛", (), RY, HI),
-    Kind(OU, "OU", "K", "玉", "玉", ("王",), 0, OU),
-    Kind(TO, "TO", "+P", "と", "と", ("成歩",), 0, FU),
-    Kind(NY, "NY", "+L", "杏", "成香", (), 0, KY),
-    Kind(NK, "NK", "+N", "圭", "成桂", (), 0, KE),
-    Kind(NG, "NG", "+S", "全", "成銀", (), 0, GI),
-    Kind(UM, "UM", "+B", "馬", "馬", ("成角",), 0, KA),
-    Kind(RY, "RY", "+R", "龍", "龍", ("竜", "成飛"), 0, HI),
+    PieceKind(FU, "FU", "P", "歩", "歩", (), TO, FU),
+    PieceKind(KY, "KY", "L", "香", "香", (), NY, KY),
+    PieceKind(KE, "KE", "N", "桂", "桂", (), NK, KE),
+    PieceKind(GI, "GI", "S", "銀", "銀", (), NG, GI),
+    PieceKind(KI, "KI", "G", "金", "金", (), 0, KI),
+    PieceKind(KA, "KA", "B", "角", "角", (), UM, KA),
+    PieceKind(HI, "HI", "R", "飛", "飛", (), RY, HI),
+    PieceKind(OU, "OU", "K", "玉", "玉", ("王",), 0, OU),
+    PieceKind(TO, "TO", "+P", "と", "と", ("成歩",), 0, FU),
+    PieceKind(NY, "NY", "+L", "杏", "成香", (), 0, KY),
+    PieceKind(NK, "NK", "+N", "圭", "成桂", (), 0, KE),
+    PieceKind(NG, "NG", "+S", "全", "成銀", (), 0, GI),
+    PieceKind(UM, "UM", "+B", "馬", "馬", ("成角",), 0, KA),
+    PieceKind(RY, "RY", "+R", "龍", "龍", ("竜", "成飛"), 0, HI),
 )
 
 CODES: Final = ("", *(kind.code for kind in KINDS))

@@ -15,7 +15,7 @@ from kifu_core.shogi.attacks import (
     STEP_MOVES,
     STEPS,
     TOUCHERS,
-    Line,
+    Ray,
     in_zone,
     is_dead,
 )
@@ -160,7 +160,7 @@ def _king_moves(board: list[int], square: int, color: int) -> list[int]:
     return safe
 
 
-def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Line], dict[int, Line]]:
+def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Ray], dict[int, Ray]]:
     """Return what attacks and what shields the king on a square.
 
     For a check it returns the squares on which it can be answered: the attacker's and those in between. For
@@ -168,8 +168,8 @@ def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Li
     """
     sign = -1 if color else 1
     knight = -KE * sign
-    checks: list[Line] = [(origin,) for origin in STEPS[-knight][square] if board[origin] == knight]
-    pins: dict[int, Line] = {}
+    checks: list[Ray] = [(origin,) for origin in STEPS[-knight][square] if board[origin] == knight]
+    pins: dict[int, Ray] = {}
     for direction, line in enumerate(KING_LINES[square]):
         shield = -1
         for distance, origin in enumerate(line):

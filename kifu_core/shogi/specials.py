@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from kifu_core.record import Ending
 
-Rule = Literal["mover-loses", "mover-wins", "draw", "none", "black-fouled", "white-fouled"]
+EndingRule = Literal["mover-loses", "mover-wins", "draw", "none", "black-fouled", "white-fouled"]
 """What an ending means for the side to move; `none` decides nothing."""
 
 
@@ -27,7 +27,7 @@ class EndingKind:
     special: str | None
     word: str
     csa: str
-    rule: Rule
+    rule: EndingRule
     phrase: str
     aliases: tuple[str, ...] = ()
 

@@ -18,15 +18,15 @@ def start_position(initial: Initial | None) -> Position:
     out of the hands.
     """
     if initial is None:
-        return named_start("HIRATE")
+        return preset_start("HIRATE")
     if initial["preset"] != "OTHER":
-        return named_start(initial["preset"])
+        return preset_start(initial["preset"])
     if (data := initial.get("data")) is None:
         raise ParseError("no-board", params={"name": "OTHER"})
     return _drawn(data)
 
 
-def named_start(preset: str) -> Position:
+def preset_start(preset: str) -> Position:
     """Return a new position for a preset that names a start."""
     return _starts(preset).copy()
 
@@ -70,7 +70,7 @@ def drawn_initial(position: Position) -> Initial:
     return {"preset": "OTHER", "data": {"color": position.turn, "board": board, "hands": hands}}
 
 
-def named_initial(position: Position) -> Initial:
+def initial_of(position: Position) -> Initial:
     """Return the position as an `initial`: by its preset if it has one, else drawn."""
     if position == _starts("HIRATE"):
         return {"preset": "HIRATE"}

@@ -16,7 +16,7 @@ _SIDES: Final = ("black", "white")
 _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
 
 
-def named(text: str) -> Position | None:
+def parse_position(text: str) -> Position | None:
     """Return the position of an SFEN with or without move number; None for other texts.
 
     Raises KifuError for an SFEN that is wrong.
@@ -24,12 +24,12 @@ def named(text: str) -> Position | None:
     return Position.from_sfen(text) if _SFEN.fullmatch(text) else None
 
 
-def texts(position: Position, ply: int = 0) -> dict[str, str]:
+def notations(position: Position, ply: int = 0) -> dict[str, str]:
     """Return the texts of a position after `ply` half-moves: its SFEN."""
     return {"sfen": position.sfen(ply + 1)}
 
 
-def of_object(value: Mapping[str, Any]) -> Position:
+def from_object(value: Mapping[str, Any]) -> Position:
     """Return the position of a Position object (`keys.shogi64.as_object`).
 
     Hands and kinds left out are empty.

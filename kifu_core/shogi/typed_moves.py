@@ -47,7 +47,7 @@ _SPELLED: Final = re.compile(rf"{BOARD}(?:$|[\[_%.+\s](?!.* moves ).*)")
 """An SFEN as other programs and addresses have it."""
 
 
-def position_typed(words: str) -> Position | None:
+def parse_position(words: str) -> Position | None:
     """Return the position that words name without being a record; None for other words.
 
     They are an SFEN, which may leave out the side to move and the hands, a Shogi64 code, or moves as USI,

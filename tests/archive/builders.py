@@ -17,7 +17,7 @@ from kifu_core.shogi import moves, rules
 from kifu_core.shogi.pieces import CODES
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import FILES, RANKS
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 ROOKS = "4k4/4r4/9/9/9/9/9/4R4/4K4 b - 1"
 """Its own mirror image, and nearly its own colour turn: games from here meet in every orientation."""
@@ -66,7 +66,7 @@ def record(
     entries: list[MoveEntry] = [{}, *line(position, played, forks)]
     if special:
         entries.append({"special": special})
-    return {"header": dict(header or {}), "initial": named_initial(position), "moves": entries}
+    return {"header": dict(header or {}), "initial": initial_of(position), "moves": entries}
 
 
 def parsed(made: Record, winner: int | None = 0, kind: RecordKind = "game", draw: bool = False) -> ParsedGame:

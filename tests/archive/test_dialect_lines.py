@@ -14,8 +14,9 @@ import pytest
 from archive.derive import headers
 from archive.derive.headers.times import TimeLimit, read_limit
 from kifu_core import ParsedGame, dump, encode_text, load
+from kifu_core.game import Evaluation
 from kifu_core.shogi.detect import program
-from kifu_core.shogi.evaluations import Evaluation, evaluations
+from kifu_core.shogi.evaluations import evaluations
 from kifu_core.shogi.handicaps import by_name
 from tests.shared import GOLDEN, need_shared
 

@@ -33,7 +33,7 @@ from archive.web.wording import clock_text
 from kifu_core.games import GAMES
 from kifu_core.shogi.header_names import english
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.words import step_words, whole_words
+from kifu_core.shogi.patterns.words import pattern_words, step_words
 from tests.archive.quoridor import NAMED
 from tests.archive.routes import routes
 
@@ -245,7 +245,7 @@ def pattern_told(world: World) -> Answers:
     """What is known of a pattern, and itself in the library's words."""
     asked = parse("P7f")
     return iter(
-        [world.api("patterns?pattern=P7f"), step_words(asked.steps[0], "en"), whole_words(asked, "en")]
+        [world.api("patterns?pattern=P7f"), step_words(asked.steps[0], "en"), pattern_words(asked, "en")]
     )
 
 

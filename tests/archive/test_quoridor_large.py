@@ -13,13 +13,13 @@ from archive.intake.walk import texts
 from archive.intake.walk.entries import walk
 from kifu_core.games import QUORIDOR, load
 from kifu_core.quoridor.board import name
-from kifu_core.quoridor.qf_code import Code, encode
+from kifu_core.quoridor.qf_code import QfCode, encode
 from kifu_core.quoridor.record import as_jkf
 from tests.kifu_core.quoridor.games import random_game
 from tests.kifu_core.quoridor.records import random_record
 
 GAMES = [random_game(seed, 40) for seed in range(12)]
-CODES = [encode(Code(None, tuple(game))) for game in GAMES]
+CODES = [encode(QfCode(None, tuple(game))) for game in GAMES]
 LISTS = [" ".join(map(name, game)) for game in GAMES]
 
 

@@ -22,7 +22,7 @@ from kifu_core.errors import DecodeError
 from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.board import name
 from kifu_core.quoridor.keys import display_key
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from tests.archive import builders
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, random_game, ready, turned
@@ -153,7 +153,7 @@ def test_legal_moves_have_names_and_lead_on():
     assert len(moves) == 131
     assert {move.name for move in moves} >= {"e2", "d1", "f1", "a1h", "h8v"}
     for move in moves[:5]:
-        position = Position.initial()
+        position = QuoridorPosition.initial()
         position.do_move(move.move)
         assert (move.name, move.text, move.code) == (name(move.move), move.name, display_key(position))
 

@@ -10,8 +10,8 @@ from archive.derive.game import derive_game
 from archive.derive.series import Series, pack, series_of, unpack
 from archive.models import Game, GameSeries
 from kifu_core import load
-from kifu_core.shogi.clock import Limit, Tick
-from kifu_core.shogi.evaluations import Evaluation
+from kifu_core.game import Evaluation
+from kifu_core.shogi.clock import Tick, TimeLimit
 from tests.archive.builders import replace_games
 from tests.archive.games import CSA, KIF, stored
 
@@ -52,7 +52,7 @@ def test_a_series_uses_the_limits_of_the_details():
     own = {"time_limits": [{"main": 600}, None]}
     assert [tick.remaining for tick in series_of(made, own).clock[:2]] == [599, None]
     assert series_of(made, {}).clock[0].remaining is None
-    assert Limit(main=600) == Limit(600, 0, 0, 0)
+    assert TimeLimit(main=600) == TimeLimit(600, 0, 0, 0)
 
 
 def test_series_are_stored_with_the_game():

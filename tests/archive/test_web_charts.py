@@ -12,8 +12,8 @@ from archive.models import Game
 from archive.web.charts import HEIGHT, score_chart, time_chart
 from archive.web.game_page import clock_texts
 from archive.web.wording import score_mark, score_text
+from kifu_core.game import Evaluation
 from kifu_core.shogi.clock import Tick
-from kifu_core.shogi.evaluations import Evaluation
 from tests.archive import games
 
 TICKS = [

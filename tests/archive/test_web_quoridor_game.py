@@ -13,7 +13,7 @@ from archive.models import Game, Upload
 from kifu_core.quoridor import draw
 from kifu_core.quoridor.board import read_name
 from kifu_core.quoridor.keys import display_key, path_code
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.qf_code import decode
 from tests.archive.builders import ingest
 from tests.archive.games import stored
@@ -51,7 +51,7 @@ def code_of(html: str) -> str:
 
 def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> None:
     html = page(client, f"/games/{store().pk}/")
-    assert code_of(html) == display_key(Position.initial())
+    assert code_of(html) == display_key(QuoridorPosition.initial())
     words = texts(html)
     for text in ("Ada", "Bo", "Open", "White wins", "♙e2", "♟\ufe0ee8", "♙e3h", "Start position"):
         assert text in words

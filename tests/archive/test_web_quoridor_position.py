@@ -12,7 +12,7 @@ from django.test import Client
 
 from kifu_core.quoridor import draw
 from kifu_core.quoridor.keys import display_key, path_code
-from kifu_core.quoridor.qf_code import Code, State, decode
+from kifu_core.quoridor.qf_code import QfCode, QfState, decode
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, ready
 
@@ -94,7 +94,7 @@ def test_a_position_leads_to_the_board_and_to_other_sites(client: Client) -> Non
     html = page(client, address("e2 e8"))
     for played, turn_number in (("e2 e8", 1), ("e2 e8 e3h", 2)):
         code = board_code(page(client, address(played)))
-        assert decode(code) == Code(State(after(played), None, turn_number), None)  # nothing odd about it
+        assert decode(code) == QfCode(QfState(after(played), None, turn_number), None)  # nothing odd about it
     assert f"http://testserver/embed{address('e2 e8')}" in html
     picture = re.search(r'<meta property="og:image" content="http://testserver([^"]+)"', html)
     assert picture is not None

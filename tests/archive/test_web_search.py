@@ -12,7 +12,7 @@ from django.test import Client
 from archive.models import Game
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.keys import shogi64
-from kifu_core.shogi.notation import played
+from kifu_core.shogi.notation import next_move_label
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.typed_moves import position_after
 from tests.archive import builders
@@ -90,7 +90,7 @@ def test_what_the_pages_write_of_any_game_is_read_again():
         if not legal:
             break
         move = random.choice(legal)
-        written.append(played(position, move, "", "en"))
+        written.append(next_move_label(position, move, "", "en"))
         position.do_move(move)
     assert position_after(" ".join(written)) == position
 

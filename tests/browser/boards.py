@@ -10,7 +10,7 @@ from playwright.sync_api import FloatRect, Page, expect
 from kifu_core.shogi.draw import PAGE, PAGE_WIDTH
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.words import text_in
+from kifu_core.shogi.patterns.words import localized_text
 from kifu_core.shogi.pieces import KANJI, OU
 from kifu_core.shogi.position import Position
 from tests.browser.conftest import eventually
@@ -80,7 +80,7 @@ def expect_pattern(page: Page, text: str) -> None:
     """Wait until the board that a pattern is drawn on, and the address, have a pattern in the page's
     language."""
     if text and page.evaluate("document.documentElement.lang") == "ja":
-        text = text_in(parse(text), "ja")
+        text = localized_text(parse(text), "ja")
     expect(page.locator("#pattern")).to_have_value(text)
     eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("pattern", [""]), [text])
 

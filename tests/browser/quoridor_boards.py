@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from kifu_core.quoridor.board import PAWN, VERTICAL, WALL, name, read_name
 from kifu_core.quoridor.draw import EDGE, FIELD, LEFT, PITCH
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from tests.browser.conftest import eventually
 
 _READ = """
@@ -60,7 +60,7 @@ def _wall(x: int, y: int, width: int, flipped: bool) -> str:
     return name(WALL + (VERTICAL if upright else 0) + place)
 
 
-def expected(position: Position, last: str = "", neutral: bool = False) -> Drawn:
+def expected(position: QuoridorPosition, last: str = "", neutral: bool = False) -> Drawn:
     """What a board that shows the position has on it."""
     walls = frozenset(
         (name(wall), "neutral" if neutral else ("white", "black")[color])

@@ -11,10 +11,10 @@ from pytest_django.live_server_helper import LiveServer
 
 from kifu_core import KifuError
 from kifu_core.shogi.keys import shogi64
-from kifu_core.shogi.patterns import Count, Pattern, Step, parse, text_of
+from kifu_core.shogi.patterns import Pattern, PatternStep, PieceCount, parse, text_of
 from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, content
 from kifu_core.shogi.patterns.text import MOST_STEPS
-from kifu_core.shogi.patterns.words import text_in
+from kifu_core.shogi.patterns.words import localized_text
 from kifu_core.shogi.pieces import BY_NAME, HAND_KINDS, KINDS
 from kifu_core.shogi.position import Position
 from tests.browser.boards import drag_over, expect_pattern, finger_drag, middle, tap
@@ -62,11 +62,11 @@ PIECES = [sign * kind.value for kind in KINDS for sign in (1, -1)]
 IN_HAND = [sign * kind for kind in HAND_KINDS for sign in (1, -1)]
 
 
-def counted(random: Random, of: list[int]) -> tuple[Count, ...]:
+def counted(random: Random, of: list[int]) -> tuple[PieceCount, ...]:
     found = []
     for piece in random.sample(of, random.choice([0, 0, 1, 3])):
         least = random.randrange(6)
-        found.append(Count(piece, least, random.choice([None, least, least + 2])))
+        found.append(PieceCount(piece, least, random.choice([None, least, least + 2])))
     return tuple(sorted(found))
 
 
@@ -76,10 +76,10 @@ def some_contents(random: Random) -> int:
     return random.choice([few, ANYTHING & ~few, *others])
 
 
-def some_step(random: Random) -> Step:
+def some_step(random: Random) -> PatternStep:
     squares = {at: some_contents(random) for at in random.sample(range(81), random.randrange(1, 9))}
     first = random.choice([None, 0, 7])
-    return Step(
+    return PatternStep(
         squares,
         counted(random, IN_HAND),
         counted(random, PIECES),
@@ -121,7 +121,7 @@ def damaged(random: Random, text: str) -> str:
 def printed(text: str) -> list[str] | None:
     """What the server prints of a text, in English and in Japanese; None for what is no pattern."""
     try:
-        return [text_of(parse(text)), text_in(parse(text), "ja")]
+        return [text_of(parse(text)), localized_text(parse(text), "ja")]
     except KifuError:
         return None
 
@@ -251,7 +251,7 @@ def test_squares_are_chosen_and_told_what_they_hold(
     whole = "-5d -4d -5e -4e !p7f {S,G}7h K9i hand:r=0,P>=2 turn:own own:black mirror:yes"
     expect_pattern(page, whole)
     follow(page.get_by_role("button", name={"ja": "検索", "en": "Search"}[language], exact=True).last)
-    written = text_in(parse(whole), "ja" if language == "ja" else "en")
+    written = localized_text(parse(whole), "ja" if language == "ja" else "en")
     assert parse_qs(urlsplit(page.url).query) == {"pattern": [written]}
     page.go_back()
     expect_pattern(page, whole)

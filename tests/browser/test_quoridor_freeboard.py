@@ -13,8 +13,8 @@ from pytest_django.live_server_helper import LiveServer
 from archive.models import Upload
 from kifu_core.quoridor.board import PAWN, read_name
 from kifu_core.quoridor.keys import display_key
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import Code, State, decode, encode
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfCode, QfState, decode, encode
 from tests.archive.builders import ingest
 from tests.archive.quoridor import ready
 from tests.browser.conftest import PHONE, PageMaker, eventually
@@ -24,9 +24,9 @@ from tests.browser.quoridor_boards import click, expect_drawn, expected, point
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 GAME = "QuBAQEk6yVqpfcBgTio6WQr0JiSJKLLMYLb1vyYmBmRk"
-WHITE_AT_THE_GOAL = Position([67, 40], [0, 0], [0, 0], 0)
+WHITE_AT_THE_GOAL = QuoridorPosition([67, 40], [0, 0], [0, 0], 0)
 """White on e8, one step from winning."""
-ALMOST_CLOSED = Position.of(
+ALMOST_CLOSED = QuoridorPosition.of(
     [4, 76], [[read_name(wall) for wall in ("a3h", "c3h", "e3h")], [read_name("g3h")]], 0
 )
 """Only the column i is open between the rows 3 and 4."""
@@ -61,16 +61,16 @@ class Board:
         for move in moves:
             click(self.page, self.svg, move)
 
-    def shows(self, position: Position, last: str = "", neutral: bool = True) -> None:
+    def shows(self, position: QuoridorPosition, last: str = "", neutral: bool = True) -> None:
         expect_drawn(self.svg, expected(position, last, neutral))
 
 
-def state(position: Position, turn_number: int = 2) -> str:
-    return encode(Code(State(position, None, turn_number), None))
+def state(position: QuoridorPosition, turn_number: int = 2) -> str:
+    return encode(QfCode(QfState(position, None, turn_number), None))
 
 
-def played(*moves: str) -> Position:
-    position = Position.initial()
+def played(*moves: str) -> QuoridorPosition:
+    position = QuoridorPosition.initial()
     for move in moves:
         position.do_move(read_name(move))
     return position
@@ -128,7 +128,7 @@ def test_the_board_turns_and_marks_and_colours(board: Board) -> None:
 def test_reset_clears_and_undo_brings_everything_back(board: Board) -> None:
     board.play("e2", "e8")
     board.press("RESET")
-    board.shows(Position.initial())
+    board.shows(QuoridorPosition.initial())
     expect(board.button("NEXT")).to_be_disabled()
     board.press("UNDO")
     board.shows(played("e2", "e8"), "e8")
@@ -200,7 +200,7 @@ def test_a_pawn_at_its_goal_has_won_and_nothing_more_is_played(board: Board) -> 
     board.input(state(WHITE_AT_THE_GOAL, 15))
     board.play("e9")
     expect(board.status).to_have_text("White has won")
-    won = Position([PAWN + 76 - PAWN, 40], [0, 0], [0, 0], 1)
+    won = QuoridorPosition([PAWN + 76 - PAWN, 40], [0, 0], [0, 0], 1)
     board.shows(won, "e9")
     board.play("e6", "c3h")
     board.shows(won, "e9")
@@ -227,7 +227,7 @@ def test_a_recording_from_the_start_needs_no_state(board: Board) -> None:
     expect(board.button("BACK")).to_be_disabled()
     assert board.code_after("SNAP") == "QBA"  # the record so far
     board.play("e8")
-    assert board.code_after("REC") == encode(Code(None, (PAWN + 13, PAWN + 67)))
+    assert board.code_after("REC") == encode(QfCode(None, (PAWN + 13, PAWN + 67)))
     expect(board.button("BACK")).to_be_enabled()
 
 
@@ -238,7 +238,7 @@ def test_a_recording_after_next_keeps_where_it_began(board: Board) -> None:
     code = decode(board.code_after("REC"))
     moves = decode(GAME).moves or ()
     assert code.moves == moves[10:15]
-    position = Position.initial()
+    position = QuoridorPosition.initial()
     for move in moves[:10]:
         position.do_move(move)
     assert code.state is not None
@@ -260,19 +260,19 @@ def test_nothing_is_stuck_after_reset_or_an_empty_recording(board: Board) -> Non
     board.press("REC")
     expect(board.status).to_contain_text("Nothing was played, so nothing is recorded.")
     board.press("BACK")
-    board.shows(Position.initial())
+    board.shows(QuoridorPosition.initial())
 
 
 def test_counters_do_not_wrap(board: Board) -> None:
     """The original counted turns and moves modulo 1,024."""
-    board.input(state(Position.initial(), 1023))
+    board.input(state(QuoridorPosition.initial(), 1023))
     board.play("e2")
     before = board.field.input_value()
     assert board.code_after("SNAP") == before
     expect(board.status).to_have_attribute("data-error", "turn-range")
     moves = tuple(read_name(move) for _ in range(256) for move in ("e2", "e8", "e1", "e9"))
-    found = board.page.evaluate(_RECORDED, [encode(Code(None, moves[:1023])), *moves[1023:]])
-    assert found == [encode(Code(None, moves[:1023])), "too-many-plies"]
+    found = board.page.evaluate(_RECORDED, [encode(QfCode(None, moves[:1023])), *moves[1023:]])
+    assert found == [encode(QfCode(None, moves[:1023])), "too-many-plies"]
 
 
 _RECORDED = """
@@ -309,7 +309,7 @@ def test_a_turn_number_of_zero_disagrees_with_nobody(board: Board) -> None:
     """The codes of positions in addresses have it."""
     board.input("gkwAAIAA")
     expect(board.status).to_have_text("White to move · Loaded. Moves: 0.")
-    board.input(state(Position.initial(), 2))
+    board.input(state(QuoridorPosition.initial(), 2))
     expect(board.status).to_contain_text("the turn number 2 does not fit the side to move")
 
 
@@ -341,7 +341,7 @@ def test_what_the_original_could_write_is_loaded_with_a_note(board: Board) -> No
 def test_the_address_and_the_link_are_those_of_the_game_on_the_board(board: Board) -> None:
     board.play("e2", "e8", "e3")
     board.press("BACK")
-    code = encode(Code(None, tuple(map(read_name, ("e2", "e8", "e3")))))
+    code = encode(QfCode(None, tuple(map(read_name, ("e2", "e8", "e3")))))
     wanted = {"code": [code], "ply": ["2"]}
     eventually(board.page, lambda: parse_qs(urlsplit(board.page.url).query), wanted)
     board.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -396,7 +396,7 @@ def test_a_game_that_no_code_can_hold_is_saved_as_a_list(
 ) -> None:
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     moves = ["e2", "e8", "e1", "e9"] * 256
-    code = quote(encode(Code(None, tuple(map(read_name, moves[:-1])))), safe="")
+    code = quote(encode(QfCode(None, tuple(map(read_name, moves[:-1])))), safe="")
     board = Board(open_page(f"{live_server.url}/quoridor/board/?code={code}&ply=1023", language="en"))
     board.play(moves[-1])
     board.page.get_by_role("button", name="Copy the link").click()
@@ -424,7 +424,7 @@ def test_a_wrong_code_in_the_address_shows_the_start_and_what_is_wrong(
 ) -> None:
     board = Board(open_page(live_server.url + "/quoridor/board/?code=gkw", language="en"))
     expect(board.status).to_contain_text("the code ends inside ")
-    board.shows(Position.initial())
+    board.shows(QuoridorPosition.initial())
 
 
 @pytest.mark.parametrize(("ply", "turn"), [("3", 4), ("1.9", 2), ("-3", 1), ("x", 1), ("9999", 47)])

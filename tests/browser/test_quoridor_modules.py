@@ -19,8 +19,8 @@ from kifu_core.messages import TEXTS, Language, message
 from kifu_core.quoridor import draw, rules
 from kifu_core.quoridor.board import PAWN, SQUARES, VERTICAL, WALL, name
 from kifu_core.quoridor.keys import display_key
-from kifu_core.quoridor.position import WALL_BITS, Position
-from kifu_core.quoridor.qf_code import Code, State, decode, encode
+from kifu_core.quoridor.position import WALL_BITS, QuoridorPosition
+from kifu_core.quoridor.qf_code import QfCode, QfState, decode, encode
 from tests.kifu_core.quoridor import games
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db]
@@ -209,7 +209,7 @@ return x.map(([code, moves]) => {
 """
 
 
-def drawn_positions() -> Iterator[Position]:
+def drawn_positions() -> Iterator[QuoridorPosition]:
     """Positions of random games, and between them ones whose walls were laid without looking at paths."""
     for seed in count():
         random = Random(seed)
@@ -219,10 +219,10 @@ def drawn_positions() -> Iterator[Position]:
                 yield crowded(random, barred=random.random() < 0.5)
 
 
-def crowded(random: Random, barred: bool) -> Position:
+def crowded(random: Random, barred: bool) -> QuoridorPosition:
     """Pawns anywhere, and walls wherever they find room, `barred` ones first across the whole board."""
     white, black = random.sample(SQUARES, 2)
-    position = Position([white, black], [0, 0], [0, 0], random.randint(0, 1))
+    position = QuoridorPosition([white, black], [0, 0], [0, 0], random.randint(0, 1))
     row = random.randrange(7)
     bar = [WALL + 8 * row + x for x in (0, 2, 4, 6)]
     bar += random.sample([WALL + 8 * row + 15, WALL + VERTICAL + 8 * row + 7], random.randint(0, 2))
@@ -234,7 +234,7 @@ def crowded(random: Random, barred: bool) -> Position:
     return position
 
 
-def by_the_server(position: Position, moves: list[int]) -> dict[str, Any]:
+def by_the_server(position: QuoridorPosition, moves: list[int]) -> dict[str, Any]:
     """What `RULES` tells of a position, by `kifu_core`."""
     faults = [rules.fault(position, move) for move in moves]
     return {
@@ -248,7 +248,7 @@ def by_the_server(position: Position, moves: list[int]) -> dict[str, Any]:
     }
 
 
-def after(position: Position, move: int) -> str:
+def after(position: QuoridorPosition, move: int) -> str:
     """The code of the position after a move."""
     following = position.copy()
     following.do_move(move)
@@ -281,8 +281,8 @@ def test_names_of_moves_are_those_of_the_server(page: Page, live_server: LiveSer
 
 
 def test_positions_are_told_in_the_words_of_the_server(page: Page, live_server: LiveServer) -> None:
-    positions = [Position.initial(), *islice(drawn_positions(), 30, 120, 10)]
-    codes = [encode(Code(State(position), None)) for position in positions]
+    positions = [QuoridorPosition.initial(), *islice(drawn_positions(), 30, 120, 10)]
+    codes = [encode(QfCode(QfState(position), None)) for position in positions]
     body = """
     const { decode } = await import('/static/quoridor/qf_code.js');
     return x.map((code) => [true, false].map((ja) => m.positionWords(decode(code).state.position, ja)));

@@ -15,9 +15,9 @@ from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.quoridor.board import name
 from kifu_core.quoridor.keys import display_key, path_code
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import State
-from kifu_core.quoridor.record import MoveEntry, as_jkf, new_record
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfState
+from kifu_core.quoridor.record import QuoridorEntry, as_jkf, new_record
 from kifu_core.record import Ending, ParsedGame
 from tests.archive.builders import ingest
 from tests.archive.games import stored
@@ -36,12 +36,12 @@ LAST = 9
 @pytest.fixture
 def game() -> Game:
     """A game of nine moves with forks, times and a comment, stored, and two that share its beginning."""
-    entries: list[MoveEntry] = [{}, *line(Position.initial(), LINE.split(), FORKS)]
+    entries: list[QuoridorEntry] = [{}, *line(QuoridorPosition.initial(), LINE.split(), FORKS)]
     entries[3]["comments"] = ["A wall at last https://example.org/ <b>"]
     for ply, entry in enumerate(entries[1:], start=1):
         entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
     header = {"先手": "Ada", "後手": "Bo"}
-    record = new_record(header, State(Position.initial()), entries)
+    record = new_record(header, QfState(QuoridorPosition.initial()), entries)
     ending = Ending("X", "TORYO", LAST, 0)
     ingest(derive_game(ParsedGame(as_jkf(record), "game", ending)))
     ingest(ready("e2 e8 e3", black="Cy", white="Di"), ready("e2 e8 e6h", black="Di", white="Cy", winner=1))

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from kifu_core.quoridor.board import name
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.qf_code import decode
 from tests.browser.conftest import PageMaker
 from tests.browser.other_site import OtherSite, as_whitenoise
@@ -48,11 +48,11 @@ def viewer(code: str = "", **attributes: object) -> str:
     return f'<div class="qf_board_viewer"{given}></div>'
 
 
-def start(code: str) -> Position:
+def start(code: str) -> QuoridorPosition:
     return decode(code).start().position
 
 
-def after(code: str, plies: int) -> tuple[Position, str]:
+def after(code: str, plies: int) -> tuple[QuoridorPosition, str]:
     """A position of a record, and the name of the move that led there."""
     found = decode(code)
     position = found.start().position.copy()
@@ -78,7 +78,7 @@ def test_the_published_page_works_unchanged(
     assert box
     assert round(box["width"]) == 7 * 48
     # Flags 13: turned, the last move marked, an info bar; NEXT plays.
-    expect_drawn(board(page, 1), expected(Position.initial()), flipped=True)
+    expect_drawn(board(page, 1), expected(QuoridorPosition.initial()), flipped=True)
     expect(second.locator(".qf-info")).to_have_text("TURN 1WHITE 10BLACK 10")
     for plies in range(1, 47):
         second.get_by_role("button", name="NEXT").click()
@@ -130,7 +130,7 @@ def test_without_a_code_there_is_the_start_with_the_defaults(
     body = bare + "".join(viewer(code) for code in ("", "null", "0", "false"))
     page = shown(open_page, live_server, other_site, body)
     for number in range(5):
-        expect_drawn(board(page, number), expected(Position.initial()))
+        expect_drawn(board(page, number), expected(QuoridorPosition.initial()))
         expect(page.locator(".qf-info").nth(number)).to_have_text("TURN 1WHITE 10BLACK 10")
         assert width(page, number) == 480
 
@@ -215,7 +215,7 @@ def test_what_the_original_read_wrongly_is_read_as_it_was_meant(
         "黒番 白：駒e4、残りの板8枚、置いた板：c3h、e3h 黒：駒e7、残りの板8枚、置いた板：d7h、d8v"
     )
     for number in (1, 2, 3):
-        expect_drawn(board(page, number), expected(Position.initial()))
+        expect_drawn(board(page, number), expected(QuoridorPosition.initial()))
         assert (board(page, number).get_attribute("aria-label") or "").startswith("白番")
     # Nor is there anything to play in a record without moves.
     expect(page.get_by_role("button", name="NEXT")).to_be_disabled()

@@ -7,12 +7,13 @@ from random import Random
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.handicaps import HANDICAPS
-from kifu_core.shogi.move_resolution import Special
+from kifu_core.shogi.move_resolution import EndingStep
 from kifu_core.shogi.move_times import complete_times
-from kifu_core.shogi.normalize import Line, replay_line
+from kifu_core.shogi.normalize import replay_line
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.rules import legal_moves
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 STARTS = [Position.from_sfen(handicap.sfen) for handicap in HANDICAPS] + [
     Position.from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p"),
@@ -30,12 +31,12 @@ def random_record(seed: int, plies: int = 40, forks: int = 3) -> Record:
     assert not played.findings
     complete_times(played.entries, position.turn)
     first: MoveEntry = {}
-    return {"header": {}, "initial": named_initial(position), "moves": [first, *played.entries]}
+    return {"header": {}, "initial": initial_of(position), "moves": [first, *played.entries]}
 
 
-def _line(random: Random, start: Position, plies: int, forks: int, level: int) -> Line:
+def _line(random: Random, start: Position, plies: int, forks: int, level: int) -> RawLine:
     """A random line with forks at random plies, each with one move less to play and fewer forks."""
-    line, position = Line(restore_same=True, level=level), start.copy()
+    line, position = RawLine(restore_same=True, level=level), start.copy()
     for index in range(plies):
         moves = legal_moves(position)
         if not moves:
@@ -50,6 +51,6 @@ def _line(random: Random, start: Position, plies: int, forks: int, level: int) -
         line.steps.append(packed_step(move))
         position.do_move(move)
     if special := random.choice(SPECIALS):
-        line.steps.append(Special(special, special))
+        line.steps.append(EndingStep(special, special))
     line.times = [None] * len(line.steps)
     return line

@@ -8,7 +8,7 @@ import pytest
 
 from kifu_core import dump, load
 from kifu_core.errors import UnknownFormatError
-from kifu_core.shogi.typed_moves import position_typed
+from kifu_core.shogi.typed_moves import parse_position
 
 BOARD = "ln1gkg2l/2s4s1/p1pp+Bpnpp/1r4p2/7P1/P8/2GPPPP1P/2S6/LN2KG+r1L"
 SFEN = f"{BOARD} b BPsn3p 1"
@@ -101,5 +101,5 @@ def test_an_address_without_a_position_is_an_address():
 
 @pytest.mark.parametrize("text", [SFEN.replace(" ", "_"), quote(SFEN), f"{BOARD}[BPsnppp] w 0 1"])
 def test_what_is_typed_is_a_position_too(text):
-    position = position_typed(text)
+    position = parse_position(text)
     assert position is not None and position.sfen() == SFEN

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import kifu_core
+from kifu_core.game import Evaluation
 from kifu_core.jkf import Record
-from kifu_core.shogi.evaluations import Evaluation, best, evaluations
+from kifu_core.shogi.evaluations import best, evaluations
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.pv import read_line

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kifu_core
 from kifu_core.jkf import Record
-from kifu_core.shogi.clock import Limit, ticks
+from kifu_core.shogi.clock import TimeLimit, ticks
 from kifu_core.shogi.evaluations import best, evaluations
 
 SAMPLE = Path(__file__).parents[1] / "data" / "evaluations" / "floodgate.csa"
@@ -40,7 +40,7 @@ def test_no_comment_is_too_strange(comments):
     found = evaluations(record)
     assert all(0 <= one.ply <= 4 for one in found)
     assert len({one.ply for one in best(found)}) == len(best(found))
-    ticks(record, (Limit(10, 30, 5, 2), None))
+    ticks(record, (TimeLimit(10, 30, 5, 2), None))
 
 
 @pytest.mark.parametrize(

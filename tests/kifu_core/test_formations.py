@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from kifu_core import load
+from kifu_core.game import Occurrence
 from kifu_core.shogi import formations
 from kifu_core.shogi.formations import (
     BY_NAME,
@@ -20,11 +21,10 @@ from kifu_core.shogi.formations import (
     FORMATIONS,
     OPENINGS,
     WORKS,
-    Arisen,
-    arisen,
-    called,
-    in_line,
-    in_record,
+    by_any_name,
+    find_in_line,
+    find_in_record,
+    occurrences,
     with_forms,
     with_parents,
 )
@@ -40,8 +40,8 @@ TABLES = Path(formations.__file__).parent
 KANA = re.compile(r"[ぁ-ゖー]+")
 
 
-def after(moves: str) -> list[Arisen]:
-    return arisen(Position.initial(), [from_usi(usi) for usi in moves.split()])
+def after(moves: str) -> list[Occurrence]:
+    return occurrences(Position.initial(), [from_usi(usi) for usi in moves.split()])
 
 
 def named(moves: str, color: int) -> set[str]:
@@ -96,7 +96,7 @@ def test_numbers_are_what_is_stored_and_stay():
 
 @pytest.mark.parametrize("text", ["anaguma", "穴熊", "あなぐま", "Anaguma", "ＡＮＡＧＵＭＡ"])
 def test_one_is_found_by_any_of_its_names(text):
-    assert called(text) is BY_NAME["anaguma"]
+    assert by_any_name(text) is BY_NAME["anaguma"]
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_one_is_found_by_any_of_its_names(text):
     ],
 )
 def test_the_word_that_says_what_it_is_may_be_there_or_not(text, name):
-    assert called(text) is BY_NAME[name]
+    assert by_any_name(text) is BY_NAME[name]
 
 
 def test_regspe_is_short_for_the_white_leghorn_special():
-    assert called("レグスペ").english == "Leghorn Special"
+    assert by_any_name("レグスペ").english == "Leghorn Special"
 
 
 def test_what_none_is_called_is_none():
-    assert called("no such castle") is None and called("") is None and called("囲い") is None
+    assert by_any_name("no such castle") is None and by_any_name("") is None and by_any_name("囲い") is None
 
 
 def test_forms_of_one_are_those_that_have_it_among_their_parents():
@@ -208,7 +208,7 @@ def test_bishops_in_hand_are_those_of_the_moment():
 def at_once(black: str) -> set[str]:
     """What Black has whose pieces stand so from rank f on, where nothing has been played."""
     begin = Position.from_sfen(f"4k4/9/9/9/9/{black} b - 1")
-    return {one.name for one in arisen(begin, []) if one.color == BLACK}
+    return {one.name for one in occurrences(begin, []) if one.color == BLACK}
 
 
 def test_a_king_that_fled_to_the_right_is_no_right_king():
@@ -230,7 +230,7 @@ def test_a_silver_at_the_kings_head_is_past_the_fifth_file():
 
 
 def test_the_single_file_of_a_rook_is_the_first():
-    assert called("一間飛車").english == "First File Rook"
+    assert by_any_name("一間飛車").english == "First File Rook"
     assert "ikkenbisha" in named("1g1f 3c3d 1f1e 8c8d 2h1h 8d8e", BLACK)
     assert "ikkenbisha" not in named("7g7f 3c3d 6g6f 8c8d 8h7g 7a6b 9g9f 5a4b 2h9h 4b3b", BLACK)
 
@@ -239,7 +239,7 @@ def test_the_single_file_of_a_rook_is_the_first():
 
 
 def of_line(moves: str) -> set[tuple[str, int]]:
-    found = in_line(Position.initial(), [from_usi(usi) for usi in moves.split()])
+    found = find_in_line(Position.initial(), [from_usi(usi) for usi in moves.split()])
     return {(one.name, one.color) for one in found}
 
 
@@ -302,7 +302,7 @@ def lines() -> list[tuple[Position, list[int]]]:
     return found
 
 
-def plainly(begin: Position, moves: list[int]) -> set[Arisen]:
+def plainly(begin: Position, moves: list[int]) -> set[Occurrence]:
     """The same by looking for every pattern in all positions."""
     position, line = begin.copy(), [begin.copy()]
     for move in moves:
@@ -318,7 +318,7 @@ def plainly(begin: Position, moves: list[int]) -> set[Arisen]:
                 assert one.first is one.last is None
                 plies += [where.plies[0] for where in [find(pattern, line)] if where]
             if plies:
-                found.add(Arisen(formation.name, color, min(plies)))
+                found.add(Occurrence(formation.name, color, min(plies)))
     return found
 
 
@@ -327,8 +327,8 @@ def test_what_is_found_move_by_move_is_what_stands_in_the_positions():
     assert sum(len(moves) > 30 for _, moves in games) > 20
     arisen_at_all = set()
     for begin, moves in games:
-        assert {*arisen(begin, moves)} == plainly(begin, moves)
-        arisen_at_all |= {one.name for one in arisen(begin, moves)}
+        assert {*occurrences(begin, moves)} == plainly(begin, moves)
+        arisen_at_all |= {one.name for one in occurrences(begin, moves)}
     assert len(arisen_at_all) > 20
 
 
@@ -336,7 +336,7 @@ def test_a_record_has_what_its_main_line_has_with_all_that_this_is_a_form_of():
     for path in sorted(SAMPLES.glob("*.k*")):
         for game in load(path.read_bytes()).games:
             moves = main_moves(game.record)
-            found, plain = in_record(game.record, moves), arisen(start(game.record), moves)
+            found, plain = find_in_record(game.record, moves), occurrences(start(game.record), moves)
             for color in (BLACK, WHITE):
                 names = [one.name for one in found if one.color == color]
                 assert len(names) == len({*names})
@@ -347,7 +347,7 @@ def test_a_record_has_what_its_main_line_has_with_all_that_this_is_a_form_of():
 def test_more_in_hand_than_there_are_pieces_is_as_much_as_there_are():
     begin = Position.from_sfen("lnsgkgsnl/1r7/pppppp1pp/6p2/9/2P4R1/PP1PPPPPP/9/LNSGKGSNL b 97P2B99p2b 1")
     moves = [from_usi(usi) for usi in ["B*4e", "8b8d", "4e3d", "P*2h", "2f2d"]]
-    assert {*arisen(begin, moves)} == plainly(begin, moves)
+    assert {*occurrences(begin, moves)} == plainly(begin, moves)
 
 
 def test_a_move_that_cannot_be_made_ends_the_line():

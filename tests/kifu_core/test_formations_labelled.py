@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from kifu_core.shogi.formations import BY_NAME, FORMATIONS, in_line, with_parents
+from kifu_core.shogi.formations import BY_NAME, FORMATIONS, find_in_line, with_parents
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import is_legal
@@ -73,7 +73,7 @@ def _has(one: Labelled, color: int) -> set[str]:
 
 
 def _found(one: Labelled, color: int) -> set[str]:
-    return {arose.name for arose in in_line(one.start, one.moves) if arose.color == color}
+    return {arose.name for arose in find_in_line(one.start, one.moves) if arose.color == color}
 
 
 @cache

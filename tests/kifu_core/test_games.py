@@ -56,7 +56,7 @@ def test_the_main_line_the_moves_and_the_visits_tell_the_same(game):
 def test_codes_objects_and_addresses_lead_back(game):
     for position in positions(game):
         code = game.codec.encode(position)
-        assert game.codec.decode(code) == position == game.codec.of_object(game.codec.as_object(position))
+        assert game.codec.decode(code) == position == game.codec.from_object(game.codec.as_object(position))
         assert game.codec.code_of_path(game.codec.path_code(code)) == code
         assert game.codec.identity(code) == game.codec.identity(game.codec.encode(game.codec.decode(code)))
         found = game.codec.canonical(position)
@@ -77,7 +77,7 @@ def test_a_record_ends_where_its_last_position_is(game):
     last = positions(game)[-1]
     plies, names = games.last_position(record(game))
     assert plies == len(game.replay.main_moves(record(game)))
-    assert names == (game.text.texts(last, plies) or {"code": game.codec.encode(last)})
+    assert names == (game.text.notations(last, plies) or {"code": game.codec.encode(last)})
 
 
 def test_the_start_has_a_text_and_a_side(game):
@@ -116,13 +116,13 @@ def test_who_placed_a_wall_is_no_part_of_the_identity_of_a_position():
     ],
 )
 def test_a_text_may_be_a_position_by_itself(kind, text, code):
-    assert (kind.text.named(text) is not None) == (code is not None)
+    assert (kind.text.parse_position(text) is not None) == (code is not None)
 
 
 @pytest.mark.parametrize(("kind", "text"), [(SHOGI, "9/9 b -"), (QUORIDOR, "gkwAAIA"), (QUORIDOR, "x")])
 def test_a_wrong_name_of_a_position_is_refused(kind, text):
     with pytest.raises(KifuError):
-        kind.text.named(text)
+        kind.text.parse_position(text)
 
 
 @pytest.mark.parametrize(
@@ -139,5 +139,5 @@ def test_a_wrong_name_of_a_position_is_refused(kind, text):
 )
 def test_an_object_that_is_no_position_is_refused(value):
     with pytest.raises(KifuError) as caught:
-        QUORIDOR.codec.of_object(value)
+        QUORIDOR.codec.from_object(value)
     assert caught.value.code == "bad-position-object"

@@ -20,10 +20,10 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"django", "arch
 
 COMPILED = """
 import gc, kifu_core
-from kifu_core.shogi.formats.grammar import Lines
-print(sum("matchers" in vars(grammar) for grammar in gc.get_objects() if isinstance(grammar, Lines)))
+from kifu_core.shogi.formats.grammar import LineGrammar
+print(sum("matchers" in vars(grammar) for grammar in gc.get_objects() if isinstance(grammar, LineGrammar)))
 kifu_core.load("PI\\n+\\n+7776FU,T1\\n", "csa")
-print(sum("matchers" in vars(grammar) for grammar in gc.get_objects() if isinstance(grammar, Lines)))
+print(sum("matchers" in vars(grammar) for grammar in gc.get_objects() if isinstance(grammar, LineGrammar)))
 """
 
 

@@ -20,7 +20,7 @@ from kifu_core.shogi.legality import findings
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
-from kifu_core.shogi.texts import of_object
+from kifu_core.shogi.texts import from_object
 from tests.kifu_core.test_losses import full
 
 DATA = Path(__file__).parents[1] / "data"
@@ -154,7 +154,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),
     "bad-usi-move": lambda: from_usi("7g7"),
     "unencodable": lambda: shogi64.encode(Position([0] * 80, [[0] * 8, [0] * 8], 0)),
-    "bad-position-object": lambda: of_object({"board": []}),
+    "bad-position-object": lambda: from_object({"board": []}),
     "no-such-ply": lambda: dump(load("startpos moves 7g7f").games[0].record, "bod", ply=9),
 }
 """What raises the code."""

@@ -8,8 +8,8 @@ from kifu_core import dump, load
 from kifu_core.errors import SOURCE_LINE_LIMIT
 from kifu_core.shogi import lookahead
 from kifu_core.shogi.move_resolution import Search
-from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 
 HEAD = "手合割：平手\n\n"
 ROWS = "手合割：平手\n手数----指手--\n"
@@ -66,7 +66,7 @@ def test_what_is_played_to_decide_is_bounded_by_the_moves_there_are(monkeypatch)
         played.append(len(steps))
         return len(steps)
 
-    monkeypatch.setattr(lookahead, "played", counted)
+    monkeypatch.setattr(lookahead, "count_playable", counted)
     undecided = [Search(49, 5, False, "")] * 400
     looker = lookahead.Lookahead(len(undecided))
     for index, step in enumerate(undecided):
@@ -75,7 +75,7 @@ def test_what_is_played_to_decide_is_bounded_by_the_moves_there_are(monkeypatch)
 
 
 def test_a_line_without_variations_is_left_alone():
-    assert not lookahead.rehang(Line(), Position.initial())
+    assert not lookahead.reattach_forks(RawLine(), Position.initial())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from kifu_core.shogi.patterns import Count, Pattern, Step, find, impossible, parse, text_of
+from kifu_core.shogi.patterns import Pattern, PatternStep, PieceCount, find, impossible, parse, text_of
 from kifu_core.shogi.patterns.pattern import content
 from kifu_core.shogi.patterns.words import impossible_words
 from kifu_core.shogi.pieces import HAND_KINDS, KINDS
@@ -107,16 +107,16 @@ def test_nothing_is_told_of_what_can_be(text):
     assert [*impossible(parse(text))] == []
 
 
-def part_of(random: Random, position: Position, ply: int) -> Step:
+def part_of(random: Random, position: Position, ply: int) -> PatternStep:
     """A step that a position answers, in full or in part."""
     squares = random.sample(range(81), random.choice([3, 20, 81]))
     kinds = [sign * kind.value for kind in KINDS for sign in (1, -1)]
     on_board = [(piece, position.board.count(piece)) for piece in random.sample(kinds, 6)]
     in_hand = [(sign * kind, position.hands[sign < 0][kind]) for kind in HAND_KINDS for sign in (1, -1)]
-    return Step(
+    return PatternStep(
         {square: 1 << content(position.board[square]) for square in squares},
-        tuple(Count(piece, n, random.choice([None, n])) for piece, n in sorted(in_hand)),
-        tuple(Count(piece, n, random.choice([None, n])) for piece, n in sorted(on_board)),
+        tuple(PieceCount(piece, n, random.choice([None, n])) for piece, n in sorted(in_hand)),
+        tuple(PieceCount(piece, n, random.choice([None, n])) for piece, n in sorted(on_board)),
         random.choice([None, position.turn == 0]),
         random.choice([None, ply]),
         random.choice([None, ply]),

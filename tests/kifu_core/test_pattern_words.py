@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kifu_core.shogi.moves import from_usi
-from kifu_core.shogi.notation import lone_text
+from kifu_core.shogi.notation import lone_move_label
 from kifu_core.shogi.patterns import followed_by, parse, text_of
-from kifu_core.shogi.patterns.words import gap_words, step_words, whole_words
+from kifu_core.shogi.patterns.words import gap_words, pattern_words, step_words
 from kifu_core.shogi.pieces import BY_CODE
 
 
@@ -59,15 +59,15 @@ def test_what_is_told_of_conditions_in_japanese_can_be_written_so(text):
     told = [
         line for gap, step in zip(gaps, pattern.steps, strict=True) for line in (gap, *step_words(step, "ja"))
     ]
-    whole = whole_words(pattern, "ja").removeprefix("先手・後手どちらでも").split(" · ")
+    whole = pattern_words(pattern, "ja").removeprefix("先手・後手どちらでも").split(" · ")
     assert parse(" ".join([*told, *whole])) == pattern
 
 
 def test_it_is_told_when_a_step_follows_and_whose_pieces_are_own():
     assert [gap_words(gap, "en") for gap in (None, 20)] == ["Later", "Within 20 moves"]
     assert [gap_words(1, language) for language in ("en", "ja")] == ["One move later", "1手後"]
-    assert whole_words(parse("K9i"), "ja") == "先手・後手どちらでも"
-    told = whole_words(parse("K9i own:white mirror:yes line:main"), "en")
+    assert pattern_words(parse("K9i"), "ja") == "先手・後手どちらでも"
+    told = pattern_words(parse("K9i own:white mirror:yes line:main"), "en")
     assert told == "For White only · Mirror images, too · Not in variations"
 
 
@@ -102,6 +102,6 @@ def test_where_no_pattern_says_it_there_is_none(text, move, own):
 
 
 def test_a_move_is_told_by_itself():
-    assert lone_text(from_usi("8h3c"), BY_CODE["KA"], 0, "ja") == "▲３三角不成"
-    assert lone_text(from_usi("7g7f"), BY_CODE["FU"], 0, "en") == "▲P-7f"
-    assert lone_text(from_usi("P*5e"), BY_CODE["FU"], 1, "en") == "△P*5e"
+    assert lone_move_label(from_usi("8h3c"), BY_CODE["KA"], 0, "ja") == "▲３三角不成"
+    assert lone_move_label(from_usi("7g7f"), BY_CODE["FU"], 0, "en") == "▲P-7f"
+    assert lone_move_label(from_usi("P*5e"), BY_CODE["FU"], 1, "en") == "△P*5e"

@@ -11,16 +11,25 @@ from hypothesis import given
 from kifu_core import KifuError
 from kifu_core.messages import message
 from kifu_core.shogi.moves import from_usi
-from kifu_core.shogi.patterns import Count, Found, Pattern, Step, find, looks, parse, text_of
+from kifu_core.shogi.patterns import (
+    Pattern,
+    PatternMatch,
+    PatternStep,
+    PieceCount,
+    find,
+    orientations,
+    parse,
+    text_of,
+)
 from kifu_core.shogi.patterns.pattern import ANYTHING, CONTENTS, EMPTY, ENEMY, OWN, content
-from kifu_core.shogi.patterns.words import text_in
+from kifu_core.shogi.patterns.words import localized_text
 from kifu_core.shogi.pieces import BLACK, FU, GI, HAND_KINDS, KA, KI, KINDS, OU, TO, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 from kifu_core.shogi.squares import BY_USI
 
 
-def only(text: str) -> Step:
+def only(text: str) -> PatternStep:
     (step,) = parse(text).steps
     return step
 
@@ -202,12 +211,12 @@ def test_a_square_holds_what_its_words_allow(text, allowed):
 
 def test_hands_and_boards_are_counted_by_side():
     step = only("hand:B,P>=3,r=0 board:P=9,p<=8,+B>=1")
-    assert step.hands == (Count(-7, 0, 0), Count(FU, 3), Count(KA, 1))
-    assert step.board == (Count(-FU, 0, 8), Count(FU, 9, 9), Count(13, 1))
+    assert step.hands == (PieceCount(-7, 0, 0), PieceCount(FU, 3), PieceCount(KA, 1))
+    assert step.board == (PieceCount(-FU, 0, 8), PieceCount(FU, 9, 9), PieceCount(13, 1))
 
 
 def test_a_number_can_have_both_ends():
-    assert only("hand:P>=2,P<=4").hands == (Count(FU, 2, 4),)
+    assert only("hand:P>=2,P<=4").hands == (PieceCount(FU, 2, 4),)
 
 
 @pytest.mark.parametrize(
@@ -329,16 +338,16 @@ numbers = st.integers(0, 18)
 
 
 @st.composite
-def counted(draw: st.DrawFn, of: st.SearchStrategy[int]) -> tuple[Count, ...]:
+def counted(draw: st.DrawFn, of: st.SearchStrategy[int]) -> tuple[PieceCount, ...]:
     found = {}
     for piece in draw(st.lists(of, max_size=3, unique=True)):
         least = draw(numbers)
-        found[piece] = Count(piece, least, draw(st.none() | st.integers(least, 18)))
+        found[piece] = PieceCount(piece, least, draw(st.none() | st.integers(least, 18)))
     return tuple(sorted(found.values()))
 
 
 steps = st.builds(
-    Step,
+    PatternStep,
     squares=st.dictionaries(st.integers(0, 80), st.integers(1, ANYTHING), min_size=1, max_size=5),
     hands=counted(in_hand),
     board=counted(pieces),
@@ -360,7 +369,7 @@ def whole(draw: st.DrawFn) -> Pattern:
 @given(whole())
 def test_every_pattern_prints_as_a_text_that_means_it(pattern):
     assert parse(text_of(pattern)) == pattern
-    assert parse(text_in(pattern, "ja")) == pattern
+    assert parse(localized_text(pattern, "ja")) == pattern
 
 
 @pytest.mark.parametrize(
@@ -379,15 +388,15 @@ def test_every_pattern_prints_as_a_text_that_means_it(pattern):
     ],
 )
 def test_a_pattern_is_printed_in_japanese(text, printed):
-    assert text_in(parse(text), "ja") == printed
-    assert text_in(parse(printed), "en") == text_of(parse(text))
+    assert localized_text(parse(text), "ja") == printed
+    assert localized_text(parse(printed), "en") == text_of(parse(text))
 
 
 def test_what_is_too_long_in_japanese_is_printed_in_letters():
     steps = ["hand:p,l,n,s,g,b,r board:p,l,n,s,+p,+l,+n,+s"] * 8
     whole, short = text_of(parse(" then ".join(steps))), text_of(parse(steps[0]))
-    assert text_in(parse(whole), "ja") == whole
-    assert text_in(parse(short), "ja") != short
+    assert localized_text(parse(whole), "ja") == whole
+    assert localized_text(parse(short), "ja") != short
 
 
 @pytest.mark.parametrize(
@@ -410,51 +419,51 @@ def test_texts_that_mean_the_same_print_alike(text, printed):
 
 def test_a_pattern_is_found_at_the_ply_where_it_first_stands_for_either_side():
     line = played("7g7f", "3c3d", "2g2f", "8c8d")
-    assert find(parse("P7f"), line) == Found((1,), BLACK, False)
-    assert find(parse("P7f own:white"), line) == Found((2,), WHITE, False)
-    assert find(parse("P2f own:white"), line) == Found((4,), WHITE, False)
+    assert find(parse("P7f"), line) == PatternMatch((1,), BLACK, False)
+    assert find(parse("P7f own:white"), line) == PatternMatch((2,), WHITE, False)
+    assert find(parse("P2f own:white"), line) == PatternMatch((4,), WHITE, False)
     assert find(parse("P3f"), line) is None
     assert find(parse("P5f mirror:yes"), line) is None
-    assert find(parse("P8f own:black mirror:yes"), line) == Found((3,), BLACK, True)
+    assert find(parse("P8f own:black mirror:yes"), line) == PatternMatch((3,), BLACK, True)
 
 
 def test_the_side_to_move_is_the_owner_s():
     line = played("7g7f", "3c3d")
-    assert find(parse("P7f turn:own own:black"), line) == Found((2,), BLACK, False)
-    assert find(parse("P7f turn:enemy own:black"), line) == Found((1,), BLACK, False)
+    assert find(parse("P7f turn:own own:black"), line) == PatternMatch((2,), BLACK, False)
+    assert find(parse("P7f turn:enemy own:black"), line) == PatternMatch((1,), BLACK, False)
 
 
 def test_hands_are_those_of_the_owner_and_the_enemy():
     line = played("7g7f", "3c3d", "8h2b+", "3a2b")
-    assert find(parse("hand:B,b=0"), line) == Found((3,), BLACK, False)
-    assert find(parse("hand:B,b"), line) == Found((4,), BLACK, False)
-    assert find(parse("board:B=0,b=0,+B=0,+b=0"), line) == Found((4,), BLACK, False)
+    assert find(parse("hand:B,b=0"), line) == PatternMatch((3,), BLACK, False)
+    assert find(parse("hand:B,b"), line) == PatternMatch((4,), BLACK, False)
+    assert find(parse("board:B=0,b=0,+B=0,+b=0"), line) == PatternMatch((4,), BLACK, False)
 
 
 def test_what_has_to_stay_is_found_where_it_begins():
     line = played("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "9g9f", "8f8g+")
-    assert find(parse("K5h own:black"), line) == Found((1,), BLACK, False)
-    assert find(parse("K5h own:black kept:3"), line) == Found((5,), BLACK, False)
+    assert find(parse("K5h own:black"), line) == PatternMatch((1,), BLACK, False)
+    assert find(parse("K5h own:black kept:3"), line) == PatternMatch((5,), BLACK, False)
     assert find(parse("K5h own:black kept:3 ply:..4"), line) is None
     assert find(parse("K5h own:black kept:4"), line) is None
 
 
 def test_steps_have_to_follow_each_other_within_their_plies():
     line = played("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "7g7f")
-    assert find(parse("K5h then P7f own:black"), line) == Found((1, 7), BLACK, False)
-    assert find(parse("K5h then<=3 P7f own:black"), line) == Found((5, 7), BLACK, False)
-    assert find(parse("K5h then<=1 P7f own:black"), line) == Found((6, 7), BLACK, False)
+    assert find(parse("K5h then P7f own:black"), line) == PatternMatch((1, 7), BLACK, False)
+    assert find(parse("K5h then<=3 P7f own:black"), line) == PatternMatch((5, 7), BLACK, False)
+    assert find(parse("K5h then<=1 P7f own:black"), line) == PatternMatch((6, 7), BLACK, False)
     assert find(parse("P7f then K5h own:black"), line) is None
-    assert find(parse("K5h then P7f own:black"), line[1:], first_ply=1) == Found((1, 7), BLACK, False)
+    assert find(parse("K5h then P7f own:black"), line[1:], first_ply=1) == PatternMatch((1, 7), BLACK, False)
 
 
 def test_a_look_that_sees_the_same_is_taken_once():
-    assert len(looks(parse("K5i mirror:yes"))) == 2
-    assert len(looks(parse("K6i mirror:yes"))) == 4
-    assert len(looks(parse("K6i mirror:yes own:white"))) == 2
+    assert len(orientations(parse("K5i mirror:yes"))) == 2
+    assert len(orientations(parse("K6i mirror:yes"))) == 4
+    assert len(orientations(parse("K6i mirror:yes own:white"))) == 2
 
 
-def stands(step: Step, position: Position) -> bool:
+def stands(step: PatternStep, position: Position) -> bool:
     """Whether a position is as a step asks, which own pieces are Black's of."""
     squares = all(
         allowed & (1 << position.board[square] % CONTENTS) for square, allowed in step.squares.items()
@@ -484,13 +493,13 @@ def chain(pattern: Pattern, seen: list[Position], plies: tuple[int, ...] = ()) -
     return None
 
 
-def plainly(pattern: Pattern, line: list[Position]) -> Found | None:
+def plainly(pattern: Pattern, line: list[Position]) -> PatternMatch | None:
     """The same by turning and mirroring whole positions, and trying every choice of plies."""
     found = []
     for own in (BLACK, WHITE) if pattern.own is None else (pattern.own,):
         for mirrored in (False, True) if pattern.mirrored else (False,):
             plies = chain(pattern, [one.oriented(2 * own + mirrored) for one in line])
-            found += [Found(plies, own, mirrored)] if plies else []
+            found += [PatternMatch(plies, own, mirrored)] if plies else []
     return min(found, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
 
 
@@ -511,8 +520,8 @@ def drawn(random: Random, line: list[Position]) -> Pattern:
         own = {square: 1 << content(position.board[square]) for square in squares}
         own = {square: bits if random.random() < 0.8 else bits | OWN for square, bits in own.items()}
         kept, turn = random.choice([0, 0, 0, 2]), random.choice([None, None, True, False])
-        hands = (Count(FU, random.randrange(2)),) if random.random() < 0.3 else ()
-        chosen.append(Step(own, hands, (), turn, None, random.choice([None, 40]), kept))
+        hands = (PieceCount(FU, random.randrange(2)),) if random.random() < 0.3 else ()
+        chosen.append(PatternStep(own, hands, (), turn, None, random.choice([None, 40]), kept))
     gaps = tuple(random.choice([None, 5, 20]) for _ in chosen[1:])
     return Pattern(tuple(chosen), gaps, random.choice([None, None, BLACK, WHITE]), random.random() < 0.5)
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from kifu_core.jkf import MoveEntry
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats import losses
-from kifu_core.shogi.formats.writing import kind_beside
+from kifu_core.shogi.formats.writing import unnamed_ending_kind
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.replay import packed_move, start
@@ -119,7 +119,7 @@ class Case(NamedTuple):
         special = next((entry["special"] for entry in self.entries if "special" in entry), None)
         if special is not None:
             return BY_SPECIAL.get(special)
-        return kind_beside(self.game.ending, self.turn ^ (self.plies & 1))
+        return unnamed_ending_kind(self.game.ending, self.turn ^ (self.plies & 1))
 
 
 ILLEGAL: Final = {

@@ -18,7 +18,7 @@ from archive.queries.bulk import Bulk
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
 from kifu_core.lines import NO_MOVE
-from kifu_core.shogi.formats.db import HEADER, BookMove, written
+from kifu_core.shogi.formats.db import HEADER, BookMove, position_lines
 from kifu_core.shogi.moves import to_usi
 
 PLIES: Final = 40
@@ -106,7 +106,7 @@ class Counts:
             moves = [_move(move, [*rest]) for move, rest in groupby(found, itemgetter(1))]
             chosen = [move for move in moves if move.times >= min_games]
             if chosen:
-                yield written(sfen, min(row[3] for row in found), chosen)
+                yield position_lines(sfen, min(row[3] for row in found), chosen)
 
     def close(self) -> None:
         """Give the file back."""
@@ -171,7 +171,9 @@ def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Ite
     if len(places) >= MOST_POSITIONS:
         yield f"# the nearest {MOST_POSITIONS} positions\n".encode()
     sorted_places = sorted((SHOGI.codec.decode(place.code).sfen(None), place) for place in places)
-    yield from _in_lines(written(sfen, place.ply, _moves(place, by_name)) for sfen, place in sorted_places)
+    yield from _in_lines(
+        position_lines(sfen, place.ply, _moves(place, by_name)) for sfen, place in sorted_places
+    )
 
 
 def _moves(place: Place, by_name: dict[str, Place]) -> Iterator[BookMove]:

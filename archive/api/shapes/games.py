@@ -17,7 +17,7 @@ from archive.api.shapes.common import (
 )
 from archive.api.telling import About
 from archive.queries.twins import Reason
-from kifu_core.shogi.evaluations import Role
+from kifu_core.game import Role
 
 Day = Annotated[
     str | None, About("As precise as is known.", pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", examples=["1709-10"])

@@ -6,7 +6,7 @@ from archive.api.shapes.common import Length, Next, Number, Side
 from archive.api.shapes.games import GameTold, YearGames
 from archive.api.shapes.names import PlayerFared
 from archive.api.telling import About
-from kifu_core.shogi.patterns.impossible import Why
+from kifu_core.shogi.patterns.impossible import Reason
 
 
 class PatternResults(TypedDict):
@@ -54,7 +54,7 @@ class GameWithPattern(GameTold):
 class PatternHint(TypedDict):
     """Why no game can have a pattern. `message` is in the language asked for."""
 
-    code: Annotated[str, About("Stable.", enum=[*get_args(Why)])]
+    code: Annotated[str, About("Stable.", enum=[*get_args(Reason)])]
     step: Annotated[int, About("The step of which it is told; the first is 1.", minimum=1)]
     message: str
 

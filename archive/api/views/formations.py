@@ -72,8 +72,8 @@ def detail(request: Request, formation: str) -> Response:
             "players": [player_json(player, tally, request) for player, tally in found.players],
             "moves": [
                 {
-                    "text": SHOGI.text.written(move, None, "ja"),
-                    "english": SHOGI.text.written(move, None, "en"),
+                    "text": SHOGI.text.record_move_label(move, None, "ja"),
+                    "english": SHOGI.text.record_move_label(move, None, "en"),
                     "games": n,
                 }
                 for move, n in found.moves

@@ -332,7 +332,7 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        {"ply": ply, "code": kind.codec.encode(position)} | kind.text.texts(position, ply)
+        {"ply": ply, "code": kind.codec.encode(position)} | kind.text.notations(position, ply)
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None

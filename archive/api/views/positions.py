@@ -130,7 +130,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     )
     return Response(
         explorer_json(found, request)
-        | game.text.texts(position, 0)
+        | game.text.notations(position, 0)
         | {"position": game.codec.as_object(position)}
         | {"games_url": reverse("api:position-games", [kind, game.codec.path_code(code)], request=request)}
     )
@@ -149,7 +149,7 @@ def board(request: Request, kind: str, code: str) -> Response:
         {
             "game": kind,
             "code": code,
-            **game.text.texts(position, 0),
+            **game.text.notations(position, 0),
             "position": game.codec.as_object(position),
             "words": game.picture.words(position, language()),
             "images": [{"image": name, "code": one} for name, one in _images(game, position)],
@@ -342,7 +342,7 @@ def find(request: Request, kind: str) -> Response:
     with limited_reading():
         position, faults = _meant(game, request)
     told = found_json(game, game.codec.encode(position), request)
-    found = told | game.text.texts(position, 0) | {"issues": all_told(faults)}
+    found = told | game.text.notations(position, 0) | {"issues": all_told(faults)}
     return Response(found, status=303, headers={"Location": told["url"]})
 
 
@@ -352,7 +352,7 @@ _DOORS: Final = ("text", "game_id", "position")
 def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
     """Return the position that is meant, and issues for what of its text it does not include."""
     if isinstance(request.data, dict) and request.data and not {*_DOORS, "ply"} & request.data.keys():
-        return game.codec.of_object(request.data), []
+        return game.codec.from_object(request.data), []
     sent = body(FindBody, request)
     ply = sent.get("ply")
     doors = [door for door in _DOORS if door in sent]
@@ -364,7 +364,7 @@ def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
         position = position_lookup.of_text(game, text, ply)
         return position, position_lookup.faults(game, text, position if ply is None else None)
     if "position" in sent:
-        return game.codec.of_object(sent["position"]), []
+        return game.codec.from_object(sent["position"]), []
     try:
         return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply), []
     except position_lookup.GameNotFoundError as error:

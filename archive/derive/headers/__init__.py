@@ -46,7 +46,7 @@ from archive.derive.headers.people import (
 from archive.derive.headers.text import SITES, TEXT_LIMIT, Header, plain
 from archive.derive.headers.times import LIMITS, limits, read_limit, read_used, times_data
 from archive.kana_readings import reading, row_of
-from kifu_core.shogi.clock import Limit as TimeLimit
+from kifu_core.shogi.clock import TimeLimit as TimeLimit
 
 __all__ = [
     "BEGINNINGS",

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from archive.derive.headers.text import NUMBER, READ_LIMIT, Header, first, number, plain
-from kifu_core.shogi.clock import Limit as TimeLimit
+from kifu_core.shogi.clock import TimeLimit as TimeLimit
 
 LIMITS: Final = ("持ち時間", "持時間", "TIME", "TIME_LIMIT", "制限時間")
 LIMITS_OF_SIDE: Final = (("先手持ち時間", "下手持ち時間", "TIME+"), ("後手持ち時間", "上手持ち時間", "TIME-"))

@@ -11,7 +11,7 @@ from typing import IO, Final
 from django.conf import settings
 
 from archive.intake.walk.refusals import RefusedError
-from kifu_core.cutting import Cutter, Piece
+from kifu_core.cutting import Chunk, Cutter
 from kifu_core.deadline import check_time
 from kifu_core.games import kind_of
 
@@ -26,7 +26,7 @@ _HEAD_BYTES: Final = 8 * 1024
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
+def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Chunk]:
     """Yield the bytes of a file as pieces that hold whole games.
 
     No more than one piece is in memory. Raises RefusedError `too-large` for a file, or a game of it, beyond

@@ -238,7 +238,7 @@ def _position() -> pp.ParserElement:
 def _read_position(_text: str, place: int, tokens: pp.ParseResults) -> list[tuple[str, str]]:
     for game in GAMES.values():
         try:
-            position = game.text.typed(tokens[0])
+            position = game.text.parse_typed(tokens[0])
         except KifuError as error:
             raise _wrong(place, tokens[0], "position") from error
         if position is not None:

@@ -11,7 +11,7 @@ from kifu_core.errors import KifuError
 from kifu_core.jkf import Record
 from kifu_core.quoridor.formats.headers import tag_of
 from kifu_core.quoridor.game import QUORIDOR as GAME
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.texts import MARKS
 
 _SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
@@ -33,7 +33,7 @@ def side_names(_start: str) -> tuple[str, str]:
     return str(_SIDES["white"]), str(_SIDES["black"])
 
 
-def beginning(record: Record, position: Position, ply: int, _played: int) -> dict[str, Any]:
+def beginning(record: Record, position: QuoridorPosition, ply: int, _played: int) -> dict[str, Any]:
     """Return where a piece of a record begins, and the main line as the free board reads it.
 
     Where no code can hold the moves, the line is its start alone.

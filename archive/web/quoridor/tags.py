@@ -7,24 +7,24 @@ from django.utils.translation import gettext as _
 
 from archive.web.quoridor.pages import QUORIDOR
 from kifu_core.quoridor import draw, qf_code
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import Code, State
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfCode, QfState
 
 register = template.Library()
 
 
 @register.simple_tag
 def quoridor_board(
-    position: Position, last: int | None = None, flipped: bool = False, label: str = ""
+    position: QuoridorPosition, last: int | None = None, flipped: bool = False, label: str = ""
 ) -> SafeString:
     """Draw the board, with the packed move that led to it marked."""
     return mark_safe(draw.board(position, last=last, flip=flipped, label=label or _("Board")))  # it escapes
 
 
 @register.simple_tag
-def code_to_play(position: Position) -> str:
+def code_to_play(position: QuoridorPosition) -> str:
     """Return the code that opens the free board at a position, in the first turn of the side to move."""
-    return qf_code.encode(Code(State(position, None, position.turn + 1), None))
+    return qf_code.encode(QfCode(QfState(position, None, position.turn + 1), None))
 
 
 @register.simple_tag
@@ -34,7 +34,7 @@ def side_name(color: int) -> str:
 
 
 @register.simple_tag
-def side_state(position: Position, color: int) -> str:
+def side_state(position: QuoridorPosition, color: int) -> str:
     """Say whether a side is to move or has won; empty for neither."""
     won = position.winner()
     if won is None:
@@ -43,7 +43,7 @@ def side_state(position: Position, color: int) -> str:
 
 
 @register.simple_tag
-def walls_left(position: Position, color: int) -> SafeString:
+def walls_left(position: QuoridorPosition, color: int) -> SafeString:
     """Draw the walls that a side still has, as bars and as a number."""
     left = position.walls_left(color)
     words = _("Walls left: %(n)s") % {"n": left}

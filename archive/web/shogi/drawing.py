@@ -18,7 +18,7 @@ from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.text import LONGEST, MOST, MOST_STEPS, SHOWN
-from kifu_core.shogi.patterns.words import text_in
+from kifu_core.shogi.patterns.words import localized_text
 from kifu_core.shogi.pieces import HAND_KINDS, LETTERS
 from kifu_core.shogi.position import Position
 
@@ -62,7 +62,7 @@ def draw_pattern(request: HttpRequest) -> HttpResponse:
 def _told(text: str) -> dict[str, Any]:
     """Return a pattern as the page writes it, or what is wrong with its text, with its place."""
     try:
-        return {"text": text_in(parse(text), language())}
+        return {"text": localized_text(parse(text), language())}
     except KifuError as error:
         return wrong_with(text, error)
 

@@ -26,7 +26,7 @@ from archive.web.wording import formation as called
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NAME, CASTLES, OPENINGS, Formation
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.words import text_in
+from kifu_core.shogi.patterns.words import localized_text
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -99,7 +99,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "sides": list(zip(map(str, PAGES.words.seats), side_marks(SHOGI.name), found.colours, strict=True)),
         "plots": _plots(found),
         "against": [(other.name, called(other.name), tally) for other, tally in found.against],
-        "moves": [(SHOGI.text.written(move, None, language()), n) for move, n in found.moves],
+        "moves": [(SHOGI.text.record_move_label(move, None, language()), n) for move, n in found.moves],
         "latest": _latest(scope, shown),
         "places": _places(shown),
         "games_query": urlencode({"formation": formation}),
@@ -110,7 +110,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
 
 def _written(one: Formation) -> list[str]:
     """Return the patterns of a formation as the page writes them."""
-    return [text_in(parse(text), language()) for text in one.patterns]
+    return [localized_text(parse(text), language()) for text in one.patterns]
 
 
 def _latest(scope: Scope, shown: tuple[tuple[int, int, int], ...]) -> list[GameRow]:

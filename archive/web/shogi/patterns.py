@@ -39,10 +39,16 @@ from archive.web.shogi.drawing import wrong_with
 from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
-from kifu_core.shogi.notation import lone_text
-from kifu_core.shogi.patterns import Pattern, Step, followed_by, impossible, parse
+from kifu_core.shogi.notation import lone_move_label
+from kifu_core.shogi.patterns import Pattern, PatternStep, followed_by, impossible, parse
 from kifu_core.shogi.patterns.text import LONGEST
-from kifu_core.shogi.patterns.words import gap_words, impossible_words, step_words, text_in, whole_words
+from kifu_core.shogi.patterns.words import (
+    gap_words,
+    impossible_words,
+    localized_text,
+    pattern_words,
+    step_words,
+)
 from kifu_core.shogi.squares import USI
 
 if TYPE_CHECKING:
@@ -53,7 +59,7 @@ if TYPE_CHECKING:
 
     from archive.queries.games import GameRow
     from archive.queries.scope import Scope
-    from kifu_core.picture import Language
+    from kifu_core.messages import Language
 
 PAGE: Final = 50
 _MOST_SPANS: Final = 60
@@ -116,13 +122,13 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
     filters = games_asked(form.cleaned_data)
     cursor = request.GET.get("cursor") or None
     found = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
-    after, also, written = found.page.next, in_use(form), text_in(pattern, language())
+    after, also, written = found.page.next, in_use(form), localized_text(pattern, language())
     return {
         "text": written,
         "found": found,
         "hints": [] if found.games else _hints(pattern),
         "drawn": drawn(pattern, {"pattern": written, **also}),
-        "whole": whole_words(pattern, language()),
+        "whole": pattern_words(pattern, language()),
         "results": _results(found.results),
         "plots": _plots(found),
         "moves": [_move(one, pattern, also) for one in found.moves],
@@ -145,7 +151,7 @@ class Drawn:
     """A step of a pattern as pages show it: when it follows the one before, what it asks in words, and where
     it is drawn."""
 
-    step: Step
+    step: PatternStep
     follows: str
     words: list[str]
     editor: str
@@ -221,9 +227,9 @@ def _as_query(text: str, other: str) -> str:
 
 
 def _move(one: NextMove, pattern: Pattern, also: dict[str, str]) -> Move:
-    text = lone_text(one.packed, one.kind, int(not one.own), language())
+    text = lone_move_label(one.packed, one.kind, int(not one.own), language())
     after = followed_by(pattern, one.packed, one.kind, one.own)
-    asked = text_in(after, language()) if after else ""
+    asked = localized_text(after, language()) if after else ""
     query = query_of({"pattern": asked, **also}) if 0 < len(asked) <= LONGEST else ""
     return Move(text, query, one.games, one.results)
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from archive.issues import language
 from archive.web.templatetags.kifu import with_letters
 from kifu_core.shogi import draw
-from kifu_core.shogi.patterns import Step
+from kifu_core.shogi.patterns import PatternStep
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import JAPANESE, USI
 
@@ -42,7 +42,7 @@ def hand(context: Mapping[str, Any], position: Position, color: int, flipped: bo
 
 
 @register.simple_tag(takes_context=True)
-def asked_board(context: Mapping[str, Any], step: Step, label: str) -> SafeString:
+def asked_board(context: Mapping[str, Any], step: PatternStep, label: str) -> SafeString:
     """Draw what a step of a pattern asks of squares."""
     return mark_safe(draw.pattern(step, label=label, letters=with_letters(context), language=language()))
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from kifu_core.formats import Detector, Formats
 from kifu_core.quoridor.formats import alg, json_record, qf
-from kifu_core.quoridor.formats.parts import parts
+from kifu_core.quoridor.formats.parts import count_parts
 
 detect: Final = Detector()
 
-QUORIDOR: Final = Formats((qf.FORMAT, alg.FORMAT, json_record.FORMAT), detect, parts)
+QUORIDOR: Final = Formats((qf.FORMAT, alg.FORMAT, json_record.FORMAT), detect, count_parts)
 
 FORMATS: Final = QUORIDOR.names
 """The names `dump` knows: those of the files' extensions."""

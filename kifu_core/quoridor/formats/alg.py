@@ -25,9 +25,9 @@ from kifu_core.quoridor.formats.read_alg import (
     load,
 )
 from kifu_core.quoridor.notation import FIRST_STEPS, MOVE
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import Code, State
-from kifu_core.quoridor.record import Move, MoveEntry, Record, from_jkf, start
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfCode, QfState
+from kifu_core.quoridor.record import QuoridorEntry, QuoridorMove, QuoridorRecord, from_jkf, start
 from kifu_core.quoridor.replay import main_line
 from kifu_core.quoridor.width import narrow
 
@@ -35,15 +35,15 @@ _WIDTH: Final = 100
 _NO_NAME: Final = re.compile(r"""["\[\]]|^[\s{]|(?<=.{39}).+|\s$""" + f"|{BREAKS.pattern}", re.DOTALL)
 
 
-def dump(record: Record) -> str:
+def dump(record: QuoridorRecord) -> str:
     """Return the record as a move list that reads back with all it says, except for times.
 
     A game that a pawn has won by arriving ends with its result, as one with an ending does.
     """
     state = start(record)
     tags = [f'[{_tag(name)} "{_escaped(value)}"]' for name, value in record["header"].items()]
-    if state != State(Position.initial()):
-        tags.append(f'[{START} "{qf_code.encode(Code(state, None))}"]')
+    if state != QfState(QuoridorPosition.initial()):
+        tags.append(f'[{START} "{qf_code.encode(QfCode(state, None))}"]')
     first, *entries = record["moves"] or [{}]
     words = [*_comments(first), *_line(entries, 1, state.position.turn), *_result(record)]
     return "\n".join([*tags, "", ""] if tags else []) + _folded(words)
@@ -58,7 +58,7 @@ def _escaped(value: str) -> str:
     return " ".join(value.splitlines()).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def kept_headers(record: Record) -> dict[str, str]:
+def written_headers(record: QuoridorRecord) -> dict[str, str]:
     """Return the headers as they are read again.
 
     They have the names of their tags, and texts without line breaks and blanks around them.
@@ -71,7 +71,7 @@ def kept_headers(record: Record) -> dict[str, str]:
     return found
 
 
-def _result(record: Record) -> Iterator[str]:
+def _result(record: QuoridorRecord) -> Iterator[str]:
     """Yield the result if the game was won on the board."""
     for _, position, _, _ in main_line(record):
         if (won := position.winner()) is not None:
@@ -79,7 +79,7 @@ def _result(record: Record) -> Iterator[str]:
             return
 
 
-def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
+def _line(entries: list[QuoridorEntry], ply: int, first_turn: int) -> Iterator[str]:
     """Yield the words of a line and its forks.
 
     `ply` is that of the first move, `first_turn` is the colour that moves at ply 1. Recursion goes as deep as
@@ -110,12 +110,12 @@ def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
         ply += "move" in entry
 
 
-def name_of(move: Move) -> str:
+def name_of(move: QuoridorMove) -> str:
     """Return a move of a record as it is written."""
     return move["wall"] if "wall" in move else move["to"]
 
 
-def _comments(entry: MoveEntry) -> Iterator[str]:
+def _comments(entry: QuoridorEntry) -> Iterator[str]:
     """Yield the comments of an entry: in braces, or on lines of their own after `;`.
 
     Comments that hold a closing brace, begin with a quotation mark or are blank need lines. Tabs become
@@ -195,7 +195,7 @@ _FILE: Final = Writer(
     title_ja="指し手の一覧",
     copied=True,
     lost=["headers", "times", "ending"],
-    kept_headers=lambda record: dict.fromkeys(record["header"], "") | kept_headers(from_jkf(record)),
+    kept_headers=lambda record: dict.fromkeys(record["header"], "") | written_headers(from_jkf(record)),
     lost_endings=endings_without_name,
 )
 FORMAT: Final = Format("alg", load, [Mark(Stage.ROW, _is_list)], [_FILE], cutter(_begins_game))

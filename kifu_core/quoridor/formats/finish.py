@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import MAX_ISSUES, Notes
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import State
-from kifu_core.quoridor.record import MoveEntry, Record, as_jkf, new_record
-from kifu_core.quoridor.replay import Played, replay_line
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfState
+from kifu_core.quoridor.record import QuoridorEntry, QuoridorRecord, as_jkf, new_record
+from kifu_core.quoridor.replay import ReplayedRecord, replay_line
 from kifu_core.quoridor.rules import has_paths
 from kifu_core.record import TREE_FORKS, Ending, ParsedGame, RecordKind, has_players
 
 
 @dataclass(slots=True)
-class Draft:
+class QuoridorDraft:
     """A game while it is being read: `entries` are raw and begin after the start, whose comments are apart.
 
     `offsets` tells where in the text entries stand, by their ids; it is only asked if anything was found.
@@ -23,9 +23,9 @@ class Draft:
 
     notes: Notes
     header: dict[str, str] = field(default_factory=dict)
-    state: State = field(default_factory=lambda: State(Position.initial()))
+    state: QfState = field(default_factory=lambda: QfState(QuoridorPosition.initial()))
     comments: list[str] = field(default_factory=list)
-    entries: list[MoveEntry] = field(default_factory=list)
+    entries: list[QuoridorEntry] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     offsets: Callable[[], Mapping[int, int]] = dict
     first_line: int = 1
@@ -43,9 +43,13 @@ class Draft:
             offset = offsets.get(id(finding.entry))
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
         self.notes.more += len(played.findings[MAX_ISSUES:])
-        if (played.cuts or unread) and not played.entries and self.state == State(Position.initial()):
+        if (
+            (played.cuts or unread)
+            and not played.entries
+            and self.state == QfState(QuoridorPosition.initial())
+        ):
             return None
-        first: MoveEntry = {"comments": played.first} if played.first else {}
+        first: QuoridorEntry = {"comments": played.first} if played.first else {}
         record = new_record(self.header, self.state, [first, *played.entries])
         return ParsedGame(
             record=as_jkf(record),
@@ -65,14 +69,14 @@ class Draft:
         notes.take(self.notes)
 
 
-def _unread(played: Played) -> list[str]:
+def _unread(played: ReplayedRecord) -> list[str]:
     cuts = [
         json.dumps(entries, ensure_ascii=False, separators=(",", ":")) for entries in watched(played.cuts)
     ]
     return cuts + played.left_out
 
 
-def record_kind(record: Record, ending: Ending | None) -> RecordKind:
+def record_kind(record: QuoridorRecord, ending: Ending | None) -> RecordKind:
     """Return the kind of a record.
 
     A position has no moves, a tree no players and many forks; the rest are games.

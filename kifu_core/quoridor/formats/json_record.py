@@ -8,9 +8,9 @@ from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
 from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.json_text import dump_json, note_error, values
-from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.formats.finish import QuoridorDraft
 from kifu_core.quoridor.formats.parts import endings_without_name
-from kifu_core.quoridor.record import Record, check, start
+from kifu_core.quoridor.record import QuoridorRecord, check, start
 from kifu_core.record import ParsedGame
 
 
@@ -31,16 +31,16 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     return games
 
 
-def _draft(value: object, notes: Notes) -> Draft:
+def _draft(value: object, notes: Notes) -> QuoridorDraft:
     raw = check(value)
     first, *entries = raw["moves"] or [{}]
     if "move" in first:
         entries.insert(0, first)
         first = {}
-    return Draft(notes, raw["header"], start(raw), first.get("comments", []), entries)
+    return QuoridorDraft(notes, raw["header"], start(raw), first.get("comments", []), entries)
 
 
-def dump(record: Record, *, indent: int | None = None) -> str:
+def dump(record: QuoridorRecord, *, indent: int | None = None) -> str:
     """Return the record as JSON text; `indent` as json.dumps understands it."""
     return dump_json(record, indent=indent)
 

@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kifu_core.deadline import watched
-from kifu_core.formats import Found
-from kifu_core.jkf import Record as JkfRecord
+from kifu_core.formats import PartCounts
+from kifu_core.jkf import Record
 from kifu_core.quoridor.endings import GOAL
-from kifu_core.quoridor.record import MoveEntry, Record, from_jkf
+from kifu_core.quoridor.record import QuoridorEntry, QuoridorRecord, from_jkf
 from kifu_core.record import Ending
 
 
-def parts(record: JkfRecord) -> Found:
+def count_parts(record: Record) -> PartCounts:
     """Count each part but headers and endings."""
-    found: Found = Counter()
+    found: PartCounts = Counter()
     for entry in _entries(from_jkf(record)):
         found["times"] += "time" in entry
         found["comments"] += len(entry.get("comments", ()))
@@ -21,7 +21,7 @@ def parts(record: JkfRecord) -> Found:
     return found
 
 
-def _entries(record: Record) -> Iterator[MoveEntry]:
+def _entries(record: QuoridorRecord) -> Iterator[QuoridorEntry]:
     """Yield every entry, those of forks included."""
     lines = [record["moves"]]
     while lines:
@@ -30,12 +30,12 @@ def _entries(record: Record) -> Iterator[MoveEntry]:
             lines += entry.get("forks", ())
 
 
-def endings_without_name(record: JkfRecord, ending: Ending | None) -> int:
+def endings_without_name(record: Record, ending: Ending | None) -> int:
     """Count the endings that have no name in records."""
     return int(ending is not None and ending.special is None)
 
 
-def all_endings(record: JkfRecord, ending: Ending | None) -> int:
+def all_endings(record: Record, ending: Ending | None) -> int:
     """Count all endings but that of a pawn's arrival, which a move tells."""
     if ending is not None and ending.special in (None, GOAL):
         return int(ending.special is None)

@@ -20,12 +20,12 @@ from kifu_core.errors import DecodeError
 from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.limits import most_games
 from kifu_core.quoridor import qf_code
-from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.formats.finish import QuoridorDraft
 from kifu_core.quoridor.formats.headers import LABEL, TITLE
 from kifu_core.quoridor.formats.json_record import is_json
 from kifu_core.quoridor.formats.parts import all_endings
-from kifu_core.quoridor.qf_code import Code
-from kifu_core.quoridor.record import MoveEntry, Record, start
+from kifu_core.quoridor.qf_code import QfCode
+from kifu_core.quoridor.record import QuoridorEntry, QuoridorRecord, start
 from kifu_core.quoridor.replay import main_moves, move_objects, position_at
 from kifu_core.record import ParsedGame
 
@@ -51,7 +51,7 @@ _MOST_JOINED: Final = 50_000
 """Characters of a source that are read a second time while codes are put together from lines."""
 
 
-class Found(NamedTuple):
+class CodeSpot(NamedTuple):
     """A place of a text that is a code or should be one: its offset, the text, the label before it.
 
     `prose` is a line that is not meant as a code; `code` is what a good one says.
@@ -61,7 +61,7 @@ class Found(NamedTuple):
     text: str
     label: str = ""
     prose: bool = False
-    code: Code | None = None
+    code: QfCode | None = None
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -90,10 +90,10 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     return games
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[CodeSpot]:
     """Yield the codes of a text and what should be one."""
     quoted = [
-        Found(match.start(match.lastindex or 1), unquote(match[match.lastindex or 1]))
+        CodeSpot(match.start(match.lastindex or 1), unquote(match[match.lastindex or 1]))
         for match in QUOTED.finditer(text)
     ]
     if quoted:
@@ -107,17 +107,17 @@ def _found(text: str) -> Iterator[Found]:
         at, left = at + taken, left - joined
 
 
-def _lines(text: str) -> list[Found]:
+def _lines(text: str) -> list[CodeSpot]:
     """Return the lines of a text that are not blank."""
     found, offset = [], 0
     for line in watched(text.split("\n")):
         if line and not line.isspace():
-            found.append(Found(offset, line))
+            found.append(CodeSpot(offset, line))
         offset += len(line) + 1
     return found
 
 
-def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, int]:
+def _code_of(lines: list[CodeSpot], at: int, most: int) -> tuple[list[CodeSpot], int, int]:
     """Return the codes that begin in a line, how many lines they take, and how much was read again.
 
     That is counted in characters; once they are `most`, no further line is joined.
@@ -130,21 +130,21 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
     joined, again, run = text, 0, _RUN.fullmatch(text) is not None
     read = _read(joined, dropping=run)
     for count in range(1, _MOST_LINES + 1):
-        if isinstance(read, Code):
+        if isinstance(read, QfCode):
             code = read if qf_code.drop_strange(joined)[1] == 0 else None
-            return [Found(offset, joined, title, code=code)], count, again
+            return [CodeSpot(offset, joined, title, code=code)], count, again
         following = lines[at + count].text if at + count < len(lines) else ""
         goes_on = _RUN.fullmatch(following) is not None
         if read != "truncated" or not following or again >= most:
             break
-        if isinstance(_read(following, dropping=goes_on), Code):
+        if isinstance(_read(following, dropping=goes_on), QfCode):
             break
         joined, run = joined + following, run and goes_on
         again += len(joined)
         read = _read(joined, dropping=run)
-    good = [Found(offset + at, word, title) for at, word in words_in(text) if fault_of(word) is None]
+    good = [CodeSpot(offset + at, word, title) for at, word in words_in(text) if fault_of(word) is None]
     prose = not any(map(looks_coded, text.split())) and not is_mended(text)
-    return good or [Found(offset, text, title, prose)], 1, again
+    return good or [CodeSpot(offset, text, title, prose)], 1, again
 
 
 def words_in(text: str) -> Iterator[tuple[int, str]]:
@@ -167,10 +167,10 @@ def is_mended(text: str) -> bool:
 def fault_of(text: str) -> str | None:
     """Return what is wrong with a code, None for a good one."""
     read = _read(text)
-    return None if isinstance(read, Code) else read
+    return None if isinstance(read, QfCode) else read
 
 
-def _read(text: str, *, dropping: bool = False) -> Code | str:
+def _read(text: str, *, dropping: bool = False) -> QfCode | str:
     """Return what a code says, or what is wrong with it; `dropping` ignores characters that no code has."""
     try:
         return qf_code.decode(text)
@@ -181,7 +181,7 @@ def _read(text: str, *, dropping: bool = False) -> Code | str:
     return _read(code) if looks_coded(code) else "bad-char"
 
 
-def _draft(found: Found, notes: Notes) -> Draft:
+def _draft(found: CodeSpot, notes: Notes) -> QuoridorDraft:
     """Return the draft of one code's game or position; raises DecodeError."""
     try:
         code = found.code or qf_code.decode(found.text)
@@ -197,27 +197,27 @@ def _draft(found: Found, notes: Notes) -> Draft:
         if issue.code not in qf_code.TOLERATED:
             notes.add(issue.code, found.offset, "warning", issue.ply, **issue.params)
     state = code.start()
-    entries: list[MoveEntry] = [{"move": move} for move in move_objects(state.position, code.moves or ())]
+    entries: list[QuoridorEntry] = [{"move": move} for move in move_objects(state.position, code.moves or ())]
     header = {TITLE: found.label} if found.label else {}
     line = notes.source.place(found.offset)[0]
-    return Draft(
+    return QuoridorDraft(
         notes, header, state, entries=entries, offsets=partial(_offsets, found, entries), first_line=line
     )
 
 
-def _offsets(found: Found, entries: list[MoveEntry]) -> dict[int, int]:
+def _offsets(found: CodeSpot, entries: list[QuoridorEntry]) -> dict[int, int]:
     """Return where the entries of a code stand, by their ids: all of them where it begins."""
     return {id(entry): found.offset for entry in entries}
 
 
-def code_of(record: Record) -> Code:
+def code_of(record: QuoridorRecord) -> QfCode:
     """Return the start and the main line of a record as a code in its normal form."""
     moves = main_moves(record)
     state = start(record)
-    return qf_code.normalized(Code(state, tuple(moves)))
+    return qf_code.normalized(QfCode(state, tuple(moves)))
 
 
-def dump(record: Record, *, ply: int | None = None) -> str:
+def dump(record: QuoridorRecord, *, ply: int | None = None) -> str:
     """Return the main line as one code; with `ply` a snapshot of the position after so many half-moves.
 
     A record without moves is a snapshot of its start. Raises KifuError `too-many-plies`, `turn-range`,
@@ -225,7 +225,7 @@ def dump(record: Record, *, ply: int | None = None) -> str:
     """
     if ply is None and main_moves(record):
         return qf_code.encode(code_of(record)) + "\n"
-    return qf_code.encode(Code(position_at(record, ply)[1], None)) + "\n"
+    return qf_code.encode(QfCode(position_at(record, ply)[1], None)) + "\n"
 
 
 # --- format ----------------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ from kifu_core.json_text import values
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.quoridor import endings, notation, qf_code
-from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.formats.finish import QuoridorDraft
 from kifu_core.quoridor.formats.headers import RESULT, START, TITLE, header_of
 from kifu_core.quoridor.formats.json_record import is_json
 from kifu_core.quoridor.notation import FIRST_STEPS, MOVE, SURE_MOVE, Origin
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import State
-from kifu_core.quoridor.record import Move, MoveEntry
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfState
+from kifu_core.quoridor.record import QuoridorEntry, QuoridorMove
 from kifu_core.quoridor.width import narrow
 from kifu_core.record import ParsedGame
 
@@ -108,7 +108,7 @@ _MOVES: Final = Memo(notation.read_move)
 """Moves by their texts; games share them until they are played."""
 
 
-class _Line(NamedTuple):
+class _TextLine(NamedTuple):
     """What a line of the text holds: where it lies, whether it has a move, whether any is numbered, whether
     it would be, without numbers, a game of its own and not the continuation of one."""
 
@@ -119,7 +119,7 @@ class _Line(NamedTuple):
     opens_game: bool
 
 
-def _line_between(text: str, begin: int, end: int) -> _Line:
+def _line_between(text: str, begin: int, end: int) -> _TextLine:
     """Return what a line of a text holds, from offset to offset.
 
     Moves are looked at only as far as the third, or as the first step if that comes later.
@@ -132,7 +132,7 @@ def _line_between(text: str, begin: int, end: int) -> _Line:
         if step and count >= _ONE_GAME_LINE:
             break
     opens = count >= _ONE_GAME_LINE and (not step or step in FIRST_STEPS)
-    return _Line(begin, end, count > 0, _A_NUMBER.search(text, begin, end) is not None, opens)
+    return _TextLine(begin, end, count > 0, _A_NUMBER.search(text, begin, end) is not None, opens)
 
 
 def is_list_of_lines(line: str, before: str) -> bool:
@@ -142,7 +142,7 @@ def is_list_of_lines(line: str, before: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Game:
+class _OpenGame:
     """A game while its text is read. `lines` are the main line and the forks that are open.
 
     `added` are all entries in the order of the text, `spots` where they stand: (index of the first entry,
@@ -151,9 +151,9 @@ class _Game:
     `skipped` counts open parentheses of a fork that is nested too deep.
     """
 
-    draft: Draft
-    lines: list[list[MoveEntry]]
-    added: list[MoveEntry] = field(default_factory=list)
+    draft: QuoridorDraft
+    lines: list[list[QuoridorEntry]]
+    added: list[QuoridorEntry] = field(default_factory=list)
     spots: list[tuple[int, int]] = field(default_factory=list)
     numbered: bool = False
     playable: bool = True
@@ -170,7 +170,7 @@ class _Game:
         """Tell whether there is a move or an ending."""
         return bool(self.draft.entries) or self.cut is not None
 
-    def add(self, entries: list[MoveEntry], offset: int) -> None:
+    def add(self, entries: list[QuoridorEntry], offset: int) -> None:
         """Put the entries of a row of words at the end of the line that is open."""
         if self.pending:
             entries[0]["comments"] = self.pending
@@ -202,7 +202,7 @@ class _Game:
         else:
             self.draft.comments.append(text)
 
-    def moves(self) -> Iterator[Move]:
+    def moves(self) -> Iterator[QuoridorMove]:
         """Return the moves of the main line as they are written."""
         return (entry["move"] for entry in self.draft.entries if "move" in entry)
 
@@ -211,16 +211,16 @@ class _Game:
         return any("special" in entry for entry in self.draft.entries[-1:])
 
 
-class _Reader:
+class _MoveListReader:
     """Reads the tokens of a text into games; `at` is where the next token begins."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.text = narrow(source.text)
         self.at = 0
-        self.games: list[_Game] = []
+        self.games: list[_OpenGame] = []
         self.blank = False
-        self.line = _Line(0, -1, False, False, False)
+        self.line = _TextLine(0, -1, False, False, False)
         self.last_line = -1
         self.actions: dict[str, Callable[[re.Match[str]], None]] = {
             "tag": self._tag, "remark": self._remark, "label": self._label, "comment": self._comment,
@@ -228,7 +228,7 @@ class _Reader:
             "close": self._close, "mark": self._mark, "gap": self._gap, "word": self._word,
         }  # fmt: skip
 
-    def read(self, limit: int) -> list[_Game]:
+    def read(self, limit: int) -> list[_OpenGame]:
         """Read the games of the text; reading ends with the one that is one too many."""
         read = 0
         while len(self.games) <= limit and (match := _TOKEN.match(self.text, self.at)):
@@ -243,21 +243,21 @@ class _Reader:
         return self.games
 
     @property
-    def game(self) -> _Game:
+    def game(self) -> _OpenGame:
         """The game that is being read."""
         return self.games[-1] if self.games else self._new(0)
 
-    def _new(self, offset: int) -> _Game:
-        draft = Draft(Notes(self.source))
+    def _new(self, offset: int) -> _OpenGame:
+        draft = QuoridorDraft(Notes(self.source))
         if self.games:
             self.games[-1].end = offset
             draft.first_line = self.source.place(offset)[0]
-        game = _Game(draft, [draft.entries])
+        game = _OpenGame(draft, [draft.entries])
         draft.offsets = game.offsets
         self.games.append(game)
         return game
 
-    def _line_at(self, offset: int) -> _Line:
+    def _line_at(self, offset: int) -> _TextLine:
         """Return the line of the text at an offset; lines are looked at once, in order."""
         if not self.line.begin <= offset <= self.line.end:
             begin = self.text.rfind("\n", 0, offset) + 1
@@ -283,7 +283,7 @@ class _Reader:
             header = header_of(name)
             game.draft.header[header] = value.replace(".", "/") if name.lower() == "date" else value
 
-    def _start(self, game: _Game, code: str, offset: int) -> None:
+    def _start(self, game: _OpenGame, code: str, offset: int) -> None:
         """Take the start from a tag; without it nothing of the game can be played."""
         try:
             found = qf_code.normalized(qf_code.decode(code))
@@ -375,7 +375,7 @@ class _Reader:
             game.draft.notes.add("variation-too-deep", match.start(), "error", number=game.plies)
             game.skipped = 1
         else:
-            fork: list[MoveEntry] = []
+            fork: list[QuoridorEntry] = []
             line[-1].setdefault("forks", []).append(fork)
             game.lines.append(fork)
 
@@ -394,7 +394,7 @@ class _Reader:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Read the games of a text of move lists, in order. What could not be read at all goes to `notes`."""
     limit = most_games(source.text)
-    games = list(_in_json(source, notes)) if is_json(source.text) else _Reader(source).read(limit)
+    games = list(_in_json(source, notes)) if is_json(source.text) else _MoveListReader(source).read(limit)
     if len(games) > limit:
         notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
     found = [(game, _origin(game)) for game in watched(games[:limit])]
@@ -403,7 +403,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     finished: list[ParsedGame] = []
     for game, origin in watched(found):
         draft = game.draft
-        if game.playable and (game.begun or draft.state != State(Position.initial())):
+        if game.playable and (game.begun or draft.state != QfState(QuoridorPosition.initial())):
             _settle(game, origin, usually)
             one = _finished(game, len(finished))
         elif game.playable and not draft.header:
@@ -417,12 +417,12 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     return finished
 
 
-def _in_json(source: Source, notes: Notes) -> Iterator[_Game]:
+def _in_json(source: Source, notes: Notes) -> Iterator[_OpenGame]:
     """Yield the games of a JSON text: lists of moves, or objects that hold one and headers."""
     found = values(notes)
     for one in watched([found] if found and _MOVE_TEXT.fullmatch(_move_text(found[0])) else found):
-        draft = Draft(Notes(source))
-        game = _Game(draft, [draft.entries])
+        draft = QuoridorDraft(Notes(source))
+        game = _OpenGame(draft, [draft.entries])
         given: dict[str, Any] = one if isinstance(one, dict) else {_LISTS[0]: one}
         for name, value in given.items():
             if name.lower() == RESULT.lower():
@@ -457,12 +457,12 @@ def _move_text(value: object) -> str:
     return f"{text}{lying}"
 
 
-def _origin(game: _Game) -> Origin | None:
+def _origin(game: _OpenGame) -> Origin | None:
     """Return where the game's names have a1, None if there is a doubt."""
     return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
 
 
-def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
+def _settle(game: _OpenGame, origin: Origin | None, usually: Origin) -> None:
     """Name all moves as today's notation does.
 
     Where both readings are possible, the usual one of the file's other games is taken.
@@ -484,7 +484,7 @@ def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
                 entry["move"] = notation.seen_from(entry["move"], origin)
 
 
-def _finished(game: _Game, index: int) -> ParsedGame | None:
+def _finished(game: _OpenGame, index: int) -> ParsedGame | None:
     """Return the game replayed, or None as `Draft.finish` does.
 
     A result that stands only in a tag becomes its ending.

@@ -1,8 +1,8 @@
 """Castles (囲い) and openings (戦型): what they are called, and where in a game a side has them."""
 
 from kifu_core.shogi.formations.diagram import diagram
-from kifu_core.shogi.formations.finding import arisen, in_line, in_record
-from kifu_core.shogi.formations.formation import Arisen, Formation, Work
+from kifu_core.shogi.formations.finding import find_in_line, find_in_record, occurrences
+from kifu_core.shogi.formations.formation import Formation, Publication
 from kifu_core.shogi.formations.register import (
     BY_NAME,
     BY_NUMBER,
@@ -11,7 +11,7 @@ from kifu_core.shogi.formations.register import (
     OPENINGS,
     VERSION,
     WORKS,
-    called,
+    by_any_name,
     with_forms,
     with_parents,
 )
@@ -24,14 +24,13 @@ __all__ = [
     "OPENINGS",
     "VERSION",
     "WORKS",
-    "Arisen",
     "Formation",
-    "Work",
-    "arisen",
-    "called",
+    "Publication",
+    "by_any_name",
     "diagram",
-    "in_line",
-    "in_record",
+    "find_in_line",
+    "find_in_record",
+    "occurrences",
     "with_forms",
     "with_parents",
 ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kifu_core.shogi.formations.formation import Arisen
+from kifu_core.game import Occurrence
 from kifu_core.shogi.formations.register import with_forms
 
 _RANGING: Final = "furibisha"
@@ -38,7 +38,7 @@ _SURPRISES: Final = {"sujichigai", "onigoroshi"}
 """Begin with an exchange of bishops that is no opening of that name."""
 
 
-def compatible(found: Sequence[Arisen]) -> list[Arisen]:
+def compatible(found: Sequence[Occurrence]) -> list[Occurrence]:
     """Return those of the formations of a line, with all that they are forms of, that do not exclude each
     other, in their order."""
     if any(one.name in _SURPRISES for one in found):
@@ -53,11 +53,11 @@ def compatible(found: Sequence[Arisen]) -> list[Arisen]:
     return _of_one_sort(left) if kind == _RANGING else left
 
 
-def _settled(one: Arisen) -> tuple[int, int]:
+def _settled(one: Occurrence) -> tuple[int, int]:
     return max(one.ply, _SETTLED.get(one.name, 0)), one.ply
 
 
-def _of_one_sort(found: list[Arisen]) -> list[Arisen]:
+def _of_one_sort(found: list[Occurrence]) -> list[Occurrence]:
     """Return them without what says that one side ranges, or without what says that both do."""
     opposed = [one for one in found if one.name == _OPPOSED]
     ranging = sorted((one for one in found if one.name == _RANGING), key=_settled)

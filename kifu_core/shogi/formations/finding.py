@@ -12,14 +12,14 @@ from functools import cache
 from itertools import chain
 from typing import Final, NamedTuple
 
+from kifu_core.game import Occurrence
 from kifu_core.jkf import Record
 from kifu_core.memo import Memo
 from kifu_core.shogi.formations.excluding import compatible
-from kifu_core.shogi.formations.formation import Arisen
 from kifu_core.shogi.formations.register import BY_NAME, FORMATIONS, with_parents
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.matching import Seen, looks
+from kifu_core.shogi.patterns.matching import OrientedStep, orientations
 from kifu_core.shogi.patterns.pattern import CONTENTS
 from kifu_core.shogi.pieces import FU, FULL_SET, HAND_KINDS, IN_HAND, PROMOTED
 from kifu_core.shogi.position import Position
@@ -50,7 +50,7 @@ class _Table:
         self.hands = [[[0] * (_MOST + 1) for _ in range(len(HAND_KINDS) + 1)] for _ in range(2)]
         self.starts = Memo(self._start)
 
-    def add(self, pattern: _Pattern, seen: Seen) -> None:
+    def add(self, pattern: _Pattern, seen: OrientedStep) -> None:
         """Give a pattern the next field: as many bits as it takes for what it asks to be counted, so that
         the highest is 0 only where nothing lacks."""
         nothing = (1 << (len(seen.squares) + len(seen.step.hands) - 1).bit_length()) - 1
@@ -98,7 +98,7 @@ def _table() -> _Table:
     found = _Table()
     for formation in FORMATIONS:
         for text in formation.patterns:
-            for look in looks(parse(text)):
+            for look in orientations(parse(text)):
                 step = look.steps[0].step
                 plies = step.first is not None or step.last is not None
                 if len(look.steps) != 1 or step.own_turn is not None or step.board or plies:
@@ -112,33 +112,36 @@ _LAST: Final = max(one.until for one in FORMATIONS)
 _WITH_PARENTS: Final = {one.name: with_parents([one.name]) for one in FORMATIONS}
 
 
-def in_record(record: Record, moves: Iterable[int]) -> list[Arisen]:
-    """Return the formations of a record's main line, of which the packed moves are given (see `in_line`).
-    Raises ParseError if the record does not say where it starts."""
-    return in_line(start(record), moves)
+def find_in_record(record: Record, moves: Iterable[int]) -> list[Occurrence]:
+    """Return the formations of a record's main line, whose packed moves are `moves` (see `find_in_line`).
+
+    Raises ParseError if the record has no start position.
+    """
+    return find_in_line(start(record), moves)
 
 
-def in_line(start: Position, moves: Iterable[int]) -> list[Arisen]:
-    """Return the formations of a line of packed moves from a start and what they are forms of, each of a side
-    once with the ply at which it or a form of it first stands, in order of plies, without openings that
-    exclude each other. A move that cannot be made ends the line."""
-    found: dict[tuple[str, int], Arisen] = {}
-    for one in arisen(start, moves):
+def find_in_line(start: Position, moves: Iterable[int]) -> list[Occurrence]:
+    """Return the formations of a line of packed moves with their parents, in order of plies.
+
+    Each formation of a side occurs once, with the first ply of it or one of its forms. Of openings that
+    exclude each other, one is left. An illegal move ends the line.
+    """
+    found: dict[tuple[str, int], Occurrence] = {}
+    for one in occurrences(start, moves):
         for name in _WITH_PARENTS[one.name]:
-            found.setdefault((name, one.color), Arisen(name, one.color, one.ply))
+            found.setdefault((name, one.color), Occurrence(name, one.color, one.ply))
     ordered = sorted(found.values(), key=lambda one: (one.ply, one.color, BY_NAME[one.name].number))
     return compatible(ordered)
 
 
-def arisen(start: Position, moves: Iterable[int]) -> list[Arisen]:
-    """Return the formations of a line of packed moves from a start, each of a side once, in order of plies.
+def occurrences(start: Position, moves: Iterable[int]) -> list[Occurrence]:
+    """Return the formations of a line of packed moves, each of a side once, in order of plies.
 
-    Parents are not added and nothing is left out (`in_line` does both). A move that cannot be made ends the
-    line. Time: linear in the moves, of which those long after the last ply at which anything begins are not
-    read.
+    Parents are not added and nothing is excluded (`find_in_line` does both). An illegal move ends the line.
+    Linear in the moves; moves after the last ply at which any formation can begin are not read.
     """
     table = _table()
-    game, lacking = _Game(table), table.lacking(start)
+    game, lacking = _FormationSearch(table), table.lacking(start)
     squares, waiting, wanted = table.squares, game.waiting, game.look(0, lacking)
     board, hands, turn = start.board[:], (start.hands[0][:], start.hands[1][:]), start.turn
     # Moves are played here, not by `Position`: this is done for every game that comes in.
@@ -178,7 +181,7 @@ def arisen(start: Position, moves: Iterable[int]) -> list[Arisen]:
     return sorted(game.found.values(), key=lambda one: one.ply)
 
 
-class _Game:
+class _FormationSearch:
     """A game that is gone through: what was found, and since when what has to stay has stood.
 
     `open` has the highest bit of each pattern that is still looked for.
@@ -187,7 +190,7 @@ class _Game:
     def __init__(self, table: _Table) -> None:
         self.patterns = table.patterns
         self.open = table.all
-        self.found: dict[tuple[str, int], Arisen] = {}
+        self.found: dict[tuple[str, int], Occurrence] = {}
         self.waiting: dict[int, int] = {}
 
     def look(self, ply: int, lacking: int) -> int:
@@ -199,7 +202,7 @@ class _Game:
                 self.open |= bit
             elif ply - since >= pattern.kept:
                 del self.waiting[bit]
-                self.found.setdefault(pattern.key, Arisen(*pattern.key, since))
+                self.found.setdefault(pattern.key, Occurrence(*pattern.key, since))
         standing = self.open & ~lacking
         self.open ^= standing
         while standing:
@@ -211,5 +214,5 @@ class _Game:
             if pattern.kept:
                 self.waiting[bit] = ply
             else:
-                self.found[pattern.key] = Arisen(*pattern.key, ply)
+                self.found[pattern.key] = Occurrence(*pattern.key, ply)
         return self.open

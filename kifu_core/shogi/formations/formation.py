@@ -9,7 +9,7 @@ Family = Literal["castle", "opening"]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Publication:
     """A book or a page that shows or names formations: a row of `works.csv`.
 
     `key` is what the tables call it. `author`, `isbn` and `url` are empty and `year` is None where the work
@@ -45,13 +45,4 @@ class Formation:
     parents: tuple[str, ...]
     until: int
     patterns: tuple[str, ...]
-    sources: tuple[Work, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Arisen:
-    """A formation that a side (0 Black, 1 White) has, and the first ply at which it stands on the board."""
-
-    name: str
-    color: int
-    ply: int
+    sources: tuple[Publication, ...]

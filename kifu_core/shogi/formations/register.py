@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Final
 from unicodedata import normalize
 
-from kifu_core.shogi.formations.formation import Family, Formation, Work
+from kifu_core.shogi.formations.formation import Family, Formation, Publication
 
 VERSION: Final = 4
 """Goes up with every change of what stands for a name: whoever stores what was found finds it anew then."""
@@ -26,7 +26,7 @@ def _read(file: str) -> list[dict[str, str]]:
 
 
 WORKS: Final = {
-    row["key"]: Work(
+    row["key"]: Publication(
         row["key"],
         row["author"],
         row["title"],
@@ -40,7 +40,7 @@ WORKS: Final = {
 """The works that formations were compared with, by key."""
 
 
-def _sources(keys: str) -> tuple[Work, ...]:
+def _sources(keys: str) -> tuple[Publication, ...]:
     """Return the works of a row. Raises KeyError for one that is not in the table of works."""
     return () if keys == GAMES else tuple(WORKS[key] for key in keys.split())
 
@@ -88,7 +88,7 @@ def with_forms(name: str) -> set[str]:
     return {one.name for one in FORMATIONS if name in with_parents([one.name])}
 
 
-def called(text: str) -> Formation | None:
+def by_any_name(text: str) -> Formation | None:
     """Return the formation that a text names, by any of its names or its reading; None where none is."""
     return _CALLED.get(_folded(text))
 

@@ -44,7 +44,7 @@ SHOGI: Final = Formats(
         db.FORMAT,
     ),
     detect,
-    parts=endings.parts,
+    parts=endings.count_parts,
     program=program,
     is_packed=is_packed,
 )

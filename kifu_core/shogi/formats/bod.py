@@ -30,7 +30,7 @@ from kifu_core.shogi.formats.kakinoki import (
     UNKNOWN,
     headers_mark,
 )
-from kifu_core.shogi.formats.kakinoki_games import Leafed
+from kifu_core.shogi.formats.kakinoki_games import KakinokiMatch
 from kifu_core.shogi.formats.positions import position_at
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.writing import (
@@ -57,7 +57,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
     The line of the last move, for which JKF has no place, becomes a remark.
     """
-    return read_games(_Reader, source, notes)
+    return read_games(_BodReader, source, notes)
 
 
 def _locate(block: str) -> list[int]:
@@ -65,13 +65,13 @@ def _locate(block: str) -> list[int]:
     return []
 
 
-class _Reader(KakinokiReader):
+class _BodReader(KakinokiReader):
     grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(_locate)
 
     @classmethod
-    def split(cls, text: str) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+    def split(cls, text: str) -> Iterator[tuple[int, tuple[str, KakinokiMatch]]]:
         """Yield the leaves of a text; another diagram begins with a hand or a board that the last one has."""
         begin, seen, last = 0, set[object](), ""
         for name, match in cls.leaves(text):
@@ -117,12 +117,12 @@ def _move_text(move: Move) -> str:
 
 
 def _name_lines(record: Record, handicap: bool) -> list[str]:
-    kept = kept_headers(record)
+    kept = written_headers(record)
     names = [next((kept[name] for name in names if name in kept), "") for names in _NAMES]
     return [f"{side_name(color, handicap)}：{name}" for color, name in enumerate(names) if name]
 
 
-def kept_headers(record: Record) -> dict[str, str]:
+def written_headers(record: Record) -> dict[str, str]:
     """Return the players' names as they are written, each under the first header that names its side."""
     header = record["header"]
     chosen = (next((name for name in names if header.get(name)), "") for names in _NAMES)
@@ -136,7 +136,7 @@ _FILE: Final = Writer(
     position_only=True,
     between=None,
     lost=["moves", *ALL_BUT_MOVES],
-    kept_headers=kept_headers,
+    kept_headers=written_headers,
     lost_endings=NoEndings().lost,
 )
 FORMAT: Final = Format("bod", load, [headers_mark("bod")], [_FILE])

@@ -5,16 +5,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from kifu_core.cutting import Piece
+from kifu_core.cutting import Chunk
 from kifu_core.deadline import watched
 from kifu_core.decoding import BREAKS
-from kifu_core.formats import Format, Found, Mark, Stage, Writer
+from kifu_core.formats import Format, Mark, PartCounts, Stage, Writer
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.read_csa import HEADERS, STATEMENT, load
-from kifu_core.shogi.formats.summary import Summary, read_summary
-from kifu_core.shogi.formats.writing import Branch, branches, ending_kind, one_line
+from kifu_core.shogi.formats.summary import ServerSummary, read_summary
+from kifu_core.shogi.formats.writing import WrittenBranch, branches, ending_kind, one_line
 from kifu_core.shogi.move_times import seconds, wrong_totals
 from kifu_core.shogi.pieces import BY_CODE, CODES, HAND_KINDS, PROMOTED
 from kifu_core.shogi.position import Position
@@ -65,7 +65,7 @@ def dump(
 def _header_lines(record: Record) -> list[str]:
     players: list[str] = []
     others: list[str] = []
-    for name, text in kept_headers(record).items():
+    for name, text in written_headers(record).items():
         if name in _PLAYER_SIGNS:
             players.append(f"N{_PLAYER_SIGNS[name]}{text}")
         else:
@@ -73,7 +73,7 @@ def _header_lines(record: Record) -> list[str]:
     return sorted(players) + others
 
 
-def kept_headers(record: Record) -> dict[str, str]:
+def written_headers(record: Record) -> dict[str, str]:
     """Return the headers as they are read again.
 
     Only those are kept whose name can be a key, and of two with one key the first. One that is called as a
@@ -135,12 +135,12 @@ def _comment_lines(comments: Iterable[str]) -> list[str]:
 # --- format ----------------------------------------------------------------------------------------------
 
 
-class _Endings(Endings):
+class _CsaEndings(Endings):
     def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
         return bool(kind.csa)
 
     def names_winner(
-        self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
+        self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
         summary = _summary(record["header"], main)
         if summary is not None and summary.winner is not None:
@@ -148,7 +148,7 @@ class _Endings(Endings):
         return super().names_winner(record, main, ending, kind, turn)
 
 
-def _summary(header: dict[str, str], main: Branch) -> Summary | None:
+def _summary(header: dict[str, str], main: WrittenBranch) -> ServerSummary | None:
     """Return what a reader of CSA takes for the server's word about the result, None if there is nothing.
 
     That is the last summary among the last comments.
@@ -159,7 +159,7 @@ def _summary(header: dict[str, str], main: Branch) -> Summary | None:
     return next((summary for summary in reversed(list(found)) if summary is not None), None)
 
 
-def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
+def _recount(found: PartCounts, game: ParsedGame | Record, version: str) -> None:
     """Count what is lost.
 
     Lost are times and comments of variations, totals that are not the sums which readers make, and fractions
@@ -185,7 +185,7 @@ _ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A
 """Statements with a move on one line."""
 
 
-def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:
+def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Chunk]:
     """Yield the pieces of a file with the numbers of their first lines; blank stretches hold nothing.
 
     A piece ends at a line that begins with `/`, and before a version, a player or a board that stands behind
@@ -221,8 +221,8 @@ _FILE: Final = Writer(
     copied=True,
     between="/\n",
     lost=["headers", "times", "totals", "fractions", "comments", "forks", "bookmarks", "ending"],
-    kept_headers=kept_headers,
-    lost_endings=_Endings().lost,
+    kept_headers=written_headers,
+    lost_endings=_CsaEndings().lost,
     recount=_recount,
 )
 FORMAT: Final = Format("csa", load, [Mark(Stage.ROW, _MARK)], [_FILE], cut, ends="\n%CHUDAN\n")

@@ -19,11 +19,11 @@ from kifu_core.formats import Format, Mark, Stage
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.draft import Draft, Said
+from kifu_core.shogi.formats.draft import Draft, StatedResult
 from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.read_csa import read_move
-from kifu_core.shogi.move_resolution import Garbled, Special, Step
-from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.specials import BY_CSA
 
 # --- grammar ---------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def _games(
     source: Source, head: re.Match[str], moves: re.Match[str], index: int, notes: Notes
 ) -> list[ParsedGame]:
     """Return the game of two lines; none, with its issues in `notes`, if it cannot be played."""
-    draft = Draft(Notes(source), line=Line(restore_same=True), first_offset=head.start())
+    draft = Draft(Notes(source), line=RawLine(restore_same=True), first_offset=head.start())
     draft.initial = {"preset": "HIRATE"}
     draft.header.update(_header(head))
     text = moves[1]
@@ -114,11 +114,11 @@ def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
     rest, winner = moves[2].strip(), (None, 0, 1)[result]
     if match := _ENDING.fullmatch(rest):
         kind = BY_CSA.get(match[1].upper())
-        draft.line.steps.append(Special(match[1], kind.special if kind else None))
+        draft.line.steps.append(EndingStep(match[1], kind.special if kind else None))
         if winner is not None:
-            draft.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+            draft.said = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
     elif rest:
-        draft.line.steps.append(Garbled(rest[:40]))
+        draft.line.steps.append(UnreadableStep(rest[:40]))
     else:
         draft.decide(winner, offset)
 

@@ -7,7 +7,7 @@ Lines with `#` or `//` are remarks about what stands before them.
 
 A book is no tree but a graph: each of its positions is played out once, where it is met first, and the
 other ways there end with the move to it. No record is written as a book, which is made of positions: those
-that somebody has counted become one with `written`.
+that somebody has counted become one with `position_lines`.
 """
 
 import re
@@ -29,10 +29,10 @@ from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected,
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
-from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.rules import violation
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ def _of_key(key: bytes) -> Position:
     return Position([*numbers[:81]], [[*numbers[81:89]], [*numbers[89:97]]], numbers[97])
 
 
-class _Choice(NamedTuple):
+class _BookChoice(NamedTuple):
     """A move of the book; `after` is the position it leads to, `reply` 0 where none is expected."""
 
     move: int
@@ -89,12 +89,12 @@ class _Choice(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Place:
+class _BookPosition:
     """A position of the book: the side to move, and where its line begins."""
 
     turn: int
     begin: int
-    choices: list[_Choice] = field(default_factory=list)
+    choices: list[_BookChoice] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -102,11 +102,11 @@ class _Book:
     """The positions of a book by their keys; one that stands twice has the moves of both."""
 
     def __init__(self, source: Source, notes: Notes) -> None:
-        self.places: dict[bytes, _Place] = {}
+        self.places: dict[bytes, _BookPosition] = {}
         self.notes = notes
         self.remarks: list[str] = []
         self.position = Position.initial()
-        place: _Place | None = None
+        place: _BookPosition | None = None
         for name, match in watched(items(GRAMMAR, source.text)):
             if name == "position":
                 place = self._position(match)
@@ -124,16 +124,16 @@ class _Book:
         """Return whether the book's scores say anything: books made of games have 0 everywhere."""
         return any(choice.score for place in self.places.values() for choice in place.choices)
 
-    def _position(self, match: re.Match[str]) -> _Place | None:
+    def _position(self, match: re.Match[str]) -> _BookPosition | None:
         try:
             self.position = Position.from_sfen(match[1].removesuffix(" moves"))
         except DecodeError as error:
             self.notes.add(error.code, match.start(), "error", None, **error.params)
             return None
-        place = _Place(self.position.turn, match.start())
+        place = _BookPosition(self.position.turn, match.start())
         return self.places.setdefault(_key(self.position), place)
 
-    def _move(self, place: _Place, match: re.Match[str]) -> None:
+    def _move(self, place: _BookPosition, match: re.Match[str]) -> None:
         after = self.position.copy()
         try:
             move = from_usi(match[1])
@@ -148,7 +148,7 @@ class _Book:
         after.do_move(move)
         score, depth, times = (int(text) if text else None for text in match.groups()[2:])
         place.choices.append(
-            _Choice(
+            _BookChoice(
                 move,
                 _key(after),
                 _reply(match[2] or "none", after),
@@ -161,7 +161,7 @@ class _Book:
             )
         )
 
-    def _remark(self, place: _Place | None, text: str) -> None:
+    def _remark(self, place: _BookPosition | None, text: str) -> None:
         if place is None:
             self.remarks.append(text)
         else:
@@ -196,7 +196,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
         if len(games) == limit:
             notes.add("too-many-games", book.places[key].begin, "error", limit=limit)
             break
-        draft = _Planter(book, key, done, scored).draft(source)
+        draft = _TreeBuilder(book, key, done, scored).draft(source)
         draft.remarks += book.remarks if not games else []
         game = draft.finished(len(games), _locate)
         if game is not None:
@@ -218,7 +218,7 @@ def _locate(block: str) -> list[int]:
     return [0, 0]
 
 
-class _Planter:
+class _TreeBuilder:
     """Grows the tree of a position: the first moves are the main line, the others variations."""
 
     def __init__(self, book: _Book, root: bytes, done: set[bytes], scored: bool) -> None:
@@ -229,7 +229,7 @@ class _Planter:
         self.scored = scored
         self.room = PLACES_A_RECORD
         done.add(root)
-        self.main = Line(restore_same=True)
+        self.main = RawLine(restore_same=True)
         waiting = deque([(self.main, self.root)])
         for line, place in watched(iter(_popped(waiting))):
             self._grow(line, place, waiting)
@@ -239,20 +239,22 @@ class _Planter:
         return PositionDraft(
             Notes(source),
             position=self.position,
-            initial=named_initial(self.position),
+            initial=initial_of(self.position),
             line=self.main,
             comments=self.root.remarks[:],
             first_offset=self.root.begin,
             started=True,
         )
 
-    def _grow(self, line: Line, place: _Place | None, waiting: deque[tuple[Line, _Place]]) -> None:
+    def _grow(
+        self, line: RawLine, place: _BookPosition | None, waiting: deque[tuple[RawLine, _BookPosition]]
+    ) -> None:
         """Play on a line as far as the book goes; its other moves wait."""
         while place is not None:
             index, next_place = len(line.steps), None
             black = place.turn == 0
             for number, choice in enumerate(place.choices):
-                target = line if not number else Line(restore_same=True, level=line.level + 1)
+                target = line if not number else RawLine(restore_same=True, level=line.level + 1)
                 if number:
                     line.forks.setdefault(index, []).append(target)
                 following = self._take(target, choice, black)
@@ -262,7 +264,7 @@ class _Planter:
                     waiting.append((target, following))
             place = next_place
 
-    def _take(self, line: Line, choice: _Choice, black: bool) -> _Place | None:
+    def _take(self, line: RawLine, choice: _BookChoice, black: bool) -> _BookPosition | None:
         """Play a move of the book; return the place where it goes on, None where it ends here."""
         following = self.book.places.get(choice.after)
         moves = [choice.move, choice.reply] if following is None and choice.reply else [choice.move]
@@ -279,7 +281,7 @@ class _Planter:
         self.room -= 1
         return following
 
-    def _told(self, choice: _Choice, black: bool) -> Iterator[str]:
+    def _told(self, choice: _BookChoice, black: bool) -> Iterator[str]:
         """Yield what the book says of a move, as comments."""
         if self.scored and choice.score is not None:
             yield f"#評価値={choice.score if black else -choice.score}"
@@ -291,7 +293,7 @@ class _Planter:
             yield f"採用数={choice.times}"
 
 
-def _popped(waiting: deque[tuple[Line, _Place]]) -> Iterator[tuple[Line, _Place]]:
+def _popped(waiting: deque[tuple[RawLine, _BookPosition]]) -> Iterator[tuple[RawLine, _BookPosition]]:
     """Yield what waits in its order, with what is added meanwhile."""
     while waiting:
         yield waiting.popleft()
@@ -310,7 +312,7 @@ class BookMove(NamedTuple):
     times: int
 
 
-def written(sfen: str, ply: int, moves: Iterable[BookMove]) -> str:
+def position_lines(sfen: str, ply: int, moves: Iterable[BookMove]) -> str:
     """Return the lines of a position: its SFEN without number, the half-moves before it at least, and its
     moves, those chosen most often first, with score and depth 0.
 

@@ -14,14 +14,15 @@ from kifu_core.limits import most_games
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import specials
 from kifu_core.shogi.classify import record_kind
-from kifu_core.shogi.move_resolution import Special
+from kifu_core.shogi.move_resolution import EndingStep
 from kifu_core.shogi.move_times import complete_times, wrong_totals
-from kifu_core.shogi.normalize import Line, Played, replay_line
+from kifu_core.shogi.normalize import ReplayedLine, replay_line
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.start import start_position
 
 
-class Said(NamedTuple):
+class StatedResult(NamedTuple):
     """What a line says about the result: the word for the ending, the winner it names, and its place in the
     text.
 
@@ -66,14 +67,14 @@ class Draft:
     position: Position = field(default_factory=lambda: _EVEN)
     header: dict[str, str] = field(default_factory=dict)
     initial: Initial | None = None
-    line: Line = field(default_factory=Line)
+    line: RawLine = field(default_factory=RawLine)
     comments: list[str] = field(default_factory=list)
     bookmarks: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     fractions: dict[int, str] = field(default_factory=dict)
-    said: Said | None = None
+    said: StatedResult | None = None
     unread: list[str] = field(default_factory=list)
-    lost: list[Line] = field(default_factory=list)
+    lost: list[RawLine] = field(default_factory=list)
     first_offset: int = 0
     plain_times: bool = False
     playable: bool = True
@@ -111,10 +112,10 @@ class Draft:
             first_line=self.notes.source.place(self.first_offset)[0] if self.first_offset else 1,
             fractions=self._fractions(played),
             remarks=tuple(self.remarks),
-            place=Plies(self.notes.source, self.line, locate),
+            place=PlyLocator(self.notes.source, self.line, locate),
         )
 
-    def _is_garbled(self, played: Played) -> bool:
+    def _is_garbled(self, played: ReplayedLine) -> bool:
         """Tell whether there are several rows, but not one that can be read."""
         if len(played.findings) < 2:
             return False
@@ -129,23 +130,23 @@ class Draft:
         """
         steps = self.line.steps
         if winner is None:
-            steps.append(Special("引き分け", "HIKIWAKE"))
+            steps.append(EndingStep("引き分け", "HIKIWAKE"))
             return
         if winner != self.position.turn ^ (len(steps) & 1):
-            steps.append(Special("投了", "TORYO"))
-        self.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+            steps.append(EndingStep("投了", "TORYO"))
+        self.said = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
 
-    def _check_totals(self, played: Played, locate: Locate) -> None:
+    def _check_totals(self, played: ReplayedLine, locate: Locate) -> None:
         """Note totals that are not the sums of the times: formats that write no totals lose them."""
         if self.line.restore_same or not any(self.line.times):
             return  # CSA and USI have none
         if self.adds_up and (played.ending is None or played.ending[1] == len(self.line.steps) - 1):
             return
         if wrong := wrong_totals(played.entries, self.position.turn):
-            offset = Places(self.notes.source, locate).offset(self.line, wrong[0] - 1)
+            offset = StepOffsets(self.notes.source, locate).offset(self.line, wrong[0] - 1)
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
 
-    def _starts_even(self, played: Played) -> bool:
+    def _starts_even(self, played: ReplayedLine) -> bool:
         """Tell whether a game of unknown start is sound when it is played from the usual one.
 
         If it is, the error about its start becomes a warning.
@@ -182,21 +183,21 @@ class Draft:
     def _is_drawn(self) -> bool:
         return self.initial is not None and "data" in self.initial
 
-    def _record(self, played: Played) -> Record:
+    def _record(self, played: ReplayedLine) -> Record:
         first: MoveEntry = {"comments": played.first} if played.first else {}
         record: Record = {"header": self.header, "moves": [first, *played.entries]}
         if self.initial is not None:
             record["initial"] = self.initial
         return record
 
-    def _fractions(self, played: Played) -> dict[int, str]:
+    def _fractions(self, played: ReplayedLine) -> dict[int, str]:
         """Return the fractions of seconds of the moves that were played."""
         if not self.fractions:
             return {}
         last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
         return {ply: text for ply, text in self.fractions.items() if ply <= last}
 
-    def _ending(self, played: Played) -> Ending | None:
+    def _ending(self, played: ReplayedLine) -> Ending | None:
         problem = self._is_drawn()
         if played.ending is not None:
             step, ply, turn = played.ending
@@ -214,16 +215,18 @@ class Draft:
             played.entries.append({"special": special})
         return Ending(self.said.word, special, plies, side, draw)
 
-    def _is_foul_that_ends(self, played: Played) -> bool:
+    def _is_foul_that_ends(self, played: ReplayedLine) -> bool:
         """Tell whether the game was lost by its last move, because that move cannot be played.
 
         The game then ends right before that move.
         """
         steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
-        if cut is None or not all(isinstance(step, Special) for step in steps[cut + 1 :]):
+        if cut is None or not all(isinstance(step, EndingStep) for step in steps[cut + 1 :]):
             return False
         last = steps[-1]
-        return isinstance(last, Special) and (last.special or "").endswith(("ILLEGAL_ACTION", "ILLEGAL_MOVE"))
+        return isinstance(last, EndingStep) and (last.special or "").endswith(
+            ("ILLEGAL_ACTION", "ILLEGAL_MOVE")
+        )
 
     def _compared(self, ending: Ending) -> Ending:
         """Return the ending, and note if the result line names another winner.
@@ -239,11 +242,11 @@ class Draft:
 
     # --- findings ----------------------------------------------------------------------------------------
 
-    def _report(self, played: Played, locate: Locate) -> None:
+    def _report(self, played: ReplayedLine, locate: Locate) -> None:
         """Turn the replay's findings into issues with places, and keep the text that was not played."""
         if not (played.findings or played.cuts or played.left_out or self.lost):
             return
-        places = Places(self.notes.source, locate)
+        places = StepOffsets(self.notes.source, locate)
         for finding in played.findings[: MAX_ISSUES + 1]:
             offset = places.offset(finding.line, finding.index)
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
@@ -255,7 +258,7 @@ class Draft:
         self.unread += played.left_out
 
 
-class Places:
+class StepOffsets:
     """The places of lines' steps in the text; each block is searched once."""
 
     def __init__(self, source: Source, locate: Locate) -> None:
@@ -263,7 +266,7 @@ class Places:
         self.locate = locate
         self.blocks: dict[int, list[int]] = {}
 
-    def offset(self, line: Line, index: int) -> int | None:
+    def offset(self, line: RawLine, index: int) -> int | None:
         """Return the offset of a step; None for a line without text."""
         spot = bisect_right(line.spots, index, key=itemgetter(0)) - 1
         if spot < 0:
@@ -274,7 +277,7 @@ class Places:
         offsets = self.blocks[begin]
         return begin + (offsets[index - first] if index - first < len(offsets) else 0)
 
-    def rest(self, line: Line, index: int) -> tuple[int, str]:
+    def rest(self, line: RawLine, index: int) -> tuple[int, str]:
         """Return the place of one of a line's steps, and the line's text from there on, without its forks."""
         begin = self.offset(line, index) if index else line.spots[0][1] if line.spots else None
         if begin is None:
@@ -283,13 +286,13 @@ class Places:
         return begin, "\n".join(part.rstrip("\n") for part in parts)
 
 
-class Plies:
+class PlyLocator:
     """The places of a main line's moves in its text; they are found only when asked for, and only once."""
 
-    def __init__(self, source: Source, line: Line, locate: Locate) -> None:
+    def __init__(self, source: Source, line: RawLine, locate: Locate) -> None:
         self.source = source
         self.line = line
-        self.places = Places(source, locate)
+        self.places = StepOffsets(source, locate)
         self.moves: list[int] | None = None
 
     def __call__(self, issue: Issue) -> Issue:
@@ -309,7 +312,7 @@ class Plies:
             return None
         if self.moves is None:
             steps = enumerate(watched(self.line.steps))
-            self.moves = [index for index, step in steps if not isinstance(step, Special)]
+            self.moves = [index for index, step in steps if not isinstance(step, EndingStep)]
         return self.moves[ply - 1] if ply <= len(self.moves) else None
 
 

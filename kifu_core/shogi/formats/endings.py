@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kifu_core.deadline import watched
-from kifu_core.formats import Found
+from kifu_core.formats import PartCounts
 from kifu_core.jkf import Record
 from kifu_core.record import Ending
-from kifu_core.shogi.formats.writing import Branch, branches, kind_beside, tells_winner
+from kifu_core.shogi.formats.writing import WrittenBranch, branches, tells_winner, unnamed_ending_kind
 from kifu_core.shogi.specials import BY_SPECIAL, EndingKind, usual_winner
 
 
-def parts(record: Record) -> Found:
+def count_parts(record: Record) -> PartCounts:
     """Count each part but headers and endings; of forks also their own times and comments."""
-    found: Found = Counter()
+    found: PartCounts = Counter()
     for number, branch in enumerate(branches(record)):
         found["forks"] += number > 0
         for entry in watched(branch.entries):
@@ -48,7 +48,7 @@ class Endings:
 
     once = False
 
-    def writes(self, branch: Branch, special: str) -> bool:
+    def writes(self, branch: WrittenBranch, special: str) -> bool:
         """Tell whether there is a word for an ending of JKF at the end of a line."""
         return True
 
@@ -57,7 +57,7 @@ class Endings:
         return False
 
     def names_winner(
-        self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
+        self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
         """Tell whether what is written of the main line's ending names the side that has won."""
         return tells_winner(ending, turn, problem=_is_drawn(record))
@@ -73,7 +73,7 @@ class Endings:
             if branch.is_main or self.once
         )
 
-    def _lost_of_line(self, record: Record, branch: Branch, ending: Ending | None) -> int:
+    def _lost_of_line(self, record: Record, branch: WrittenBranch, ending: Ending | None) -> int:
         """Count the endings of a line that are lost.
 
         The same one twice, as shogi-server writes it, takes no more room than one.
@@ -96,11 +96,11 @@ class Endings:
                 lost += not self.writes(branch, special)
         return lost
 
-    def _tells(self, record: Record, main: Branch, ending: Ending) -> bool:
+    def _tells(self, record: Record, main: WrittenBranch, ending: Ending) -> bool:
         """Tell whether there is a word for how the main line ended by which the same side has won."""
         turn = main.turn ^ (ending.ply & 1)
         if ending.special is None:
-            kind = kind_beside(ending, turn)
+            kind = unnamed_ending_kind(ending, turn)
             if kind is None or not self.says(ending, kind, turn):
                 return False
         elif not self.writes(main, ending.special):
@@ -108,11 +108,11 @@ class Endings:
         return self.names_winner(record, main, ending, BY_SPECIAL.get(ending.special or ""), turn)
 
 
-class NamedEndings(Endings):
+class JkfEndings(Endings):
     """Endings by JKF's names alone: who has won follows from them."""
 
     def names_winner(
-        self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
+        self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
         return kind is not None and usual_winner(kind, turn, problem=_is_drawn(record)) == ending.winner
 
@@ -120,7 +120,7 @@ class NamedEndings(Endings):
 class NoEndings(Endings):
     """No words for endings at all."""
 
-    def writes(self, branch: Branch, special: str) -> bool:
+    def writes(self, branch: WrittenBranch, special: str) -> bool:
         return False
 
 

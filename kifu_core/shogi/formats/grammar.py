@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, Protocol
 
-Item = tuple[str, re.Match[str]]
+LeafItem = tuple[str, re.Match[str]]
 """The name of a leaf and what it matched."""
 
 Matcher = tuple[str, Callable[[str, int], re.Match[str] | None]]
@@ -33,7 +33,7 @@ class LeafMatch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Relined:
+class RewrittenMatch:
     """The match of a line that was put in other words, at the place of the line itself."""
 
     match: re.Match[str]
@@ -59,7 +59,7 @@ class Leaf(NamedTuple):
     pattern: str
 
 
-class Lines:
+class LineGrammar:
     """Any number of leaves in any order; the first that matches is taken.
 
     It reads as pyparsing would, which raises and catches an exception for every alternative that does not
@@ -75,7 +75,7 @@ class Lines:
         """The leaves' expressions in the order in which they are tried."""
         return [(leaf.name, re.compile(leaf.pattern).match) for leaf in self.leaves]
 
-    def each(self, text: str, loc: int) -> Iterator[Item]:
+    def each(self, text: str, loc: int) -> Iterator[LeafItem]:
         """Yield the leaves from `loc` on one by one.
 
         All their matches at once would take ten times the memory of the text.
@@ -103,12 +103,12 @@ UNKNOWN: Final = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 """Leaves of formats that are lists of lines."""
 
 
-def repeated(*leaves: Leaf) -> Lines:
+def repeated(*leaves: Leaf) -> LineGrammar:
     """Return a grammar of any number of the leaves in any order. Every leaf takes at least one character."""
-    return Lines(leaves)
+    return LineGrammar(leaves)
 
 
-def expected(grammar: Lines) -> str:
+def expected(grammar: LineGrammar) -> str:
     """Return the names of the lines that a grammar knows, with commas between.
 
     They tell what an unknown line is not.
@@ -116,7 +116,7 @@ def expected(grammar: Lines) -> str:
     return ",".join(leaf.name for leaf in grammar.leaves if leaf.name not in ("blank", "unknown"))
 
 
-def items(grammar: Lines, text: str, begin: int = 0) -> Iterator[Item]:
+def items(grammar: LineGrammar, text: str, begin: int = 0) -> Iterator[LeafItem]:
     """Iterate over the leaves of a text in order, from an offset on.
 
     Every grammar has a leaf for lines it does not know, so the whole text is read.

@@ -14,7 +14,7 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import specials
 from kifu_core.shogi.check_jkf import check
 from kifu_core.shogi.classify import record_kind
-from kifu_core.shogi.formats.endings import NamedEndings
+from kifu_core.shogi.formats.endings import JkfEndings
 from kifu_core.shogi.normalize import complete_record
 from kifu_core.shogi.start import start_position
 
@@ -73,7 +73,7 @@ _FILE: Final = Writer(
     is_json=True,
     options=["indent"],
     lost=["fractions", "ending"],
-    lost_endings=NamedEndings().lost,
+    lost_endings=JkfEndings().lost,
 )
 _BEGINS: Final = re.compile(r"\s*+(?:\{\s*+(?:[A-Za-z_\"'}]|\Z)|\[\s*+(?:[\[\]{\"'0-9-]|\Z)|\"\{\\\")")
 """An object, a list, or JSON in a text of JSON; what begins with `[Event` is a record with tags."""

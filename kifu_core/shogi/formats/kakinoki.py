@@ -12,7 +12,7 @@ from kifu_core.expressions import many
 from kifu_core.formats import Mark, Stage
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.formats import kakinoki_words as words
-from kifu_core.shogi.formats.grammar import BLANKS, Leaf, Lines, items, repeated
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, LineGrammar, items, repeated
 from kifu_core.shogi.specials import RESULT_LINE
 from kifu_core.shogi.spelling import PIECE, SQUARE
 
@@ -71,7 +71,7 @@ PARTS: Final = {
 """The rules inside the lines, for the documentation."""
 
 
-def grammar(play: Leaf) -> Lines:
+def grammar(play: Leaf) -> LineGrammar:
     """Return the grammar of a format whose moves stand in the blocks of `play`.
 
     A board comes before them: above some boards the files stand in half-width digits, like a row of KIF.
@@ -91,7 +91,7 @@ STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
 
 
-def holds_header(grammar: Lines, file_format: str, name: str, text: str) -> bool:
+def holds_header(grammar: LineGrammar, file_format: str, name: str, text: str) -> bool:
     """Tell whether a line with a name, a colon and a text is read as a header of that name.
 
     It must not be read as anything else, nor make the file look like one of another format.

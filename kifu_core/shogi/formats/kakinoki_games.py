@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from kifu_core.shogi.formats.grammar import Lines, items
+from kifu_core.shogi.formats.grammar import LineGrammar, items
 from kifu_core.shogi.formats.kakinoki import OF_ENDING
-from kifu_core.shogi.formats.rows import Row
+from kifu_core.shogi.formats.rows import KifRow
 from kifu_core.shogi.specials import read_over, read_result
 
 OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
@@ -22,11 +22,11 @@ _OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
 """The remarks that belong to the game before them: see `ki2.dump`."""
 
 
-class Reread(NamedTuple):
+class RowMatch(NamedTuple):
     """A line that the grammar does not know, read as a row."""
 
     match: re.Match[str]
-    row: Row
+    row: KifRow
 
     def start(self) -> int:
         """Return where the line begins in the text."""
@@ -37,51 +37,51 @@ class Reread(NamedTuple):
         return self.match.end()
 
 
-Leafed = re.Match[str] | Reread
+KakinokiMatch = re.Match[str] | RowMatch
 
 
 class KakinokiLeaves:
     """Yields the leaves of texts in one format and reads the signs of where a game begins and ends."""
 
-    grammar: Lines
+    grammar: LineGrammar
 
     @classmethod
-    def split(cls, text: str) -> Iterable[tuple[int, tuple[str, Leafed]]]:
+    def split(cls, text: str) -> Iterable[tuple[int, tuple[str, KakinokiMatch]]]:
         """Return the leaves of a text with the offset of the game that each belongs to."""
         return _LeavesByGame(cls, text)
 
     @classmethod
-    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
+    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, KakinokiMatch]]:
         """Yield the leaves of a text from an offset on."""
         return items(cls.grammar, text, begin)
 
     @classmethod
-    def first_number(cls, match: Leafed) -> int | None:
+    def first_number(cls, match: KakinokiMatch) -> int | None:
         """Return the number of the first move of a block; None in formats without."""
         return None
 
     @classmethod
-    def last_number(cls, match: Leafed) -> int | None:
+    def last_number(cls, match: KakinokiMatch) -> int | None:
         """Return the number of the last move of a block; None in formats without."""
         return None
 
     @classmethod
-    def plays(cls, match: Leafed) -> bool:
+    def plays(cls, match: KakinokiMatch) -> bool:
         """Tell whether a block of moves and endings has a move."""
         return True
 
     @classmethod
-    def ends(cls, match: Leafed) -> bool:
+    def ends(cls, match: KakinokiMatch) -> bool:
         """Tell whether a row ends the game, so that moves without numbers behind it begin another."""
         return False
 
     @classmethod
-    def goes_on(cls, last: Leafed, match: Leafed) -> bool:
+    def goes_on(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
         """Tell whether moves without numbers go on with those before them."""
         return False
 
     @classmethod
-    def decides(cls, match: Leafed) -> bool:
+    def decides(cls, match: KakinokiMatch) -> bool:
         """Tell whether play cannot go on behind a result line."""
         assert isinstance(match, re.Match)
         return _says_result(match) and match[2].strip() not in ("中断", "封じ手")
@@ -101,12 +101,12 @@ class _LeavesByGame:
         self.reader = reader
         self.text = text
         self.game = 0
-        self.last: Leafed | None = None
+        self.last: KakinokiMatch | None = None
         self.decided = False
         self.varies = False
         self.headed = False
 
-    def __iter__(self) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+    def __iter__(self) -> Iterator[tuple[int, tuple[str, KakinokiMatch]]]:
         head, opened = -1, False
         for name, match in self.reader.leaves(self.text):
             if self.last is None:  # nothing of the game is played yet
@@ -137,13 +137,13 @@ class _LeavesByGame:
     def _begin(self, offset: int) -> None:
         self.game, self.last, self.decided, self.headed = offset, None, False, True
 
-    def _until(self, end: int, begin: int) -> Iterator[tuple[int, tuple[str, Leafed]]]:
+    def _until(self, end: int, begin: int) -> Iterator[tuple[int, tuple[str, KakinokiMatch]]]:
         for name, match in self.reader.leaves(self.text, begin):
             if match.start() >= end:
                 break
             yield self.game, (name, match)
 
-    def _follow(self, name: str, match: Leafed) -> None:
+    def _follow(self, name: str, match: KakinokiMatch) -> None:
         """Remember what tells whose the following moves are."""
         if name == "header" and self.last is None:
             self.headed = True
@@ -154,7 +154,7 @@ class _LeavesByGame:
         elif name == "result" and self.last:
             self.decided = self.decided or self.reader.decides(match)
 
-    def _is_first(self, match: Leafed) -> bool:
+    def _is_first(self, match: KakinokiMatch) -> bool:
         """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
         number = self.reader.first_number(match)
         if number is None:
@@ -165,7 +165,7 @@ class _LeavesByGame:
         assert self.last is not None
         return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
 
-    def _goes_on(self, match: Leafed) -> bool:
+    def _goes_on(self, match: KakinokiMatch) -> bool:
         """Tell whether the numbers of rows go on where those of the rows before have ended.
 
         Without numbers the head of a game may stand between its moves if there is no other.

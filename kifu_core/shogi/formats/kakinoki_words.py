@@ -71,7 +71,7 @@ class WrongRank(NamedTuple):
     cells: int
 
 
-class Board(NamedTuple):
+class DrawnBoard(NamedTuple):
     """A drawn board: its 81 cells, how many ranks are wrong, those that have not nine cells, and of each rank
     the first text in a cell that names no piece, with the offset of the rank.
 
@@ -88,7 +88,7 @@ NO_PIECE: Final = frozenset("・･·.．,、。*＊-－ー—_＿□■○0０�
 """Characters that stand in empty squares."""
 
 
-def read_board(text: str) -> Board:
+def read_board(text: str) -> DrawnBoard:
     """Return the drawn board of a text."""
     board: list[int] = []
     drawn = list(_RANK.finditer(text.translate(_FRAME)))
@@ -102,7 +102,7 @@ def read_board(text: str) -> Board:
             others.append(WrongRank(rank.start(), number, len(cells)))
         pieces = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in cells]
         board += (pieces + [0] * 9)[:9]
-    return Board((board + [0] * 81)[:81], abs(9 - len(drawn)) + len(others), others, unknown)
+    return DrawnBoard((board + [0] * 81)[:81], abs(9 - len(drawn)) + len(others), others, unknown)
 
 
 def _cells(rank: str) -> list[tuple[str, str]]:
@@ -119,7 +119,7 @@ def _cells(rank: str) -> list[tuple[str, str]]:
     return cells
 
 
-def other_size(text: str) -> tuple[int, int] | None:
+def nonstandard_size(text: str) -> tuple[int, int] | None:
     """Return width and height of a drawn board that is whole, but not nine by nine; None for others.
 
     One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
@@ -132,14 +132,14 @@ def other_size(text: str) -> tuple[int, int] | None:
     return size if len(widths) == 1 and edges == 2 and 9 not in size and size[0] > 2 else None
 
 
-handicap_named = lru_cache(maxsize=256)(handicaps.by_name)
+handicap_by_name = lru_cache(maxsize=256)(handicaps.by_name)
 
 
-def told_by(text: str) -> dict[str, str]:
+def headers_without_colon(text: str) -> dict[str, str]:
     """Return the headers that a line tells without a colon; none for other lines."""
     if side := _PLAYER.fullmatch(text):
         return {side[1]: side[2]}
     if names := _NAMES.fullmatch(text):
         marked = ((names[1], names[2]), (names[3], names[4]))
         return {("先手", "後手")[MARKS.index(mark) % 2]: name.strip(" 　\t") for mark, name in marked if mark}
-    return {"手合割": text} if handicap_named(text) is not None else {}
+    return {"手合割": text} if handicap_by_name(text) is not None else {}

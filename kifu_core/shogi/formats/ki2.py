@@ -9,7 +9,7 @@ from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
 from kifu_core.expressions import many
-from kifu_core.formats import IN_REMARK, Format, Found, Mark, Stage, Writer
+from kifu_core.formats import IN_REMARK, Format, Mark, PartCounts, Stage, Writer
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
@@ -25,10 +25,10 @@ from kifu_core.shogi.formats.kakinoki import (
     OF_START,
     headers_mark,
 )
-from kifu_core.shogi.formats.kakinoki_games import Leafed
+from kifu_core.shogi.formats.kakinoki_games import KakinokiMatch
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.rows import LETTERS
-from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, pauses
+from kifu_core.shogi.move_resolution import SAME, EndingStep, Search, Step, UnreadableStep, pauses
 from kifu_core.shogi.moves import target
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
@@ -90,7 +90,7 @@ def _read_move(text: str) -> Step:
     text = text.strip(_AROUND)
     match = _MOVE.fullmatch(text)
     if match is None or not (match[1] or match[2]):
-        return Special(text, BY_WORD[text].special) if text in BY_WORD else Garbled(text)
+        return EndingStep(text, BY_WORD[text].special) if text in BY_WORD else UnreadableStep(text)
     to = SAME if match[1] else BY_JAPANESE[match[2]]
     words = "".join(sorted({LETTERS[word] for word in match[4] + match[6]}, key=_ORDER.index))
     return Search(to, BY_NAME[match[3]], match[5] == "成", words)
@@ -112,7 +112,11 @@ _STEPS: Final = Memo(_read_move)
 def _read_plain_move(text: str) -> Step:
     """Return the step of a move with its mark; raises ValueError for any other text."""
     step = _STEPS[text[1:]]
-    if text[0] not in "▲△" or isinstance(step, Garbled) or (isinstance(step, Special) and pauses(step)):
+    if (
+        text[0] not in "▲△"
+        or isinstance(step, UnreadableStep)
+        or (isinstance(step, EndingStep) and pauses(step))
+    ):
         raise ValueError(text)
     return step
 
@@ -124,7 +128,7 @@ _PLAIN_STEPS: Final = Memo(_read_plain_move)
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a KI2 text. Issues that belong to no game that could be read go to `notes`."""
-    return read_games(_Reader, source, notes)
+    return read_games(_Ki2Reader, source, notes)
 
 
 def locate(block: str) -> list[int]:
@@ -132,7 +136,7 @@ def locate(block: str) -> list[int]:
     return [item.at for item in typed.items(block, _STEPS.__getitem__) if item.step is not None]
 
 
-class _Reader(KakinokiReader):
+class _Ki2Reader(KakinokiReader):
     """Reads also what `dump` writes into remarks: `waiting` are comments that an ending is to follow."""
 
     grammar = GRAMMAR
@@ -142,7 +146,7 @@ class _Reader(KakinokiReader):
     shielded = False
     waiting: list[str] | None = None
 
-    def read(self, name: str, match: Leafed) -> None:
+    def read(self, name: str, match: KakinokiMatch) -> None:
         """Take in one leaf; comments that wait for an ending are the last move's if something else comes."""
         if self.waiting is not None and name not in ("remark", "comment", "bookmark", "blank", "result"):
             self._end_waiting()
@@ -217,7 +221,7 @@ class _Reader(KakinokiReader):
             if item.step is None and match[0].startswith("まで", item.at) and steps:
                 result = A_RESULT.match(self.draft.notes.source.text, match.start() + item.at)
             elif item.step is not None:
-                if steps and isinstance(ending := steps[-1], Special) and pauses(ending):
+                if steps and isinstance(ending := steps[-1], EndingStep) and pauses(ending):
                     steps.pop()
                     clocks.pop()
                     comments.setdefault(first + len(steps) - 1, []).append(ending.word)
@@ -235,12 +239,12 @@ class _Reader(KakinokiReader):
         """Note an unknown line; one with a mark stands for a move, unless it is a sentence."""
         text = line.strip()
         if text[:1] in tuple(MARKS) and not _A_SENTENCE.match(text):
-            self._add_steps([Garbled(text[:SHOWN])], [None], at, at + len(line))
+            self._add_steps([UnreadableStep(text[:SHOWN])], [None], at, at + len(line))
         else:
             super()._note_unknown(line, at)
 
     @classmethod
-    def goes_on(cls, last: Leafed, match: Leafed) -> bool:
+    def goes_on(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
         """Tell whether the side that did not play last moves next."""
         assert isinstance(last, re.Match) and isinstance(match, re.Match)
         before, after = (
@@ -300,7 +304,9 @@ def _comment_lines(comments: list[str]) -> list[str]:
     return [*(line for line in lines if line not in marks), *("*" + mark for mark in marks[:-1]), *marks[-1:]]
 
 
-def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
+def _branch_lines(
+    branch: writing.WrittenBranch, sides: writing.ResultContext, ending: Ending | None
+) -> list[str]:
     """Return the lines of a branch: its moves with their comments, then how it ended first."""
     lines: list[str] = []
     moves: list[str] = []
@@ -335,13 +341,15 @@ def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
     return [*lines[: len(lines) - len(marks)], "#" + OF_ENDING, *texts, *marks]
 
 
-def _result_line(kind: EndingKind, plies: int, turn: int, sides: writing.Sides, won: int | None) -> str:
+def _result_line(
+    kind: EndingKind, plies: int, turn: int, sides: writing.ResultContext, won: int | None
+) -> str:
     """Return the まで line, in a remark where not all programs know it; of problems too まで7手で詰."""
     line = writing.result_line(kind, plies, turn, sides._replace(drawn=False), won)
     return line if writing.has_sentence(kind) else "#" + line
 
 
-def _names_square(branch: writing.Branch, entry: MoveEntry) -> bool:
+def _names_square(branch: writing.WrittenBranch, entry: MoveEntry) -> bool:
     """Tell whether a move is written with its square instead of 同.
 
     json-kifu-format looks at a wrong move for 同 in variations of another variation's second move.
@@ -369,7 +377,7 @@ def _move_text(move: Move, names_square: bool) -> str:
 # --- format ----------------------------------------------------------------------------------------------
 
 
-class _Endings(Endings):
+class _Ki2Endings(Endings):
     """KI2 has one ending a line, in its まで line, which names the winner."""
 
     once = True
@@ -380,13 +388,13 @@ class _Endings(Endings):
         return kif.holds_ending(writing.ending_word(kind, turn))
 
     def names_winner(
-        self, record: Record, main: writing.Branch, ending: Ending, kind: EndingKind | None, turn: int
+        self, record: Record, main: writing.WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
         named = ending.winner is not None and kind is not None and "{" in kind.phrase
         return named or super().names_winner(record, main, ending, kind, turn)
 
 
-def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
+def _recount(found: PartCounts, game: ParsedGame | Record, version: str) -> None:
     """Count moves that no piece can make, and bookmarks that become comments: they are lost."""
     record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
     found["moves"] = lost_moves(record)
@@ -464,8 +472,8 @@ _FILE: Final = Writer(
     options=["ending"],
     between=None,
     lost=["headers", "moves", "times", "fractions", "bookmarks", "ending"],
-    kept_headers=partial(writing.kept_headers, holds=holds_header),
-    lost_endings=_Endings().lost,
+    kept_headers=partial(writing.written_headers, holds=holds_header),
+    lost_endings=_Ki2Endings().lost,
     recount=_recount,
 )
 _FILE_U: Final = replace(_FILE, name="ki2u", title="KI2 (UTF-8)", encoding="utf-8", copied=True)

@@ -18,11 +18,19 @@ from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected, items
 from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, headers_mark
-from kifu_core.shogi.formats.kakinoki_games import Leafed, Reread
+from kifu_core.shogi.formats.kakinoki_games import KakinokiMatch, RowMatch
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
-from kifu_core.shogi.formats.rows import Row, read_row
+from kifu_core.shogi.formats.rows import KifRow, read_row
 from kifu_core.shogi.formats.times import CLOCK, PLAIN_TIMES, TIME, TIMES, Partial, Unreadable
-from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known, pauses
+from kifu_core.shogi.move_resolution import (
+    SAME,
+    EndingStep,
+    Search,
+    Step,
+    UnreadableStep,
+    pauses,
+    sourced_step,
+)
 from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import BY_WORD, EndingKind
@@ -72,23 +80,23 @@ def _read_row(text: str) -> Step:
     match = _MOVE.fullmatch(text)
     if match is None:
         if text in BY_WORD:
-            return Special(text, BY_WORD[text].special)
-        return Garbled(text) if _ROW_LIKE.match(text) else Special(text, None)
+            return EndingStep(text, BY_WORD[text].special)
+        return UnreadableStep(text) if _ROW_LIKE.match(text) else EndingStep(text, None)
     same, place, name, ending, source = match.groups()
     if not same and not place:
-        return Garbled(text)
+        return UnreadableStep(text)
     to = SAME if same else BY_JAPANESE[place]
     kind = BY_NAME[name]
     if ending == "打" or source in ("00", "００"):
-        return known(-1, to, kind, False)
+        return sourced_step(-1, to, kind, False)
     if source is None:  # a drop written without 打, or a move written without its source
         return Search(to, kind, ending == "成", "")
     origin = BY_JAPANESE.get(source, -1)
-    return known(origin, to, kind, ending == "成") if origin >= 0 else Garbled(text)
+    return sourced_step(origin, to, kind, ending == "成") if origin >= 0 else UnreadableStep(text)
 
 
 def _is_unknown(step: Step) -> bool:
-    return isinstance(step, Special) and step.special is None and step.word not in BY_WORD
+    return isinstance(step, EndingStep) and step.special is None and step.word not in BY_WORD
 
 
 def _begins_no_game(block: str) -> bool:
@@ -100,8 +108,8 @@ def _begins_no_game(block: str) -> bool:
 def holds_ending(word: str) -> bool:
     """Tell whether the word of an ending is read as one in a row, and not as a piece."""
     row = read_row(f"1 {word}")
-    return isinstance(_read_row(word), Special) and (
-        row is None or (isinstance(row.step, Special) and row.step.word == word)
+    return isinstance(_read_row(word), EndingStep) and (
+        row is None or (isinstance(row.step, EndingStep) and row.step.word == word)
     )
 
 
@@ -122,7 +130,11 @@ _STEPS: Final = Memo(_read_row)
 def _read_plain_row(text: str) -> Step:
     """Return the step of a row as programs write it; raises ValueError for other texts and adjournments."""
     step = _STEPS[text.replace("同", "同　")]
-    if isinstance(step, Garbled) or _is_unknown(step) or (isinstance(step, Special) and pauses(step)):
+    if (
+        isinstance(step, UnreadableStep)
+        or _is_unknown(step)
+        or (isinstance(step, EndingStep) and pauses(step))
+    ):
         raise ValueError(text)
     return step
 
@@ -140,7 +152,7 @@ _NUMBERS: Final = list(map(str, range(2000)))
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a KIF text. Issues that belong to no game that could be read go to `notes`."""
-    return read_games(_Reader, source, notes)
+    return read_games(_KifReader, source, notes)
 
 
 def locate(block: str) -> list[int]:
@@ -149,13 +161,13 @@ def locate(block: str) -> list[int]:
     return [match.start() for match in found if match[1] or (match[6] and _NUMBERED.match(match[6]))]
 
 
-def _reread(match: re.Match[str]) -> tuple[str, Reread] | None:
+def _reread(match: re.Match[str]) -> tuple[str, RowMatch] | None:
     """Return a line that the grammar does not know as a row; None if it is none."""
     row = read_row(match[0].rstrip("\n").removeprefix("#"))
-    return None if row is None else ("row", Reread(match, row))
+    return None if row is None else ("row", RowMatch(match, row))
 
 
-class _Reader(KakinokiReader):
+class _KifReader(KakinokiReader):
     grammar = GRAMMAR
     expected = EXPECTED
     locate = staticmethod(locate)
@@ -163,7 +175,7 @@ class _Reader(KakinokiReader):
     has_unread_rows = False
 
     @classmethod
-    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, Leafed]]:
+    def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, KakinokiMatch]]:
         """Yield the leaves of a text; a sentence that begins with a number before all rows is none."""
         before = begin > 0
         for name, match in items(cls.grammar, text, begin):
@@ -176,35 +188,35 @@ class _Reader(KakinokiReader):
                 yield name, match
 
     @classmethod
-    def first_number(cls, match: re.Match[str] | Reread) -> int | None:
+    def first_number(cls, match: re.Match[str] | RowMatch) -> int | None:
         """Return the number of the first row of a block."""
-        if isinstance(match, Reread):
+        if isinstance(match, RowMatch):
             return match.row.number
         numbered = _NUMBERED.match(match.string, match.start())
         return int(numbered[1]) if numbered else None
 
     @classmethod
-    def last_number(cls, match: re.Match[str] | Reread) -> int | None:
+    def last_number(cls, match: re.Match[str] | RowMatch) -> int | None:
         """Return the number of the last row of a block."""
-        if isinstance(match, Reread):
+        if isinstance(match, RowMatch):
             return match.row.number
         rows = (_NUMBERED.match(line) for line in reversed(match[0].split("\n")))
         return next((int(row[1]) for row in rows if row), None)
 
     @classmethod
-    def plays(cls, match: re.Match[str] | Reread) -> bool:
+    def plays(cls, match: re.Match[str] | RowMatch) -> bool:
         """Tell whether a block of rows has a move."""
-        if isinstance(match, Reread):
-            return not isinstance(match.row.step, Special)
+        if isinstance(match, RowMatch):
+            return not isinstance(match.row.step, EndingStep)
         rows = _ANY_LINE.finditer(match[0])
-        return any(row[2] and not isinstance(_STEPS[row[2]], Special) for row in rows)
+        return any(row[2] and not isinstance(_STEPS[row[2]], EndingStep) for row in rows)
 
     @classmethod
-    def ends(cls, match: re.Match[str] | Reread) -> bool:
+    def ends(cls, match: re.Match[str] | RowMatch) -> bool:
         """Tell whether a row without a number ends the game."""
-        if not isinstance(match, Reread) or match.row.number is not None:
+        if not isinstance(match, RowMatch) or match.row.number is not None:
             return False
-        return isinstance(match.row.step, Special) and not pauses(match.row.step)
+        return isinstance(match.row.step, EndingStep) and not pauses(match.row.step)
 
     def _unknown(self, match: re.Match[str]) -> None:
         self.has_unread_rows |= not self.in_header and match[0].lstrip()[:1].isnumeric()
@@ -250,19 +262,19 @@ class _Reader(KakinokiReader):
             if unknown and self._is_sentence(int(number)):
                 self._note_unknown(line[0], begin)
                 continue
-            doubtful = rest or unknown or step is None or isinstance(step, Garbled)
+            doubtful = rest or unknown or step is None or isinstance(step, UnreadableStep)
             clock = TIMES[time] if time and time.strip() else _NO_CLOCK
             no_time = clock is None or type(clock) is Unreadable
             row = read_row(line[0].rstrip("\n")) if doubtful or no_time else None
             if row is not None and (doubtful or not row.comment or clock is None):
                 self._add_row(row, begin, end)
             elif step is not None:
-                self._add_row(Row(int(number), step, time or "", rest), begin, end)
+                self._add_row(KifRow(int(number), step, time or "", rest), begin, end)
             elif (result := A_RESULT.match(self.draft.notes.source.text, begin)) and result.end() == end:
                 self._result(result)
             elif numbered := _NUMBERED.match(other):
-                garbled = Garbled(other.strip()[:SHOWN])
-                self._add_row(Row(int(numbered[1]), garbled, "", ""), begin, end)
+                garbled = UnreadableStep(other.strip()[:SHOWN])
+                self._add_row(KifRow(int(numbered[1]), garbled, "", ""), begin, end)
             else:
                 self._note_unknown(other, begin)
 
@@ -271,13 +283,13 @@ class _Reader(KakinokiReader):
         due = (self.due - 1, self.due) if self._has_ended() else (self.due,)
         return number not in due and (number < self.due or not self.line.steps)
 
-    def _row(self, match: Reread) -> None:
+    def _row(self, match: RowMatch) -> None:
         self._begin(match)
         self._add_row(match.row, match.start(), match.end())
 
-    def _add_row(self, row: Row, begin: int, end: int) -> None:
+    def _add_row(self, row: KifRow, begin: int, end: int) -> None:
         if row.number is not None:
-            self._compare_number(row.number, isinstance(row.step, Special), begin)
+            self._compare_number(row.number, isinstance(row.step, EndingStep), begin)
         self.due += 1
         self._add_timed([row.step], [row.clock], begin, end)
         if row.comment:
@@ -285,7 +297,7 @@ class _Reader(KakinokiReader):
         if row.next is not None:
             self._add_row(row.next, begin, end)
 
-    def _begin(self, match: re.Match[str] | Reread) -> None:
+    def _begin(self, match: re.Match[str] | RowMatch) -> None:
         """Count from the number of the first row: a game may start in the middle."""
         number = self.first_number(match)
         if self.unnumbered:
@@ -308,7 +320,7 @@ class _Reader(KakinokiReader):
         if len(steps) < 2 or not isinstance(steps[-1], Search) or text.endswith("\n"):
             return
         if spots[-1][2] == len(text) and Search not in map(type, steps[:-1]):
-            steps[-1] = Garbled(text[text.rfind("\n") + 1 :].strip()[:SHOWN])
+            steps[-1] = UnreadableStep(text[text.rfind("\n") + 1 :].strip()[:SHOWN])
 
     def _set_start(self) -> None:
         """Set the start, and note the rows that are missing before the first.
@@ -370,7 +382,9 @@ def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) ->
     return "\n".join(lines) + "\n"
 
 
-def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
+def _branch_lines(
+    branch: writing.WrittenBranch, sides: writing.ResultContext, ending: Ending | None
+) -> list[str]:
     """Return the rows of a line with their comments, and its まで line.
 
     The まで line is left out where a move or another ending stands behind the line's ending, which
@@ -423,7 +437,7 @@ def _time_text(time: Consumption) -> str:
 # --- format ----------------------------------------------------------------------------------------------
 
 
-class _Endings(Endings):
+class _KifEndings(Endings):
     def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
         return holds_ending(writing.ending_word(kind, turn))
 
@@ -467,8 +481,8 @@ _FILE: Final = Writer(
     options=["ending"],
     between=None,
     lost=["headers", "fractions", "ending"],
-    kept_headers=partial(writing.kept_headers, holds=holds_header),
-    lost_endings=_Endings().lost,
+    kept_headers=partial(writing.written_headers, holds=holds_header),
+    lost_endings=_KifEndings().lost,
 )
 _FILE_U: Final = replace(
     _FILE, name="kifu", dump=partial(dump, utf8=True), title="KIF (UTF-8)", encoding="utf-8", copied=True

@@ -18,7 +18,7 @@ from kifu_core.shogi.formats.positions import PositionDraft
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.packed import HEAD_BYTES, SIZES, Packing, decode, move_of, packing_of
 from kifu_core.shogi.rules import violation
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 MOST: Final = 5_000
 """Positions that are read of a file."""
@@ -53,7 +53,7 @@ def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
     """Return the position of an entry, with what is said of it as comments; raises DecodeError."""
     packed, score, packed_move, *rest = struct.unpack(_LAYOUTS[packing], entry)
     position = decode(packed, packing)
-    draft = PositionDraft(Notes(source), position=position, initial=named_initial(position), started=True)
+    draft = PositionDraft(Notes(source), position=position, initial=initial_of(position), started=True)
     draft.comments.append(f"#評価値={score if position.turn == 0 else -score}")
     move = move_of(packed_move, packing)
     if move and violation(position, move) is None:

@@ -31,15 +31,24 @@ from kifu_core.shogi.formats.draft import Draft, finished
 from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.handicaps import by_name
-from kifu_core.shogi.move_resolution import SAME, Garbled, Plan, Special, Step, Written, known, plan
+from kifu_core.shogi.move_resolution import (
+    SAME,
+    DeferredStep,
+    EndingStep,
+    Plan,
+    Step,
+    UnreadableStep,
+    plan,
+    sourced_step,
+)
 from kifu_core.shogi.moves import from_usi, pack
-from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.pieces import BLACK, BY_LETTER, HAND_KINDS, KI, NG, NK, NY, PROMOTED, RY, TO, UM, WHITE
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.rules import in_check, is_legal, sources
 from kifu_core.shogi.specials import BY_WORD
 from kifu_core.shogi.squares import BY_CSA, BY_USI, FILES, RANKS, USI
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
@@ -159,7 +168,7 @@ _CHESS_KINDS: Final = {"G": (KI, TO, NY, NK, NG)}
 """Letters of chess that may mean several pieces: there, what moves as a gold is one."""
 
 
-class Seen(Written):
+class PsnMove(DeferredStep):
     """A move that names its piece and target, and of its source no more than a file or a rank.
 
     Of several pieces the one that may legally go there. A drop has a sign of its own, but some kifu of 1992
@@ -221,10 +230,10 @@ def _read_move(name: str, match: re.Match[str]) -> Step:
             packed_step(from_usi(match[1] + match[2] + match[3])) if match[1] != match[2] else _garbled(match)
         )
     if name == "drop":
-        return known(-1, _SQUARES[match[2]], BY_LETTER[match[1]], False)
+        return sourced_step(-1, _SQUARES[match[2]], BY_LETTER[match[1]], False)
     if name == "takes":
         kind = BY_LETTER[(match[1] or match[4] or "") + (match[2] or match[5])]
-        return Seen(SAME, (kind,), match[7] == "+", match[3] or match[6] or "")
+        return PsnMove(SAME, (kind,), match[7] == "+", match[3] or match[6] or "")
     plus, letter, where, square, tail = match.group(1, 2, 3, 4, 5)
     kind, to, promote = _KINDS[letter], _SQUARES[square], tail[1:] != "" or tail == "+"
     kind = PROMOTED[kind] if plus else kind
@@ -232,14 +241,14 @@ def _read_move(name: str, match: re.Match[str]) -> Step:
         if letter == "P" and len(where or "") == 1:  # of two pawns never more than one can come
             return _garbled(match)
         kinds = (kind,) if plus else _CHESS_KINDS.get(letter, (kind,))
-        return Seen(to, kinds, None if tail == "+" else promote, where or "", _CHESS)
+        return PsnMove(to, kinds, None if tail == "+" else promote, where or "", _CHESS)
     if (origin := _SQUARES.get(where, -1)) < 0:
-        return Seen(to, (kind,), promote, where or "")
-    return known(origin, to, kind, promote) if origin != to else _garbled(match)
+        return PsnMove(to, (kind,), promote, where or "")
+    return sourced_step(origin, to, kind, promote) if origin != to else _garbled(match)
 
 
 def _garbled(match: re.Match[str]) -> Step:
-    return Garbled(match[0][:20])
+    return UnreadableStep(match[0][:20])
 
 
 # --- load ------------------------------------------------------------------------------------------------
@@ -272,13 +281,13 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     return [game for _reader, game in finished(_readers(source), source, notes) if game is not None]
 
 
-def _readers(source: Source) -> Iterator[_Reader]:
+def _readers(source: Source) -> Iterator[_PsnReader]:
     """Yield a reader per game; tags behind moves belong to the next one."""
-    reader = _Reader(source, 0)
+    reader = _PsnReader(source, 0)
     for name, match in watched(items(GRAMMAR, source.text)):
         if name == "tag" and reader.played:
             yield reader
-            reader = _Reader(source, match.start())
+            reader = _PsnReader(source, match.start())
         reader.read(name, match)
     yield reader
 
@@ -288,13 +297,13 @@ def _locate(block: str) -> list[int]:
     return [0]
 
 
-class _Reader:
+class _PsnReader:
     """Reads the parts of one game into a draft. `open_lines` are those around the current one."""
 
     def __init__(self, source: Source, offset: int) -> None:
-        self.draft = Draft(Notes(source), line=Line(restore_same=True), first_offset=offset)
+        self.draft = Draft(Notes(source), line=RawLine(restore_same=True), first_offset=offset)
         self.line = self.draft.line
-        self.open_lines: list[Line] = []
+        self.open_lines: list[RawLine] = []
         self.tags: dict[str, str] = {}
         self.sfen: tuple[str, int] | None = None
         self.result: tuple[str, int] | None = None
@@ -320,7 +329,7 @@ class _Reader:
         white_begins = self._set_start()
         self.draft.header.update(_headers(self.tags, white_begins=white_begins))
         line = self.draft.line
-        if self.result is not None and not (line.steps and isinstance(line.steps[-1], Special)):
+        if self.result is not None and not (line.steps and isinstance(line.steps[-1], EndingStep)):
             self._end(*self.result, _first_player(self.tags, white_begins=white_begins))
         line.times += [None] * (len(line.steps) - len(line.times))
         self.draft.plain_times = any(line.times)
@@ -371,7 +380,7 @@ class _Reader:
         except DecodeError as error:
             draft.notes.add(error.code, self.sfen[1] if self.sfen else 0, "error", None, **error.params)
             draft.playable = False
-        draft.initial = named_initial(draft.position)
+        draft.initial = initial_of(draft.position)
         return white_begins
 
     # --- comments ------------------------------------------------------------------------------------
@@ -434,10 +443,10 @@ class _Reader:
                 self.result = text, match.start()
         elif word := _ENDINGS.get(_key(text)):
             self.played = True
-            self._add_step(Special(text, BY_WORD[word].special), match)
+            self._add_step(EndingStep(text, BY_WORD[word].special), match)
         elif _LIKE_MOVE.match(text):
             self.played = True
-            self._add_step(Garbled(text[:40]), match)
+            self._add_step(UnreadableStep(text[:40]), match)
         elif (rest := text.strip(".,-")) and not rest.isdecimal():
             self._say([text], match)
             self.draft.notes.add("unknown-line", match.start(), text=text[:40], expected=EXPECTED)
@@ -454,7 +463,7 @@ class _Reader:
             self.draft.decide(None if result is None else result ^ first_player, offset)
         elif word := _ENDINGS.get(_key(text)):
             line.spots.append((len(line.steps), offset, offset))
-            line.steps.append(Special(text, BY_WORD[word].special))
+            line.steps.append(EndingStep(text, BY_WORD[word].special))
         else:
             self.draft.notes.add("unknown-ending", offset, "warning", None, text=text[:20])
 
@@ -463,7 +472,7 @@ class _Reader:
     def _open(self, match: re.Match[str]) -> None:
         """Open a variation instead of the move before."""
         parent = self.line
-        fork = Line(restore_same=True, level=parent.level + 1)
+        fork = RawLine(restore_same=True, level=parent.level + 1)
         if fork.level > FORK_LEVELS:
             self.ignored += 1
             self.draft.notes.add("variation-too-deep", match.start(), "error", number=len(parent.steps))

@@ -21,24 +21,24 @@ from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.csa_times import CLOCKS, TIME, Clock, wars_clock, with_totals
 from kifu_core.shogi.formats.csa_typed import canonical
-from kifu_core.shogi.formats.draft import Draft, Places, Said, finished, with_unread
+from kifu_core.shogi.formats.draft import Draft, StatedResult, StepOffsets, finished, with_unread
 from kifu_core.shogi.formats.grammar import (
     BLANKS,
     Leaf,
     LeafMatch,
-    Relined,
+    RewrittenMatch,
     expected,
     items,
     repeated,
 )
 from kifu_core.shogi.formats.summary import ending_step, read_headers, read_summary
-from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
-from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep, csa_step
 from kifu_core.shogi.pieces import BY_CODE, FULL_SET, HAND_KINDS, MOST_IN_HAND, UNPROMOTED, signed
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.specials import BY_CSA, SERVERS_WORDS, find, read_wars, special_of
 from kifu_core.shogi.squares import BY_CSA as SQUARE
-from kifu_core.shogi.start import named_initial, start_position
+from kifu_core.shogi.start import initial_of, start_position
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ def read_move(text: str) -> Step:
     origin = -1 if text[:2] == "00" else SQUARE.get(text[:2])
     to = SQUARE.get(text[2:4])
     if not kind or origin is None or to is None or origin == to:
-        return Garbled(text)
+        return UnreadableStep(text)
     return csa_step(origin, to, kind)
 
 
@@ -172,28 +172,28 @@ _OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "p
 """Lines that behind moves tell of another game."""
 
 
-def _readers(source: Source) -> Iterator[_Reader]:
+def _readers(source: Source) -> Iterator[_CsaReader]:
     """Yield a reader per game, fed with the game's lines.
 
     Files that were copied one after the other have no `/` between their games: a version, a player or a
     board behind moves is of the next one, unless neither a start nor moves follow.
     """
-    reader, before = _Reader(source, 0), None
+    reader, before = _CsaReader(source, 0), None
     for name, match in watched(items(GRAMMAR, source.text)):
         if name == "next_game":
             yield from _joined(before, reader)
-            reader, before = _Reader(source, match.end()), None
+            reader, before = _CsaReader(source, match.end()), None
             continue
         if name in _OPENERS and reader.line.steps:
             yield from _joined(before, None)
-            reader, before = _Reader(source, match.start()), reader
+            reader, before = _CsaReader(source, match.start()), reader
             if name not in before.heads and not before.has_ended:
                 reader.draft.notes.add("start-among-moves", match.start())
         reader.read(name, match)
     yield from _joined(before, reader)
 
 
-def _joined(before: _Reader | None, reader: _Reader | None) -> Iterator[_Reader]:
+def _joined(before: _CsaReader | None, reader: _CsaReader | None) -> Iterator[_CsaReader]:
     """Yield the readers of two games; headers behind the moves of a game without players are its own."""
     if before is not None:
         yield_alone = reader is None or not reader.only_heads or reader.line.steps or before.has_players
@@ -215,11 +215,11 @@ def _is_step(text: str | None) -> bool:
     return text is not None and (text[0] in "+-%" or RESULT_TEXT.match(text) is not None)
 
 
-class _Reader:
+class _CsaReader:
     """Reads the lines of one game into a draft. There is a method per leaf of the grammar."""
 
     def __init__(self, source: Source, offset: int) -> None:
-        line = Line(restore_same=True)
+        line = RawLine(restore_same=True)
         self.draft = Draft(Notes(source), line=line, first_offset=offset)
         self.line = line
         self.board: Position | None = None
@@ -243,7 +243,7 @@ class _Reader:
     @property
     def has_ended(self) -> bool:
         """Tell whether the last step read is an ending."""
-        return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+        return bool(self.line.steps) and isinstance(self.line.steps[-1], EndingStep)
 
     @property
     def has_players(self) -> bool:
@@ -270,7 +270,7 @@ class _Reader:
         if self.rest is not None:
             _give_rest(position, self.rest)
         self.draft.position = position
-        self.draft.initial = named_initial(position)
+        self.draft.initial = initial_of(position)
         self.draft.started = self.board is not None or self.turn is not None
         if not self.draft.started and position.turn:
             self.draft.notes.add("side-mark", self._offset(0), "warning", 1, sign="-")
@@ -287,12 +287,12 @@ class _Reader:
         the ending. If the server says nothing, the winner that the ending's own word names is believed.
         """
         line, header, source = self.line, self.draft.header, self.draft.notes.source
-        ended = bool(line.steps) and isinstance(line.steps[-1], Special)
+        ended = bool(line.steps) and isinstance(line.steps[-1], EndingStep)
         if self.named is not None:
             offset = source.text.find(self.named[0], self.draft.first_offset)
-            self.draft.said = Said(*self.named, offset, believed=True)
+            self.draft.said = StatedResult(*self.named, offset, believed=True)
         if (found := read_headers(header)) is not None:
-            self.draft.said = Said(*found, self.draft.first_offset, believed=True)
+            self.draft.said = StatedResult(*found, self.draft.first_offset, believed=True)
             line.steps += [] if ended else [ending_step(found)]
             line.times += [] if ended else [None]
         last = len(line.steps) - 1
@@ -307,7 +307,7 @@ class _Reader:
         )
         for text, found in deque(summaries, maxlen=1):  # a file copied from a log may have several
             offset = source.text.find(f"'{text}", self.draft.first_offset)
-            self.draft.said = Said(found.word, found.winner, offset, believed=True)
+            self.draft.said = StatedResult(found.word, found.winner, offset, believed=True)
             if not ended:
                 line.steps.append(ending_step(found))
                 line.times.append(None)
@@ -319,9 +319,9 @@ class _Reader:
         steps = self.line.steps
         for index in range(len(steps) - 1, -1, -1):
             step = steps[index]
-            if not isinstance(step, Special):
+            if not isinstance(step, EndingStep):
                 break
-            steps[index] = Special(step.word, "ILLEGAL_MOVE")
+            steps[index] = EndingStep(step.word, "ILLEGAL_MOVE")
 
     def _spend_left(self, first: int) -> None:
         """Set the times used, where a record says what was left on the clocks (将棋ウォーズ)."""
@@ -352,9 +352,9 @@ class _Reader:
     def _offset(self, index: int) -> int | None:
         """Return where the move of a sign stands; endings and moves that cannot be read do not count."""
         steps = self.line.steps
-        signed = (at for at, step in enumerate(steps) if not isinstance(step, Special | Garbled))
+        signed = (at for at, step in enumerate(steps) if not isinstance(step, EndingStep | UnreadableStep))
         at = next(islice(signed, index, None), None)
-        return None if at is None else Places(self.draft.notes.source, _locate).offset(self.line, at)
+        return None if at is None else StepOffsets(self.draft.notes.source, _locate).offset(self.line, at)
 
     def _set_times(self) -> None:
         if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns behind an ending
@@ -389,10 +389,10 @@ class _Reader:
         found = list(items(GRAMMAR, plain)) if plain != text else []
         if found and {"unknown", "next_game"}.isdisjoint(name for name, _ in found):
             for name, other in found:
-                self.read(name, Relined(other, match.start(), match.end()))
+                self.read(name, RewrittenMatch(other, match.start(), match.end()))
         elif text[0] in "+-" and text[1:2].isdecimal():
             self._add_spot(match)
-            self._add_step(Garbled(text[:40]), None)
+            self._add_step(UnreadableStep(text[:40]), None)
         else:
             self.unknown += 1
             self.draft.note_unknown(text, match.start(), EXPECTED)
@@ -485,7 +485,7 @@ class _Reader:
             elif word := RESULT_TEXT.fullmatch((other or "").rstrip()):
                 self._add_ending(word[1] or word[2], None)
             elif _is_step(other):
-                self._add_step(Garbled(other[:40]), None)
+                self._add_step(UnreadableStep(other[:40]), None)
             elif other:
                 self.draft.note_unknown(other, match.start() + statement.start(), EXPECTED)
 
@@ -522,11 +522,11 @@ class _Reader:
         wars = read_wars(word)
         if wars is None:
             kind = find(word) if word in SERVERS_WORDS else BY_CSA.get(word.upper())
-            self._add_step(Special(word, kind.special if kind else None), time)
+            self._add_step(EndingStep(word, kind.special if kind else None), time)
             return
         kind, won = wars
         known = kind is not None and kind.rule in ("mover-loses", "mover-wins")
-        self._add_step(Special(word, special_of(kind, won), None if known else won), time)
+        self._add_step(EndingStep(word, special_of(kind, won), None if known else won), time)
         if won is not None and len(self.line.steps) == self.first_ending + 1:
             self.named = (word, won)
 

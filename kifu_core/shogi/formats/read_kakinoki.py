@@ -17,24 +17,24 @@ from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
-from kifu_core.shogi.formats.draft import SHOWN, Draft, Locate, Said, with_unread
+from kifu_core.shogi.formats.draft import SHOWN, Draft, Locate, StatedResult, with_unread
 from kifu_core.shogi.formats.joined_headers import split_header
 from kifu_core.shogi.formats.kakinoki import STARRED_HEADER
-from kifu_core.shogi.formats.kakinoki_games import OPENERS, PLAYS, KakinokiLeaves, Leafed
+from kifu_core.shogi.formats.kakinoki_games import OPENERS, PLAYS, KakinokiLeaves, KakinokiMatch
 from kifu_core.shogi.formats.kakinoki_words import (
-    handicap_named,
-    other_size,
+    handicap_by_name,
+    headers_without_colon,
+    nonstandard_size,
     read_board,
     read_hand,
     read_number,
-    told_by,
 )
 from kifu_core.shogi.formats.times import TIMES, Partial, Unreadable, fraction
 from kifu_core.shogi.formats.writing import DRAWN_HANDICAPS
 from kifu_core.shogi.handicaps import Handicap
-from kifu_core.shogi.move_resolution import Special, Step
-from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.move_resolution import EndingStep, Step
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.specials import (
     BY_WORD,
     SIDES,
@@ -45,7 +45,7 @@ from kifu_core.shogi.specials import (
     special_of,
     winner,
 )
-from kifu_core.shogi.start import drawn_initial, named_start
+from kifu_core.shogi.start import drawn_initial, preset_start
 
 _HEADERS: Final = OPENERS | {
     "終了日時", "棋戦", "棋戦詳細", "表題", "場所", "持ち時間", "消費時間", "戦型", "備考", "掲載", "秒読み",
@@ -107,7 +107,7 @@ class KakinokiReader(KakinokiLeaves):
     def __init__(self, source: Source, offset: int = 0) -> None:
         self.draft = Draft(Notes(source), first_offset=offset)
         self.line = self.draft.line
-        self.open_lines: list[tuple[Line, int]] = [(self.line, 1)]
+        self.open_lines: list[tuple[RawLine, int]] = [(self.line, 1)]
         self.board: list[int] | None = None
         self.hands: list[list[int]] = [[0] * 8, [0] * 8]
         self.turn: int | None = None
@@ -125,7 +125,7 @@ class KakinokiReader(KakinokiLeaves):
         self.held: list[tuple[str, int, int]] = []
         self.puzzled = False
 
-    def read(self, name: str, match: Leafed) -> None:
+    def read(self, name: str, match: KakinokiMatch) -> None:
         """Take in one leaf."""
         if name not in ("blank", "remark"):
             self.said_anything = True
@@ -169,7 +169,7 @@ class KakinokiReader(KakinokiLeaves):
         """Set the start: a drawn board whatever the header says, else the handicap's, if it is known."""
         draft = self.draft
         name = self.handicap.rpartition("\n")[2].strip()
-        handicap = handicap_named(name) if name else None
+        handicap = handicap_by_name(name) if name else None
         if name and handicap is None and handicaps.is_other_game(name):
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
             draft.playable = False
@@ -181,7 +181,7 @@ class KakinokiReader(KakinokiLeaves):
             draft.position, draft.initial = position, _drawn_initial(position, handicap)
         elif handicap is not None:
             named = handicap.preset != "OTHER"
-            draft.position = named_start(handicap.preset) if named else Position.from_sfen(handicap.sfen)
+            draft.position = preset_start(handicap.preset) if named else Position.from_sfen(handicap.sfen)
             draft.initial = {"preset": handicap.preset} if named else drawn_initial(draft.position)
             draft.started = True
         elif name == "その他":
@@ -264,7 +264,7 @@ class KakinokiReader(KakinokiLeaves):
         if self.drawn and self.drawn != match[0]:
             self.draft.remarks += self.drawn.splitlines()
         self.board, self.drawn = board.cells, match[0]
-        if size := other_size(match[0]):
+        if size := nonstandard_size(match[0]):
             self.other_size = True
             return self._note("other-board", match, "error", width=size[0], height=size[1])
         for offset, name in board.unknown:
@@ -289,7 +289,11 @@ class KakinokiReader(KakinokiLeaves):
     def _unknown(self, match: re.Match[str]) -> None:
         """Read what people write without its colon: players, the handicap; an ending on a line of its own."""
         text = match[0].strip(" 　\t\n")
-        if self._is_head() and (told := told_by(text)) and told.keys().isdisjoint(self.draft.header):
+        if (
+            self._is_head()
+            and (told := headers_without_colon(text))
+            and told.keys().isdisjoint(self.draft.header)
+        ):
             self.draft.header |= told
             if "手合割" in told:
                 self.handicap, self.handicap_offset = told["手合割"], match.start()
@@ -299,7 +303,7 @@ class KakinokiReader(KakinokiLeaves):
         elif self.line.steps and not self._has_ended() and (over := _OVER.fullmatch(text)):
             kind, side = read_result(over[1])
             if self.line is self.draft.line:
-                self.draft.said = Said(over[1], side, match.start(), believed=True)
+                self.draft.said = StatedResult(over[1], side, match.start(), believed=True)
             self._end(over[1], kind, side)
             self._add_spot(match.start(), match.end())
         else:
@@ -408,7 +412,7 @@ class KakinokiReader(KakinokiLeaves):
         self.in_header = False
         self._compare_count(match)
         if self.line is self.draft.line:
-            self.draft.said = Said(word, side, match.start(), believed=not ended)
+            self.draft.said = StatedResult(word, side, match.start(), believed=not ended)
         if kind is None and word and not ours:
             self._note("unknown-ending", match, word=word[:40])
         if (kind is not None or ours) and not ended:
@@ -436,7 +440,7 @@ class KakinokiReader(KakinokiLeaves):
         steps = self.line.steps
         if said == first - 1 + len(steps) - self._has_ended():
             return
-        endings = [*map(type, steps)].count(Special)
+        endings = [*map(type, steps)].count(EndingStep)
         moves = len(steps) - endings
         count = first - 1 + moves
         numbered = self.due - 1 - endings
@@ -448,18 +452,18 @@ class KakinokiReader(KakinokiLeaves):
         return self.draft.notes.source.text[max(0, match.start() - 1)] == "#"
 
     def _has_ended(self) -> bool:
-        return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+        return bool(self.line.steps) and isinstance(self.line.steps[-1], EndingStep)
 
     def has_result(self) -> bool:
         """Tell whether an ending of the main line has been read."""
         steps = self.draft.line.steps
-        return self.draft.said is not None or (bool(steps) and isinstance(steps[-1], Special))
+        return self.draft.said is not None or (bool(steps) and isinstance(steps[-1], EndingStep))
 
     def _end(self, word: str, kind: EndingKind | None, side: int | None) -> None:
         """Add the ending that a sentence tells to the current line."""
         special = special_of(kind, side)
         foul = special is not None and special.endswith(("ILLEGAL_MOVE", "ILLEGAL_ACTION"))
-        self.line.steps.append(Special(word, special, side if foul else None))
+        self.line.steps.append(EndingStep(word, special, side if foul else None))
         self.line.times.append(None)
 
     def _end_as_commented(self) -> None:
@@ -472,7 +476,7 @@ class KakinokiReader(KakinokiLeaves):
                 kind = found[0]
                 assert kind is not None
                 offset = self.draft.notes.source.text.find(text, line.spots[0][1]) if line.spots else 0
-                self.draft.said = Said(text, self._commented_winner(kind), offset)
+                self.draft.said = StatedResult(text, self._commented_winner(kind), offset)
                 self._end(text, kind, None)
                 return
 
@@ -501,7 +505,7 @@ class KakinokiReader(KakinokiLeaves):
 
     def _open_lost(self, begin: int, end: int) -> None:
         """Keep the moves of a variation that begins nobody knows where as text."""
-        self.line = Line(level=1)
+        self.line = RawLine(level=1)
         self.draft.lost.append(self.line)
         self.open_lines.append((self.line, sys.maxsize))  # the next variation closes it
         self.counted.add(id(self.line))
@@ -522,12 +526,12 @@ class KakinokiReader(KakinokiLeaves):
             lines.pop()
         parent, first = lines[-1]
         index = ply - first
-        if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
+        if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], EndingStep)):
             self.draft.notes.add("variation-past-end", begin, number=ply)
             self.line = parent
             parent.add_text(begin, end)
             return
-        fork = Line(level=parent.level + 1)
+        fork = RawLine(level=parent.level + 1)
         if fork.level > FORK_LEVELS:
             self.draft.notes.add("variation-too-deep", begin, "error", number=ply)
             self.draft.lost.append(fork)
@@ -544,12 +548,12 @@ class KakinokiReader(KakinokiLeaves):
 
 def _says_again(ending: Step, step: Step) -> bool:
     """Tell whether a step is the same ending as the step before."""
-    return isinstance(ending, Special) and isinstance(step, Special) and step.word == ending.word
+    return isinstance(ending, EndingStep) and isinstance(step, EndingStep) and step.word == ending.word
 
 
 def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:
     """Return a drawn start as JKF has it: by its preset if it is that of a handicap drawn beside its name."""
     preset = handicap.preset if handicap is not None else ""
-    if preset in DRAWN_HANDICAPS and position == named_start(preset):
+    if preset in DRAWN_HANDICAPS and position == preset_start(preset):
         return {"preset": preset}
     return drawn_initial(position)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from kifu_core.shogi.formats.kakinoki_words import read_number
 from kifu_core.shogi.formats.times import TIMES, Unreadable
-from kifu_core.shogi.move_resolution import SAME, Search, Special, Step, known
+from kifu_core.shogi.move_resolution import SAME, EndingStep, Search, Step, sourced_step
 from kifu_core.shogi.pieces import BY_LETTER, BY_NAME
 from kifu_core.shogi.specials import BY_WORD
 from kifu_core.shogi.spelling import RELATIVE
@@ -87,7 +87,7 @@ _LONGEST: Final = 120
 _OPENS_COMMENT: Final = "*＊!?！？#＃;；※…→←"
 
 
-class Row(NamedTuple):
+class KifRow(NamedTuple):
     """A row: its number, if it has one, its move or ending, the text of its clock, and its comment.
 
     `next` is a row that stands behind it on the same line.
@@ -97,10 +97,10 @@ class Row(NamedTuple):
     step: Step
     clock: str
     comment: str
-    next: Row | None = None
+    next: KifRow | None = None
 
 
-def read_row(line: str) -> Row | None:
+def read_row(line: str) -> KifRow | None:
     """Return a line as a row; None if it is none.
 
     A line without a number is one if its move has a source or a clock, or nothing but a comment behind it.
@@ -111,7 +111,10 @@ def read_row(line: str) -> Row | None:
         clear = bool(match[1] or match[8] or match[9])
     elif match := _ENDING.match(text):
         word = _BY_WORD[match[2].replace(" ", "").lower()]
-        step, clear = Special(word, BY_WORD[word].special), bool(match[1]) or text[match.end() :][:1] == " "
+        step, clear = (
+            EndingStep(word, BY_WORD[word].special),
+            bool(match[1]) or text[match.end() :][:1] == " ",
+        )
     else:
         return None
     if step is None:
@@ -126,8 +129,8 @@ def read_row(line: str) -> Row | None:
     if comment and not (clear or clock or comment[0] in _OPENS_COMMENT):
         return None
     if (following := _following(comment, number)) is not None:
-        return Row(number, step, clock, "", following)
-    return Row(number, step, clock, comment.lstrip("*＊").strip())
+        return KifRow(number, step, clock, "", following)
+    return KifRow(number, step, clock, comment.lstrip("*＊").strip())
 
 
 def _read_count(text: str) -> int:
@@ -140,7 +143,7 @@ def _next_begins(text: str, at: int, number: int | None) -> int:
     return found if found >= 0 and _following(text[found + 1 :], number) is not None else len(text)
 
 
-def _following(text: str, number: int | None) -> Row | None:
+def _following(text: str, number: int | None) -> KifRow | None:
     """Return the row that a text is and nothing else: it has the next number, a source or its side's mark."""
     plain = text[:_LONGEST].translate(PLAIN)
     if not plain or len(text) > _LONGEST:
@@ -165,9 +168,9 @@ def typed_step(groups: tuple[str | None, ...]) -> Step | None:
     if not kind:
         return None
     if source == "00" or (not source and before + behind == "打" and not same):
-        return known(-1, to, kind, False)
+        return sourced_step(-1, to, kind, False)
     if source:
-        return known(BY_JAPANESE[source], to, kind, promotes)
+        return sourced_step(BY_JAPANESE[source], to, kind, promotes)
     words = "".join(sorted({LETTERS[word] for word in before + behind}, key="LCRUMDH".index))
     return Search(to, kind, promotes, words)
 

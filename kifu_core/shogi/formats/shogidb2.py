@@ -22,11 +22,11 @@ from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft
 from kifu_core.shogi.formats.read_csa import read_move
 from kifu_core.shogi.handicaps import by_name, is_other_game
-from kifu_core.shogi.move_resolution import Garbled, Special, Step
-from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.specials import find
-from kifu_core.shogi.start import drawn_initial, named_initial
+from kifu_core.shogi.start import drawn_initial, initial_of
 
 _HEADERS: Final = {
     "player1": "先手",
@@ -82,7 +82,7 @@ def _locate(block: str) -> list[int]:
 
 def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
     """Return the draft of one game; raises ParseError where its shape is another."""
-    draft = Draft(Notes(source), line=Line(restore_same=True))
+    draft = Draft(Notes(source), line=RawLine(restore_same=True))
     draft.header.update(_header(given))
     _set_start(draft)
     signs = ""
@@ -95,7 +95,7 @@ def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
         comments = [_text(one) for one in validation.array(move.get("comments") or [], f"{path}.comments")]
         if comments := [one for one in comments if one]:
             draft.line.comments[number] = comments
-    if not draft.line.steps or not isinstance(draft.line.steps[-1], Special):
+    if not draft.line.steps or not isinstance(draft.line.steps[-1], EndingStep):
         _end(draft, _text(given.get("result")))
     draft.line.times = [None] * len(draft.line.steps)
     expected = ("+-" if draft.position.turn == 0 else "-+") * (len(signs) // 2 + 1)
@@ -132,7 +132,7 @@ def _set_start(draft: Draft) -> None:
         return
     draft.position = Position.from_sfen(handicap.sfen)
     named = handicap.preset != "OTHER"
-    draft.initial = named_initial(draft.position) if named else drawn_initial(draft.position)
+    draft.initial = initial_of(draft.position) if named else drawn_initial(draft.position)
 
 
 def _step(text: str) -> tuple[Step, str]:
@@ -140,8 +140,8 @@ def _step(text: str) -> tuple[Step, str]:
     if match := _MOVE.fullmatch(text):
         return _STEPS[match[2]], match[1]
     if kind := find(text):
-        return Special(text.removeprefix("%"), kind.special), ""
-    return Garbled(text[:20]), ""
+        return EndingStep(text.removeprefix("%"), kind.special), ""
+    return UnreadableStep(text[:20]), ""
 
 
 def _end(draft: Draft, result: str) -> None:
@@ -149,7 +149,7 @@ def _end(draft: Draft, result: str) -> None:
     if result in _RESULTS:
         draft.decide(_RESULTS[result], 0)
     elif kind := find(result):
-        draft.line.steps.append(Special(kind.word, kind.special))
+        draft.line.steps.append(EndingStep(kind.word, kind.special))
     elif result:
         draft.notes.add("unknown-ending", None, "warning", None, text=json.dumps(result)[:20])
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kifu_core.shogi.move_resolution import Special
+from kifu_core.shogi.move_resolution import EndingStep
 from kifu_core.shogi.specials import BY_WORD, find, read_result, side_of, special_of
 
 _SUMMARY: Final = re.compile(r"summary:([^:]{1,40}):(.*) (win|lose|draw):(.*) (win|lose|draw)[ \t]*")
@@ -38,14 +38,14 @@ _SPECIALS: Final = {"MAX_MOVES": "HIKIWAKE", "abnormal": None}
 """JKF's names where the table has none: too many moves are a draw like others."""
 
 
-class Summary(NamedTuple):
+class ServerSummary(NamedTuple):
     """`word` is how the game ended, `winner` the winning colour or None."""
 
     word: str
     winner: int | None
 
 
-def read_summary(text: str, black: str, white: str) -> Summary | None:
+def read_summary(text: str, black: str, white: str) -> ServerSummary | None:
     """Return the summary in a comment, None for any other comment.
 
     The players stand in any order; if their names do not tell them apart, Black is the first.
@@ -61,11 +61,11 @@ def read_summary(text: str, black: str, white: str) -> Summary | None:
     reason, first, result, second, other = match.groups()
     turned = first != second and (first.strip(), second.strip()) == (white.strip(), black.strip())
     if {result, other} != {"win", "lose"}:
-        return Summary(_WORDS.get(reason, reason), None)
-    return Summary(_WORDS.get(reason, reason), int((result == "lose") != turned))
+        return ServerSummary(_WORDS.get(reason, reason), None)
+    return ServerSummary(_WORDS.get(reason, reason), int((result == "lose") != turned))
 
 
-def read_headers(header: Mapping[str, str]) -> Summary | None:
+def read_headers(header: Mapping[str, str]) -> ServerSummary | None:
     """Return what shogi-extend's headers say of the result, None for headers of any other origin.
 
     A repetition that somebody wins is one by perpetual check.
@@ -81,13 +81,13 @@ def read_headers(header: Mapping[str, str]) -> Summary | None:
         return None
     if kind is BY_WORD["千日手"] and side is not None:
         kind = BY_WORD["王手千日手"]
-    return Summary(kind.word if kind else text, side)
+    return ServerSummary(kind.word if kind else text, side)
 
 
-def ending_step(found: Summary) -> Special:
+def ending_step(found: ServerSummary) -> EndingStep:
     """Return the ending of a record that has none but the summary."""
     kind = find(found.word)
     if found.word in _SPECIALS:
-        return Special(found.word, _SPECIALS[found.word], found.winner)
+        return EndingStep(found.word, _SPECIALS[found.word], found.winner)
     perpetual = kind is not None and kind.special is None
-    return Special(found.word, special_of(kind, found.winner), found.winner if perpetual else None)
+    return EndingStep(found.word, special_of(kind, found.winner), found.winner if perpetual else None)

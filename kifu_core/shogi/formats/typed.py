@@ -10,7 +10,7 @@ from kifu_core.memo import Memo
 from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.rows import PLAIN, TYPED_MOVE, typed_step
 from kifu_core.shogi.formats.times import CLOCK, TIMES
-from kifu_core.shogi.move_resolution import Garbled, Step
+from kifu_core.shogi.move_resolution import Step, UnreadableStep
 from kifu_core.shogi.specials import BY_WORD
 from kifu_core.shogi.spelling import APART, MARKS, MOVE, NUMBER
 
@@ -36,7 +36,7 @@ _ALONE: Final = re.compile(rf"(?<= )[▲△] *{MOVE}(?=[ \n(]|\Z)")
 _STEPS: Final = Memo(typed_step)
 
 
-class Item(NamedTuple):
+class TypedItem(NamedTuple):
     """A step with the text of its time, or a comment; and where it stands."""
 
     at: int
@@ -45,7 +45,7 @@ class Item(NamedTuple):
     comment: str = ""
 
 
-def items(block: str, read: Callable[[str], Step]) -> Iterator[Item]:
+def items(block: str, read: Callable[[str], Step]) -> Iterator[TypedItem]:
     """Yield the parts of a block of moves and comments; `read` reads the text of a move.
 
     Words behind a move are its comment, to the end of their line or to a move with its mark that stands by
@@ -56,11 +56,11 @@ def items(block: str, read: Callable[[str], Step]) -> Iterator[Item]:
         yield from _line(block, plain, line.start(), line.end(), read)
 
 
-def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]) -> Iterator[Item]:
+def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]) -> Iterator[TypedItem]:
     played = False
     while at < end:
         if plain[at] == "*":
-            yield Item(at, None, comment=block[at + 1 : end])
+            yield TypedItem(at, None, comment=block[at + 1 : end])
             return
         if (found := _step(plain, at, end, read)) is not None:
             stop, step, clock = found
@@ -72,7 +72,9 @@ def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]
             match = _SIGNS.match(plain, at, end)
             stop = match.end() if match else _words_end(plain, at, end)
             words = block[at:stop].strip()
-            yield Item(at, None, comment=words) if played else Item(at, Garbled(words[:SHOWN]))
+            yield (
+                TypedItem(at, None, comment=words) if played else TypedItem(at, UnreadableStep(words[:SHOWN]))
+            )
         at = stop
 
 
@@ -86,7 +88,7 @@ def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[i
     if marked and step is not None and _numbers_next(plain, marked):
         return marked.end(1), step, ""
     sourced = marked is not None and _SOURCE.fullmatch(marked[2] or "") is not None
-    if marked and step is not None and not isinstance(step, Garbled) and not sourced:
+    if marked and step is not None and not isinstance(step, UnreadableStep) and not sourced:
         return marked.end(), step, marked[2] or ""
     if (typed := _TYPED.match(plain, at, end)) and (other := _STEPS[typed.groups()[1:10]]):
         return typed.end(), other, typed[11] or ""
@@ -102,12 +104,12 @@ def _numbers_next(plain: str, marked: re.Match[str]) -> bool:
     return plain[marked.end() : marked.end() + 1] in ("▲", "△")
 
 
-def _with_brackets(at: int, step: Step, text: str) -> Iterator[Item]:
+def _with_brackets(at: int, step: Step, text: str) -> Iterator[TypedItem]:
     """Yield a step with the time in its brackets; words without a number there are a comment behind it."""
     is_words = TIMES[text] is None and any(char.isalpha() for char in text)
-    yield Item(at, step, "" if is_words else text)
+    yield TypedItem(at, step, "" if is_words else text)
     if is_words:
-        yield Item(at, None, comment=text.strip())
+        yield TypedItem(at, None, comment=text.strip())
 
 
 def _words_end(block: str, at: int, end: int) -> int:

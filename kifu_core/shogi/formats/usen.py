@@ -19,21 +19,21 @@ from kifu_core.jkf import FORK_LEVELS, Record
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.endings import NamedEndings
+from kifu_core.shogi.formats.endings import JkfEndings
 from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import cut, packed_step
-from kifu_core.shogi.formats.writing import Branch, branches
+from kifu_core.shogi.formats.writing import WrittenBranch, branches
 from kifu_core.shogi.handicaps import INITIAL_SFEN
-from kifu_core.shogi.move_resolution import Garbled, Special, Step
+from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep
 from kifu_core.shogi.moves import DROP, pack, promotes, source, target
-from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.pieces import FU, GI, HI, KA, KE, KI, KY
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
 from kifu_core.shogi.squares import MIRRORED
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
@@ -73,13 +73,13 @@ def move_text(move: int) -> str:
 def _read_move(text: str) -> Step:
     """Return the step of three digits."""
     if len(text) != 3:
-        return Garbled(text)
+        return UnreadableStep(text)
     number = int(text, 36)
     place, to = divmod(number // 2, 81)
     if place in _FROM_HAND and number % 2 == 0:
         return packed_step(pack(DROP + _FROM_HAND[place], MIRRORED[to]))
     if place > 80 or place == to:
-        return Garbled(text)
+        return UnreadableStep(text)
     return packed_step(pack(MIRRORED[place], MIRRORED[to], number % 2))
 
 
@@ -98,7 +98,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
             notes.add("too-many-games", match.start(), "error", limit=limit)
             break
         if name == "game":
-            reader = _Reader(source, match, remarks)
+            reader = _UsenReader(source, match, remarks)
             remarks = []
             game = reader.finish(len(games))
             if game is not None:
@@ -117,15 +117,15 @@ def _locate(block: str) -> list[int]:
     return list(range(block.find(".") + 1, len(block), 3))
 
 
-class _Reader:
+class _UsenReader:
     """Reads one game. A line of play belongs to the latest line before it that has a move to vary there."""
 
     def __init__(self, source: Source, match: re.Match[str], remarks: list[str]) -> None:
-        line = Line(restore_same=True)
+        line = RawLine(restore_same=True)
         self.draft = PositionDraft(Notes(source), line=line, first_offset=match.start())
         self.draft.remarks += remarks
         self.base: int | None = None
-        self.open_lines: list[tuple[Line, int]] = [(line, 1)]
+        self.open_lines: list[tuple[RawLine, int]] = [(line, 1)]
         self._start(match)
         for begin, end in watched(_pieces(match)):
             self._line(source.text, begin, end)
@@ -141,7 +141,7 @@ class _Reader:
         except DecodeError as error:
             self.draft.notes.add(error.code, match.start(), "error", None, **error.params)
             self.draft.playable = False
-        self.draft.initial = named_initial(self.draft.position)
+        self.draft.initial = initial_of(self.draft.position)
 
     def _line(self, text: str, begin: int, end: int) -> None:
         """Take in a line of play, the first of them as the main line."""
@@ -168,20 +168,20 @@ class _Reader:
 
     def _ending(self, letter: str, foul: str) -> list[Step]:
         if letter == "i" and foul:
-            return [_STEPS[foul], Special(letter, "ILLEGAL_ACTION")]
-        return [Special(letter, ENDINGS.get(letter))]
+            return [_STEPS[foul], EndingStep(letter, "ILLEGAL_ACTION")]
+        return [EndingStep(letter, ENDINGS.get(letter))]
 
-    def _fork(self, ply: int, begin: int) -> Line:
+    def _fork(self, ply: int, begin: int) -> RawLine:
         """Return the line that the move of that ply continues: a new one, or one that ends just before it."""
         ply, lines = max(1, ply), self.open_lines
         while len(lines) > 1 and (lines[-1][1] >= ply or ply - lines[-1][1] >= len(lines[-1][0].steps)):
             lines.pop()
         parent, first = lines[-1]
         index = ply - first
-        if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
+        if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], EndingStep)):
             self.draft.notes.add("variation-past-end", begin, "warning", None, number=ply)
             return parent
-        fork = Line(restore_same=True, level=parent.level + 1)
+        fork = RawLine(restore_same=True, level=parent.level + 1)
         lines.append((fork, ply))
         if index >= len(parent.steps):
             self._refuse("variation-without-move", begin, number=ply)
@@ -211,7 +211,7 @@ def dump(record: Record) -> str:
     return start + "".join(_line_text(branch) for branch in branches(record)) + "\n"
 
 
-def _line_text(branch: Branch) -> str:
+def _line_text(branch: WrittenBranch) -> str:
     moves = [move_text(packed_move(entry["move"])) for entry in watched(branch.entries) if "move" in entry]
     special = next((entry["special"] for entry in branch.entries if "special" in entry), "")
     turn = branch.turn ^ (len(moves) & 1)
@@ -238,10 +238,10 @@ def ending_letter(special: str, turn: int, moves: int) -> str:
 # --- format ----------------------------------------------------------------------------------------------
 
 
-class _Endings(NamedEndings):
+class _UsenEndings(JkfEndings):
     once = True
 
-    def writes(self, branch: Branch, special: str) -> bool:
+    def writes(self, branch: WrittenBranch, special: str) -> bool:
         moves = sum("move" in entry for entry in branch.entries)
         return bool(ending_letter(special, branch.turn ^ (moves & 1), moves))
 
@@ -250,7 +250,7 @@ _FILE: Final = Writer(
     "usen",
     dump,
     lost=["headers", "times", "fractions", "comments", "bookmarks", "ending"],
-    lost_endings=_Endings().lost,
+    lost_endings=_UsenEndings().lost,
 )
 _MARK: Final = Mark(
     Stage.LINE, rf"[ \t]*+{_ADDRESS}[0-9A-Za-z_.\-]*+~[0-9]{{1,6}}+\.[0-9a-z]*+(?:[.~\s&\#]|$)"

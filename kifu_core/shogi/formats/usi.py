@@ -28,14 +28,22 @@ from kifu_core.shogi.formats.endings import NoEndings
 from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, expected, items, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
-from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
+from kifu_core.shogi.move_resolution import (
+    DeferredStep,
+    EndingStep,
+    Plan,
+    Step,
+    UnreadableStep,
+    plan,
+    sourced_step,
+)
 from kifu_core.shogi.moves import DROP, USI_MOVE, from_usi, promotes, source, target, to_usi
-from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.pieces import WHITE
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
-from kifu_core.shogi.start import named_initial
+from kifu_core.shogi.start import initial_of
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
@@ -79,7 +87,7 @@ ENDINGS: Final = {
 """Words that ShogiHome and engines put where the next move would stand, to JKF's names."""
 
 
-class Moved(Written):
+class UsiMove(DeferredStep):
     """A move on the board that does not name its piece."""
 
     __slots__ = ("origin", "promote", "to")
@@ -100,17 +108,17 @@ def packed_step(move: int) -> Step:
     """Return the step of a packed move."""
     origin = source(move)
     if origin > DROP:
-        return known(-1, target(move), origin - DROP, False)
-    return Moved(origin, target(move), promotes(move))
+        return sourced_step(-1, target(move), origin - DROP, False)
+    return UsiMove(origin, target(move), promotes(move))
 
 
 def _read_token(text: str) -> Step:
     if text in ENDINGS:
-        return Special(text, ENDINGS[text])
+        return EndingStep(text, ENDINGS[text])
     try:
         return packed_step(from_usi(text))
     except DecodeError:
-        return Special(text, None) if text.isascii() and text.isalpha() else Garbled(text[:20])
+        return EndingStep(text, None) if text.isascii() and text.isalpha() else UnreadableStep(text[:20])
 
 
 _STEPS: Final = Memo(_read_token)
@@ -162,7 +170,7 @@ def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str], beg
     several.
     """
     steps = draft.line.steps
-    if not draft.playable or (steps and isinstance(steps[-1], Special)):
+    if not draft.playable or (steps and isinstance(steps[-1], EndingStep)):
         return False
     if not steps and draft.notes.source.text[draft.first_offset : begin].rstrip().endswith("moves"):
         return True
@@ -233,7 +241,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
 
 def _draft(source: Source, name: str, match: re.Match[str], remarks: list[str]) -> PositionDraft:
     """Return the draft of one line; it is not playable if its position cannot be read."""
-    draft = PositionDraft(Notes(source), line=Line(restore_same=True), first_offset=match.start())
+    draft = PositionDraft(Notes(source), line=RawLine(restore_same=True), first_offset=match.start())
     draft.remarks += remarks
     words = decoded(match[1]).split() if name == "address" else match[0].split()
     at = 1 if words[0] == "position" else 0
@@ -295,7 +303,7 @@ def _fields(words: list[str]) -> int:
 def _begun(sfen: str) -> tuple[Position, Initial]:
     """Return a start as position and as JKF; nobody changes either."""
     position = Position.from_sfen(as_sfen(sfen))
-    return position, named_initial(position)
+    return position, initial_of(position)
 
 
 # --- dump ------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ _NUMERALS: Final = "〇一二三四五六七八九"
 _PRESET_NAMES: Final = {handicap.preset: handicap.name for handicap in reversed(HANDICAPS)}
 
 
-class Branch(NamedTuple):
+class WrittenBranch(NamedTuple):
     """A line to be written: its entries, the ply of the first, and whether a later sibling follows.
 
     `of_second` tells a variation of another variation's second move. `closing` is the index of the entry for
@@ -35,7 +35,7 @@ class Branch(NamedTuple):
     closing: int = -1
 
 
-def branches(record: Record, ending: Ending | None = None) -> Iterator[Branch]:
+def branches(record: Record, ending: Ending | None = None) -> Iterator[WrittenBranch]:
     """Yield the main line and the variations in the order in which readers put them back where they were.
 
     Later plies come first, a variation's own variations right after it, siblings in order. The main line has
@@ -43,7 +43,7 @@ def branches(record: Record, ending: Ending | None = None) -> Iterator[Branch]:
     """
     entries, closing = _with_closing(record["moves"][1:], ending)
     turn = start_position(record.get("initial")).turn
-    waiting = [Branch(entries, 1, False, turn, is_main=True, closing=closing)]
+    waiting = [WrittenBranch(entries, 1, False, turn, is_main=True, closing=closing)]
     while waiting:
         branch = waiting.pop()
         check_time()
@@ -66,14 +66,14 @@ def _with_closing(entries: list[MoveEntry], ending: Ending | None) -> tuple[list
     return [*entries[:at], {}, *entries[at:]], at
 
 
-def _variations(branch: Branch) -> list[Branch]:
+def _variations(branch: WrittenBranch) -> list[WrittenBranch]:
     """Return the variations of a line in reverse: the one to be written first is the last."""
-    found: list[Branch] = []
+    found: list[WrittenBranch] = []
     ply, turn = branch.ply, branch.turn
     for index, entry in enumerate(watched(branch.entries)):
         forks, of_second = entry.get("forks") or [], index == 1 and not branch.is_main
         for number, fork in reversed(list(enumerate(forks, start=1))):
-            found.append(Branch(fork, ply, number < len(forks), turn, of_second=of_second))
+            found.append(WrittenBranch(fork, ply, number < len(forks), turn, of_second=of_second))
         ply += 1
         turn ^= "move" in entry
     return found
@@ -86,7 +86,7 @@ Holds = Callable[[str, str], bool]
 """Whether a format reads a header of a name and a text as what it is."""
 
 
-def kept_headers(record: Record, holds: Holds) -> dict[str, str]:
+def written_headers(record: Record, holds: Holds) -> dict[str, str]:
     """Return the headers as they are written, each on its line, and the handicap.
 
     A record without moves says from where it would begin: nothing else may tell that it is one.
@@ -123,7 +123,7 @@ def header_lines(record: Record, holds: Holds) -> list[str]:
     if initial is not None and initial["preset"] in ("OTHER", *DRAWN_HANDICAPS):
         board = board_lines(start_position(initial), handicap_names(record))
     lines: list[str] = []
-    for key, value in kept_headers(record, holds).items():
+    for key, value in written_headers(record, holds).items():
         lines.append(f"{key}：{value}")
         if key == "手合割":
             lines += board
@@ -232,7 +232,7 @@ def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKin
         if _is_adjourned(special, ending):
             return _ADJOURNED
         return _told(BY_SPECIAL.get(special), ending, turn)
-    return kind_beside(ending, turn)
+    return unnamed_ending_kind(ending, turn)
 
 
 def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
@@ -250,7 +250,7 @@ def tells_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
 
     `problem` tells a record from a drawn board.
     """
-    kind = BY_SPECIAL.get(ending.special) if ending.special else kind_beside(ending, turn)
+    kind = BY_SPECIAL.get(ending.special) if ending.special else unnamed_ending_kind(ending, turn)
     kind = _told(kind, ending, turn)
     return kind is not None and usual_winner(kind, turn, problem=problem) == ending.winner
 
@@ -263,7 +263,7 @@ def _is_adjourned(special: str, ending: Ending | None) -> bool:
     return ending is not None and ending.word == _ADJOURNED.word and ending.special == special
 
 
-def kind_beside(ending: Ending | None, turn: int) -> EndingKind | None:
+def unnamed_ending_kind(ending: Ending | None, turn: int) -> EndingKind | None:
     """Return the kind of the ending that travels beside a record.
 
     An unknown one is its word if a row holds it.
@@ -285,19 +285,19 @@ def ending_word(kind: EndingKind, turn: int) -> str:
     return kind.word
 
 
-class Sides(NamedTuple):
+class ResultContext(NamedTuple):
     """What a result line needs to know of its record: how the sides are called, whether it is a problem."""
 
     handicap: bool
     drawn: bool
 
 
-def sides(record: Record) -> Sides:
+def sides(record: Record) -> ResultContext:
     """Return what a result line needs to know of its record.
 
     One from a drawn board that ends in mate is taken for a problem.
     """
-    return Sides(handicap_names(record), "data" in record.get("initial", {}))
+    return ResultContext(handicap_names(record), "data" in record.get("initial", {}))
 
 
 _SENTENCES: Final = frozenset(
@@ -314,7 +314,7 @@ def has_sentence(kind: EndingKind) -> bool:
     return not kind.word or kind.special in _SENTENCES
 
 
-def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
+def result_line(kind: EndingKind, plies: int, turn: int, sides: ResultContext, won: int | None = None) -> str:
     """Return the line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰.
 
     `won` is who has won, where that is known beside the kind of ending.
@@ -337,7 +337,7 @@ def _known_winner(usual: int | None, won: int | None) -> int | None:
     return usual if won is None or usual is None else won
 
 
-def winner_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
+def winner_line(kind: EndingKind, plies: int, turn: int, sides: ResultContext, won: int | None = None) -> str:
     """Return the line that only says who won, for an ending that has no sentence; empty if nobody did.
 
     `won` as for `result_line`.

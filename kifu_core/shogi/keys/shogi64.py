@@ -409,7 +409,7 @@ _WIDTHS: Final = tuple(
 _SIXES: Final = {character: f"{value:06b}" for value, character in enumerate(ALPHABET)}
 
 
-class _Reader:
+class _BitReader:
     """The bits of a code, read from the front."""
 
     def __init__(self, bits: str) -> None:
@@ -424,7 +424,7 @@ class _Reader:
         self.place += width
         return int(digits, 2)
 
-    def symbol(self, codes: _Codes, field: str) -> int:
+    def symbol(self, codes: _PrefixCode, field: str) -> int:
         """Read the prefix code at the front and return what it stands for."""
         match = codes.pattern.match(self.bits, self.place)
         if match is None:
@@ -433,7 +433,7 @@ class _Reader:
         return codes.values[match[0]]
 
 
-class _Codes:
+class _PrefixCode:
     """A prefix code, both its values and the expression that finds one."""
 
     def __init__(self, codes: Iterable[tuple[int, str]]) -> None:
@@ -441,10 +441,10 @@ class _Codes:
         self.pattern = re.compile("|".join(self.values))
 
 
-_PAWN_READER: Final = _Codes(PAWN_CODES.items())
-_NORMAL_READER: Final = _Codes(NORMAL_CELLS.items())
-_MIXED_READER: Final = _Codes(_MIXED_CELLS.items())
-_COUNT_READERS: Final = {kind: _Codes(enumerate(codes)) for kind, codes in COUNT_CODES.items()}
+_PAWN_READER: Final = _PrefixCode(PAWN_CODES.items())
+_NORMAL_READER: Final = _PrefixCode(NORMAL_CELLS.items())
+_MIXED_READER: Final = _PrefixCode(_MIXED_CELLS.items())
+_COUNT_READERS: Final = {kind: _PrefixCode(enumerate(codes)) for kind, codes in COUNT_CODES.items()}
 
 
 def decode(code: str) -> Position:
@@ -457,7 +457,7 @@ def decode(code: str) -> Position:
     >>> decode("gADbbbbbbbbYAAAAAAAAAAAAAAAA").sfen()
     '9/9/9/9/9/9/9/9/9 b - 1'
     """
-    reader = _Reader(_bits_of(code))
+    reader = _BitReader(_bits_of(code))
     turn = 1 - reader.number(1, "turn")
     mixed = reader.number(1, "mode")
     board = _read_mixed(reader) if mixed else _read_normal(reader)
@@ -486,12 +486,12 @@ def _bits_of(code: str) -> str:
     return "".join([_SIXES[character] for character in code])
 
 
-def _read_mixed(reader: _Reader) -> list[int]:
+def _read_mixed(reader: _BitReader) -> list[int]:
     """Read the board in Mixed mode: 81 cells."""
     return [reader.symbol(_MIXED_READER, USI[square]) for square in SQUARES]
 
 
-def _read_normal(reader: _Reader) -> list[int]:
+def _read_normal(reader: _BitReader) -> list[int]:
     """Read the board in Normal mode: kings, pawns, then the cells that are left."""
     board = [0] * 81
     for king, name in ((OU, "the king of Black"), (-OU, "the king of White")):
@@ -518,6 +518,6 @@ def _place(board: list[int], square: int, piece: int) -> None:
     board[square] = piece
 
 
-def _read_hand(reader: _Reader, name: str) -> list[int]:
+def _read_hand(reader: _BitReader, name: str) -> list[int]:
     """Read the counts of a hand, index 0 unused."""
     return [0, *(reader.symbol(_COUNT_READERS[kind], name) for kind in HAND_KINDS)]

@@ -2,20 +2,20 @@
 
 from kifu_core.shogi.patterns.following import followed_by
 from kifu_core.shogi.patterns.impossible import impossible
-from kifu_core.shogi.patterns.matching import Found, Look, find, looks
-from kifu_core.shogi.patterns.pattern import Count, Pattern, Step
+from kifu_core.shogi.patterns.matching import OrientedPattern, PatternMatch, find, orientations
+from kifu_core.shogi.patterns.pattern import Pattern, PatternStep, PieceCount
 from kifu_core.shogi.patterns.text import parse, text_of
 
 __all__ = [
-    "Count",
-    "Found",
-    "Look",
+    "OrientedPattern",
     "Pattern",
-    "Step",
+    "PatternMatch",
+    "PatternStep",
+    "PieceCount",
     "find",
     "followed_by",
     "impossible",
-    "looks",
+    "orientations",
     "parse",
     "text_of",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kifu_core.shogi import moves
-from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, Count, Pattern, Step, content
+from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, Pattern, PatternStep, PieceCount, content
 from kifu_core.shogi.pieces import PROMOTED
 
 
@@ -25,7 +25,7 @@ def followed_by(pattern: Pattern, move: int, kind: int, own: bool) -> Pattern | 
     allowed = step.squares.get(at, ANYTHING) & needed
     hands = {count.piece: count for count in step.hands}
     if dropped:
-        held = hands.get(piece, Count(piece))
+        held = hands.get(piece, PieceCount(piece))
         hands[piece] = replace(held, least=max(1, held.least))
     if not allowed or any(count.most is not None and count.most < count.least for count in hands.values()):
         return None
@@ -33,4 +33,4 @@ def followed_by(pattern: Pattern, move: int, kind: int, own: bool) -> Pattern | 
     first = replace(step, squares=squares, own_turn=own, hands=tuple(sorted(hands.values())))
     moved = (PROMOTED[kind] if moves.promotes(move) else kind) * (1 if own else -1)
     after = {to: 1 << content(moved)} | ({} if dropped else {origin: EMPTY})
-    return replace(pattern, steps=(first, Step(after)), gaps=(1,))
+    return replace(pattern, steps=(first, PatternStep(after)), gaps=(1,))

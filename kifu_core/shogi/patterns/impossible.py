@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from kifu_core.shogi.attacks import KING_LINES, is_dead
-from kifu_core.shogi.patterns.pattern import ANYTHING, Pattern, Step, content
+from kifu_core.shogi.patterns.pattern import ANYTHING, Pattern, PatternStep, content
 from kifu_core.shogi.pieces import FU, FULL_SET, HAND_KINDS, KINDS, OU, UNPROMOTED
 from kifu_core.shogi.squares import FILES
 
-Why = Literal[
+Reason = Literal[
     "kings", "kings-meet", "too-many", "two-pawns", "ten-pawns", "dead", "too-few", "turn-stays", "plies"
 ]
 
@@ -33,7 +33,7 @@ class Impossible:
     least, `most` how many there can be.
     """
 
-    why: Why
+    why: Reason
     step: int
     piece: int = 0
     number: int = 0
@@ -46,14 +46,14 @@ class Impossible:
 def impossible(pattern: Pattern) -> Iterator[Impossible]:
     """Yield why no game can have a pattern; nothing for most that are possible, or seem to be."""
     for number, step in enumerate(pattern.steps):
-        yield from _Seen(number, step).reasons()
+        yield from _StepCheck(number, step).reasons()
     yield from _plies(pattern)
 
 
-class _Seen:
+class _StepCheck:
     """A step, and how many pieces it puts on the board at least."""
 
-    def __init__(self, number: int, step: Step) -> None:
+    def __init__(self, number: int, step: PatternStep) -> None:
         self.number, self.step = number, step
         pieces = (sign * kind.value for kind in KINDS for sign in (1, -1))
         self.squares = {piece: self._squares_of(piece) for piece in pieces}
@@ -81,7 +81,7 @@ class _Seen:
         if self.step.kept and self.step.own_turn is not None:
             yield Impossible("turn-stays", self.number)
 
-    def _told(self, why: Why, piece: int, number: int, most: int) -> Impossible:
+    def _told(self, why: Reason, piece: int, number: int, most: int) -> Impossible:
         return Impossible(why, self.number, piece, number, most)
 
     def _too_many(self, kinds: tuple[int, ...]) -> Iterator[Impossible]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kifu_core.shogi.patterns.pattern import CONTENTS, Count, Pattern, Step, colors_exchanged
+from kifu_core.shogi.patterns.pattern import CONTENTS, Pattern, PatternStep, PieceCount, colors_exchanged
 from kifu_core.shogi.pieces import BLACK, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import MIRRORED, TURNED
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PatternMatch:
     """Where a pattern occurs: the ply of each step, for which side, and whether as its mirror image."""
 
     plies: tuple[int, ...]
@@ -21,14 +21,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class OrientedStep:
     """A step as it is on the board: squares with what they may hold by colour, and whose own pieces are.
 
     `sign` is 1 where own is Black, else -1.
     """
 
     squares: tuple[tuple[int, int], ...]
-    step: Step
+    step: PatternStep
     sign: int
 
     def stands(self, position: Position) -> bool:
@@ -50,31 +50,33 @@ class Seen:
         """Return the colour that is own."""
         return BLACK if self.sign > 0 else WHITE
 
-    def _in_hand(self, position: Position, count: Count) -> int:
+    def _in_hand(self, position: Position, count: PieceCount) -> int:
         color = self.own if count.piece > 0 else 1 - self.own
         return position.hands[color][abs(count.piece)]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class OrientedPattern:
     """One way to look at a board for a pattern."""
 
     own: int
     mirrored: bool
-    steps: tuple[Seen, ...]
+    steps: tuple[OrientedStep, ...]
 
 
-def looks(pattern: Pattern) -> tuple[Look, ...]:
+def orientations(pattern: Pattern) -> tuple[OrientedPattern, ...]:
     """Return the ways to look for a pattern, at most four; one that sees the same as another is left out."""
-    found: dict[tuple[object, ...], Look] = {}
+    found: dict[tuple[object, ...], OrientedPattern] = {}
     for own in (BLACK, WHITE) if pattern.own is None else (pattern.own,):
         for mirrored in (False, True) if pattern.mirrored else (False,):
             steps = tuple(_seen(step, own, mirrored) for step in pattern.steps)
-            found.setdefault((own, *(frozenset(one.squares) for one in steps)), Look(own, mirrored, steps))
+            found.setdefault(
+                (own, *(frozenset(one.squares) for one in steps)), OrientedPattern(own, mirrored, steps)
+            )
     return tuple(found.values())
 
 
-def _seen(step: Step, own: int, mirrored: bool) -> Seen:
+def _seen(step: PatternStep, own: int, mirrored: bool) -> OrientedStep:
     def place(square: int) -> int:
         square = MIRRORED[square] if mirrored else square
         return TURNED[square] if own == WHITE else square
@@ -83,20 +85,22 @@ def _seen(step: Step, own: int, mirrored: bool) -> Seen:
         return colors_exchanged(allowed) if own == WHITE else allowed
 
     squares = tuple((place(square), by_color(allowed)) for square, allowed in step.squares.items())
-    return Seen(squares, step, -1 if own == WHITE else 1)
+    return OrientedStep(squares, step, -1 if own == WHITE else 1)
 
 
-def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> Found | None:
+def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> PatternMatch | None:
     """Return where a pattern first occurs in a line of positions, of which the first is at `first_ply`.
 
     The lowest ply comes first; at the same ply Black's side, then what is not mirrored. Time: positions times
     steps times squares, for each way of looking.
     """
-    found = [one for look in looks(pattern) if (one := _find(pattern, look, line, first_ply))]
+    found = [one for look in orientations(pattern) if (one := _find(pattern, look, line, first_ply))]
     return min(found, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
 
 
-def _find(pattern: Pattern, look: Look, line: Sequence[Position], first_ply: int) -> Found | None:
+def _find(
+    pattern: Pattern, look: OrientedPattern, line: Sequence[Position], first_ply: int
+) -> PatternMatch | None:
     """Go through the steps from the last to the first: a step counts where the next one can follow it."""
     following: list[list[int]] = []
     for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
@@ -111,10 +115,10 @@ def _find(pattern: Pattern, look: Look, line: Sequence[Position], first_ply: int
         ply = _next(places, plies[-1], gap)
         assert ply is not None
         plies.append(ply)
-    return Found(tuple(plies), look.own, look.mirrored)
+    return PatternMatch(tuple(plies), look.own, look.mirrored)
 
 
-def _standing(step: Seen, line: Sequence[Position], first_ply: int) -> list[int]:
+def _standing(step: OrientedStep, line: Sequence[Position], first_ply: int) -> list[int]:
     """Return the plies from which on a step is kept for as long as it must be."""
     asked = step.step
     found: list[int] = []

@@ -38,7 +38,7 @@ def colors_exchanged(allowed: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Count:
+class PieceCount:
     """How many of a signed piece, own or enemy, there may be: `least` to `most`, None for no limit."""
 
     piece: int
@@ -51,7 +51,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PatternStep:
     """What one position must be like; whatever is not named may be anything.
 
     `squares` maps squares (0 to 80) to allowed contents; `hands` counts unpromoted kinds in hand, `board` any
@@ -60,8 +60,8 @@ class Step:
     """
 
     squares: Mapping[int, int] = field(default_factory=dict)
-    hands: tuple[Count, ...] = ()
-    board: tuple[Count, ...] = ()
+    hands: tuple[PieceCount, ...] = ()
+    board: tuple[PieceCount, ...] = ()
     own_turn: bool | None = None
     first: int | None = None
     last: int | None = None
@@ -77,7 +77,7 @@ class Pattern:
     too; with `main` only the main line of a game does.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PatternStep, ...]
     gaps: tuple[int | None, ...] = ()
     own: int | None = None
     mirrored: bool = False

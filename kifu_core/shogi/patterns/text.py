@@ -28,7 +28,16 @@ from typing import Any, Final, NoReturn
 
 from kifu_core.errors import ParseError
 from kifu_core.shogi.patterns import japanese
-from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, Count, Pattern, Step, content
+from kifu_core.shogi.patterns.pattern import (
+    ANYTHING,
+    EMPTY,
+    ENEMY,
+    OWN,
+    Pattern,
+    PatternStep,
+    PieceCount,
+    content,
+)
 from kifu_core.shogi.pieces import BLACK, BY_LETTER, BY_NAME, HAND_KINDS, LETTERS, WHITE
 from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, RANK_KANJI, USI
 
@@ -90,15 +99,15 @@ def parse(text: str) -> Pattern:
     """
     if len(text) > LONGEST:
         raise ParseError("pattern-long", column=LONGEST + 1, params={"limit": LONGEST})
-    return _Reader(text).pattern()
+    return _PatternParser(text).pattern()
 
 
-class _Reader:
+class _PatternParser:
     """One reading of a text: the steps so far, the one that is being read, and what is said of all."""
 
     def __init__(self, text: str) -> None:
         self.plain, self.columns = _plain(text)
-        self.steps: list[Step] = []
+        self.steps: list[PatternStep] = []
         self.gaps: list[int | None] = []
         self.whole: dict[str, Any] = {}
         self._begin()
@@ -198,7 +207,7 @@ class _Reader:
     def _end_step(self) -> None:
         if not (self.squares or self.asked):
             self._fail("pattern-nothing")
-        self.steps.append(Step(self.squares, **self.asked))
+        self.steps.append(PatternStep(self.squares, **self.asked))
         self._begin()
 
     def _allow(self, told: re.Match[str], pieces: int, square: str, at: int, *, negated: bool) -> None:
@@ -243,8 +252,8 @@ class _Reader:
             self._fail("pattern-empty", text=text, values=_VALUES[name][not called.isascii()])
         target.update(zip(options, read(self, value), strict=True))
 
-    def _counts(self, value: str, kinds: Container[int]) -> tuple[Count, ...]:
-        found: dict[int, Count] = {}
+    def _counts(self, value: str, kinds: Container[int]) -> tuple[PieceCount, ...]:
+        found: dict[int, PieceCount] = {}
         for item in _COMMA.split(value):
             if not item:
                 values = _COUNTS[not value.isascii()]
@@ -252,14 +261,14 @@ class _Reader:
             for text, count in self._counted(item):
                 if abs(count.piece) not in kinds:
                     self._fail("pattern-counts", text=text)
-                found[count.piece] = _both(found.get(count.piece, Count(count.piece)), count)
+                found[count.piece] = _both(found.get(count.piece, PieceCount(count.piece)), count)
                 if _is_never(found[count.piece]):
                     self._fail("pattern-never", text=text)
                 self._go(self.place + len(text))
             self._go(min(self.place + 1, len(self.plain)))
         return tuple(sorted(found.values()))
 
-    def _counted(self, item: str) -> Iterator[tuple[str, Count]]:
+    def _counted(self, item: str) -> Iterator[tuple[str, PieceCount]]:
         """Yield the numbers of an item of a list with their texts: one in letters, or several in Japanese."""
         read = _COUNTED.fullmatch(item)
         if read and read[1] in PIECES:
@@ -282,27 +291,27 @@ class _Reader:
             self._fail("pattern-empty", self.place + end - rest, text=item, values=_NUMBERS)
         self._fail("pattern-counts", self.place + end - rest, text=item[rest:])
 
-    def _count_in_words(self, read: re.Match[str], place: int) -> Count:
+    def _count_in_words(self, read: re.Match[str], place: int) -> PieceCount:
         enemy, name, sign, digits, none, least, most, number, word = read.groups()
         piece, begin = -BY_NAME[name] if enemy else BY_NAME[name], place - read.start()
         if none:
-            return Count(piece, 0, 0)
+            return PieceCount(piece, 0, 0)
         if least:
             ends = (self._number(least, begin + read.start(6)), self._number(most, begin + read.start(7)))
-            return Count(piece, *ends)
+            return PieceCount(piece, *ends)
         many = digits or number or "1"
         at = begin + max(read.start(4), read.start(8), 0)
         found = japanese.NUMERALS.get(many) or self._number(many, at)
         return self._count(piece, sign or japanese.SIGNS.get(word, ">="), found)
 
     @staticmethod
-    def _count(piece: int, sign: str, number: int) -> Count:
-        return Count(piece, 0 if sign == "<=" else number, None if sign == ">=" else number)
+    def _count(piece: int, sign: str, number: int) -> PieceCount:
+        return PieceCount(piece, 0 if sign == "<=" else number, None if sign == ">=" else number)
 
-    def _hands(self, value: str) -> tuple[tuple[Count, ...]]:
+    def _hands(self, value: str) -> tuple[tuple[PieceCount, ...]]:
         return (self._counts(value, HAND_KINDS),)
 
-    def _board(self, value: str) -> tuple[tuple[Count, ...]]:
+    def _board(self, value: str) -> tuple[tuple[PieceCount, ...]]:
         return (self._counts(value, BY_LETTER.values()),)
 
     def _one_of(self, values: dict[str, Any], value: str) -> tuple[Any]:
@@ -341,13 +350,13 @@ class _Reader:
         raise ParseError(code, column=column, params=shown)
 
 
-_Read = Callable[[_Reader, str], tuple[Any, ...]]
-_OPTIONS: Final[dict[str, tuple[tuple[str, ...], _Read]]] = {
-    "hand": (("hands",), _Reader._hands),
-    "board": (("board",), _Reader._board),
+_OptionParser = Callable[[_PatternParser, str], tuple[Any, ...]]
+_OPTIONS: Final[dict[str, tuple[tuple[str, ...], _OptionParser]]] = {
+    "hand": (("hands",), _PatternParser._hands),
+    "board": (("board",), _PatternParser._board),
     "turn": (("own_turn",), lambda reader, value: reader._one_of({"own": True, "enemy": False}, value)),
-    "ply": (("first", "last"), _Reader._plies),
-    "kept": (("kept",), _Reader._kept),
+    "ply": (("first", "last"), _PatternParser._plies),
+    "kept": (("kept",), _PatternParser._kept),
     "own": (("own",), lambda reader, value: reader._one_of(_OWNERS, value)),
     "mirror": (("mirrored",), lambda reader, value: reader._one_of({"yes": True, "no": False}, value)),
     "line": (("main",), lambda reader, value: reader._one_of({"main": True, "all": False}, value)),
@@ -378,12 +387,12 @@ def _plain(text: str) -> tuple[str, list[int]]:
     return "".join(plain), [*columns, len(text) + 1]
 
 
-def _both(one: Count, other: Count) -> Count:
+def _both(one: PieceCount, other: PieceCount) -> PieceCount:
     most = [limit for limit in (one.most, other.most) if limit is not None]
-    return Count(one.piece, max(one.least, other.least), min(most, default=None))
+    return PieceCount(one.piece, max(one.least, other.least), min(most, default=None))
 
 
-def _is_never(count: Count) -> bool:
+def _is_never(count: PieceCount) -> bool:
     return count.most is not None and count.most < count.least
 
 
@@ -398,7 +407,7 @@ def text_of(pattern: Pattern) -> str:
     return " ".join(parts)
 
 
-def _step_words(step: Step) -> Iterator[str]:
+def _step_words(step: PatternStep) -> Iterator[str]:
     for square in sorted(step.squares):
         yield _contents(step.squares[square]) + USI[square]
     for name, counts in (("hand", step.hands), ("board", step.board)):
@@ -434,7 +443,7 @@ def _names(allowed: int) -> list[str]:
     return found + [name for name, bits in _CONTENTS.items() if name not in "Xx" and allowed & bits]
 
 
-def _count_words(count: Count) -> Iterator[str]:
+def _count_words(count: PieceCount) -> Iterator[str]:
     letter = _letter(count.piece)
     if count.least == count.most:
         yield f"{letter}={count.least}"

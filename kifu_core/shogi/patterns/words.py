@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kifu_core.picture import Language
+from kifu_core.messages import Language
 from kifu_core.shogi.draw import PIECES as KINDS
 from kifu_core.shogi.patterns.impossible import Impossible
-from kifu_core.shogi.patterns.pattern import Count, Pattern, Step
+from kifu_core.shogi.patterns.pattern import Pattern, PatternStep, PieceCount
 from kifu_core.shogi.patterns.text import LONGEST, PIECES, contents, text_of
 from kifu_core.shogi.squares import JAPANESE, USI
 
@@ -113,7 +113,7 @@ _REASONS: Final[dict[Language, dict[str, str]]] = {
 """Why no game can have a pattern."""
 
 
-def step_words(step: Step, language: Language) -> list[str]:
+def step_words(step: PatternStep, language: Language) -> list[str]:
     """Return what a step asks, a line for its squares and one for each other condition.
 
     >>> from kifu_core.shogi.patterns.text import parse
@@ -124,7 +124,7 @@ more", 'Stays for 3 more moves']
     return [*_step_lines(step, language)]
 
 
-def _step_lines(step: Step, language: Language) -> Iterator[str]:
+def _step_lines(step: PatternStep, language: Language) -> Iterator[str]:
     phrases, names = PHRASES[language], JAPANESE if language == "ja" else USI
     squares = (
         phrases["square"].format(square=names[square], pieces=_pieces(allowed, language))
@@ -135,7 +135,7 @@ def _step_lines(step: Step, language: Language) -> Iterator[str]:
     yield from _conditions(step, language)
 
 
-def _conditions(step: Step, language: Language) -> Iterator[str]:
+def _conditions(step: PatternStep, language: Language) -> Iterator[str]:
     """Yield what a step asks beside its squares."""
     phrases = PHRASES[language]
     for name, counts in (("hand", step.hands), ("board", step.board)):
@@ -161,7 +161,7 @@ def _piece(piece: int, language: Language) -> str:
     return PHRASES[language]["own" if piece > 0 else "enemy"].format(piece=KINDS[language][abs(piece)])
 
 
-def _count(count: Count, language: Language) -> str:
+def _count(count: PieceCount, language: Language) -> str:
     phrases, piece = PHRASES[language], _piece(count.piece, language)
     if count.most is None:
         return phrases["least"].format(piece=piece, n=count.least)
@@ -205,7 +205,7 @@ def impossible_words(found: Impossible, pattern: Pattern, language: Language) ->
     return reasons["step"].format(step=found.step + 1, reason=reason)
 
 
-def whole_words(pattern: Pattern, language: Language) -> str:
+def pattern_words(pattern: Pattern, language: Language) -> str:
     """Return what applies to all steps together: whose pieces are own, and where to look."""
     phrases = PHRASES[language]
     said = ["either" if pattern.own is None else "white" if pattern.own else "black"]
@@ -213,7 +213,7 @@ def whole_words(pattern: Pattern, language: Language) -> str:
     return " · ".join(phrases[one] for one in said)
 
 
-def text_in(pattern: Pattern, language: Language) -> str:
+def localized_text(pattern: Pattern, language: Language) -> str:
     """Return the text of a pattern in a language, in one order: `parse` makes the same of it.
 
     What would be too long for it in Japanese is in letters.

@@ -105,7 +105,7 @@ def test_damaged_codes_are_named_with_their_place():
 def test_what_is_odd_about_a_code_is_noted_once_with_the_game():
     won = "QuBAQEk6yVqpfcBgTio6WQr0JiSJKLLMYLb1vyYmBmRk"
     moves = [packed_move(entry["move"]) for entry in one(won).record["moves"][1:]]  # type: ignore[arg-type]
-    longer = qf_code.encode(qf_code.Code(None, (*moves, *map(_square, ["g9", "b1"]))))
+    longer = qf_code.encode(qf_code.QfCode(None, (*moves, *map(_square, ["g9", "b1"]))))
     assert [(issue.code, issue.ply) for issue in one(longer).issues] == [("after-win", 47)]
     assert codes(one("j7olEgHMe1ICg")) == ["unsorted"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from kifu_core.quoridor import draw
 from kifu_core.quoridor.board import read_name
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.qf_code import decode
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -16,7 +16,7 @@ EXAMPLE = decode("j7oklAHMe1ICg").start().position
 """White e4 with c3h and e3h, Black e7 with d7h and d8v, Black to move."""
 
 
-def picture(position: Position, **options: object) -> ET.Element:
+def picture(position: QuoridorPosition, **options: object) -> ET.Element:
     return ET.fromstring(draw.svg(position, **options))  # type: ignore[arg-type]
 
 
@@ -86,7 +86,7 @@ def test_coordinates_turn_with_the_board(flip):
 
 
 def test_the_walls_that_are_left_are_counted_beside_the_players():
-    assert [text for text in texts(picture(Position.initial())) if text == "10"] == ["10", "10"]
+    assert [text for text in texts(picture(QuoridorPosition.initial())) if text == "10"] == ["10", "10"]
     # The last coordinate is an 8 or a 1 as well: the players come after the board.
     assert texts(picture(EXAMPLE))[-4:] == ["白", "8", "黒", "8"]
 
@@ -100,16 +100,16 @@ def test_names_are_escaped_and_kept_to_a_line():
 
 
 def test_whose_turn_it_is_is_underlined_until_somebody_has_won():
-    def underlined(position: Position) -> list[str]:
+    def underlined(position: QuoridorPosition) -> list[str]:
         return [
             element.text or ""
             for element in picture(position, names=("A", "B")).iter(f"{SVG}text")
             if element.get("text-decoration")
         ]
 
-    assert underlined(Position.initial()) == ["A"]
+    assert underlined(QuoridorPosition.initial()) == ["A"]
     assert underlined(EXAMPLE) == ["B"]
-    assert underlined(Position([76, 40], [0, 0], [0, 0], 1)) == []
+    assert underlined(QuoridorPosition([76, 40], [0, 0], [0, 0], 1)) == []
 
 
 def test_all_walls_can_have_one_colour():
@@ -121,7 +121,7 @@ def test_all_walls_can_have_one_colour():
 
 
 def test_a_won_position_says_who_has_won():
-    won = Position([76, 40], [0, 0], [0, 0], 1)
+    won = QuoridorPosition([76, 40], [0, 0], [0, 0], 1)
     assert draw.state_words(won, "en") == "White has won"
     assert draw.words(won, "ja").splitlines()[0] == "白の勝ち"
 

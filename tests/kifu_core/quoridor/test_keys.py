@@ -11,7 +11,7 @@ from kifu_core import classes
 from kifu_core.errors import DecodeError
 from kifu_core.quoridor import keys, qf_code
 from kifu_core.quoridor.board import name, orient
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.rules import legal_moves
 from tests.kifu_core.quoridor.games import positions, random_game
 
@@ -19,7 +19,7 @@ EXAMPLE = "j7oklAHMe1ICg"
 SAMPLE = [position for seed in range(12) for position in Random(seed).sample(list(positions(seed)), 6)]
 
 
-def position_of(code: str) -> Position:
+def position_of(code: str) -> QuoridorPosition:
     """The last position of any code."""
     found = qf_code.decode(code)
     position = found.start().position.copy()
@@ -28,13 +28,17 @@ def position_of(code: str) -> Position:
     return position
 
 
-def oriented(position: Position, orientation: int) -> Position:
+def oriented(position: QuoridorPosition, orientation: int) -> QuoridorPosition:
     """The position mirrored (bit 0) and with the colours swapped (bit 1), built wall by wall."""
     swapped = orientation >> 1
     pawns = [orient(256 + square, orientation) & 127 for square in position.pawns]
     walls = [[orient(wall, orientation) for wall in position.walls(color)] for color in (0, 1)]
     turn = position.turn ^ swapped
-    return Position.of(pawns[::-1], walls[::-1], turn) if swapped else Position.of(pawns, walls, turn)
+    return (
+        QuoridorPosition.of(pawns[::-1], walls[::-1], turn)
+        if swapped
+        else QuoridorPosition.of(pawns, walls, turn)
+    )
 
 
 def test_the_worked_examples():
@@ -81,8 +85,8 @@ def test_a_class_has_one_code_and_its_members_lie_as_they_say():
 
 
 def test_the_start_is_its_own_mirror_image():
-    assert keys.canonical(Position.initial()) == (keys.rule_key(Position.initial()), 0, True)
-    assert len(keys.same_class_keys(Position.initial(), "any")) == 2
+    assert keys.canonical(QuoridorPosition.initial()) == (keys.rule_key(QuoridorPosition.initial()), 0, True)
+    assert len(keys.same_class_keys(QuoridorPosition.initial(), "any")) == 2
 
 
 @pytest.mark.parametrize("match", ["exact", "mirror", "color", "any"])
@@ -97,7 +101,7 @@ def test_a_search_asks_for_the_keys_of_the_members_it_allows(match):
 
 
 def test_keys_are_made_as_those_of_shogi_and_are_not_the_same():
-    code = keys.rule_key(Position.initial())
+    code = keys.rule_key(QuoridorPosition.initial())
     assert keys.key(code, 0) == classes.key(code, 0, "quoridor") != classes.key(code, 0)
 
 
@@ -141,9 +145,9 @@ def test_only_the_code_of_a_position_is_one(code, fault):
 
 def test_a_position_that_no_code_can_say_has_no_key():
     for position, fault in [
-        (Position([4, 4], [0, 0], [0, 0], 0), "pawn-overlap"),
-        (Position([4, 90], [0, 0], [0, 0], 0), "pawn-range"),
-        (Position([4, 76], [0, 255 | 255 << 10], [0, 0], 0), "wall-count"),
+        (QuoridorPosition([4, 4], [0, 0], [0, 0], 0), "pawn-overlap"),
+        (QuoridorPosition([4, 90], [0, 0], [0, 0], 0), "pawn-range"),
+        (QuoridorPosition([4, 76], [0, 255 | 255 << 10], [0, 0], 0), "wall-count"),
     ]:
         for make in (keys.display_key, keys.rule_key, keys.canonical):
             with pytest.raises(DecodeError) as error:
@@ -153,7 +157,7 @@ def test_a_position_that_no_code_can_say_has_no_key():
 
 def test_the_replayed_game_of_the_examples_reaches_classes_of_both_colours():
     game = random_game(3)
-    position = Position.initial()
+    position = QuoridorPosition.initial()
     for move in game:
         assert keys.canonical(position).orientation >> 1 == position.turn
         position.do_move(move)

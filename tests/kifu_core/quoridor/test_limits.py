@@ -12,7 +12,7 @@ import pytest
 from kifu_core import KifuError
 from kifu_core.games import QUORIDOR, last_position, load
 from kifu_core.quoridor.board import read_name
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.rules import fault
 from tests.kifu_core.effort import lines_run, seconds
 
@@ -87,7 +87,7 @@ def test_a_ply_is_read_with_little_more_work_than_the_rules_take(name):
     assert last_position(game.record)[0] == plies
 
     def by_the_rules() -> None:
-        position = Position.initial()
+        position = QuoridorPosition.initial()
         for ply in range(plies):
             move = read_name(TO_AND_FRO[ply % 4])
             assert fault(position, move) is None

@@ -17,8 +17,8 @@ from kifu_core.errors import DecodeError, KifuError, ParseError
 from kifu_core.messages import message
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import name, read_name
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import Code, State, decode, encode, normalized
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.qf_code import QfCode, QfState, decode, encode, normalized
 from kifu_core.quoridor.qf_object import as_object, check_object, from_object
 from tests.kifu_core.quoridor.games import jumps, random_game
 from tests.shared import GOLDEN
@@ -159,11 +159,11 @@ def test_the_place_of_a_fault_is_told(text, column):
 
 def test_an_error_in_a_record_tells_the_ply():
     moves = [read_name(text) for text in ["e2", "e8", "e3h"]]
-    text = encode(Code(None, tuple(moves)))
+    text = encode(QfCode(None, tuple(moves)))
     with pytest.raises(DecodeError) as error:
         decode(text[:4])
     assert (error.value.code, error.value.ply, error.value.column) == ("truncated", 3, 4)
-    assert encode(Code(None, ())) == "QA"
+    assert encode(QfCode(None, ())) == "QA"
 
 
 def test_pasted_text_may_have_white_space_and_padding_and_nothing_else():
@@ -176,11 +176,11 @@ def test_pasted_text_may_have_white_space_and_padding_and_nothing_else():
 
 
 def test_moves_after_a_win_and_walls_that_close_the_last_path_are_noted_once():
-    won = Position.of([read_name("e8") & 127, read_name("a5") & 127], [[], []], 0)
-    code = Code(State(won, None, 1), tuple(map(read_name, ["e9", "a4", "d9", "a3"])))
+    won = QuoridorPosition.of([read_name("e8") & 127, read_name("a5") & 127], [[], []], 0)
+    code = QfCode(QfState(won, None, 1), tuple(map(read_name, ["e9", "a4", "d9", "a3"])))
     assert [(issue.code, issue.ply) for issue in decode(encode(code)).issues] == [("after-win", 2)]
-    closed = Position.of([4, 76], [[read_name("d1v")], [read_name("e1v")]], 0)
-    code = Code(State(closed, None, 3), tuple(map(read_name, ["d2h", "a5h", "c5h"])))
+    closed = QuoridorPosition.of([4, 76], [[read_name("d1v")], [read_name("e1v")]], 0)
+    code = QfCode(QfState(closed, None, 3), tuple(map(read_name, ["d2h", "a5h", "c5h"])))
     assert [(issue.code, issue.ply) for issue in decode(encode(code)).issues] == [("no-path", 1)]
 
 
@@ -188,15 +188,15 @@ def test_a_snapshot_of_the_start_has_white_to_move_unless_a_record_follows():
     snapshot = normalized(decode("gkwAAAAQ"))
     assert encode(snapshot) == "gkwAAIAQ"
     assert [issue.code for issue in snapshot.issues] == ["start-snapshot"]
-    literal = Code(State(Position([4, 76], [0, 0], [0, 0], 1)), (read_name("e8"),))
+    literal = QfCode(QfState(QuoridorPosition([4, 76], [0, 0], [0, 0], 1)), (read_name("e8"),))
     assert normalized(decode(encode(literal))).start().position.turn == 1
 
 
 def test_a_record_from_the_start_keeps_no_state():
-    code = Code(State(Position.initial()), (read_name("e2"),))
+    code = QfCode(QfState(QuoridorPosition.initial()), (read_name("e2"),))
     assert encode(code) != "QBA"
     assert encode(normalized(decode(encode(code)))) == "QBA"
-    later = Code(State(Position.initial(), None, 3), (read_name("e2"),))
+    later = QfCode(QfState(QuoridorPosition.initial(), None, 3), (read_name("e2"),))
     assert normalized(later) == later
 
 
@@ -207,17 +207,17 @@ def test_an_unsorted_list_is_written_sorted():
 @pytest.mark.parametrize(
     ("code", "fault"),
     [
-        (Code(None, None), "no-content"),
-        (Code(State(Position.initial(), None, 1024), None), "turn-range"),
-        (Code(State(Position.initial(), None, -1), None), "turn-range"),
-        (Code(State(Position([4, 81], [0, 0], [0, 0], 0)), None), "pawn-range"),
-        (Code(State(Position([4, 4], [0, 0], [0, 0], 0)), None), "pawn-overlap"),
-        (Code(State(Position([4, 76], [255 | 255 << 10, 0], [0, 0], 0)), None), "wall-count"),
-        (Code(State(Position([4, 76], [1, 0], [0, 1], 0)), None), "wall-conflict"),
-        (Code(State(Position.initial(), 5), None), "last-move-wall"),
-        (Code(None, (read_name("e3"),)), "illegal-move"),
-        (Code(None, (read_name("e3h"), read_name("e3v"))), "wall-conflict"),
-        (Code(None, tuple(map(read_name, ["e2", "e8", "e1", "e9"])) * 256), "too-many-plies"),
+        (QfCode(None, None), "no-content"),
+        (QfCode(QfState(QuoridorPosition.initial(), None, 1024), None), "turn-range"),
+        (QfCode(QfState(QuoridorPosition.initial(), None, -1), None), "turn-range"),
+        (QfCode(QfState(QuoridorPosition([4, 81], [0, 0], [0, 0], 0)), None), "pawn-range"),
+        (QfCode(QfState(QuoridorPosition([4, 4], [0, 0], [0, 0], 0)), None), "pawn-overlap"),
+        (QfCode(QfState(QuoridorPosition([4, 76], [255 | 255 << 10, 0], [0, 0], 0)), None), "wall-count"),
+        (QfCode(QfState(QuoridorPosition([4, 76], [1, 0], [0, 1], 0)), None), "wall-conflict"),
+        (QfCode(QfState(QuoridorPosition.initial(), 5), None), "last-move-wall"),
+        (QfCode(None, (read_name("e3"),)), "illegal-move"),
+        (QfCode(None, (read_name("e3h"), read_name("e3v"))), "wall-conflict"),
+        (QfCode(None, tuple(map(read_name, ["e2", "e8", "e1", "e9"])) * 256), "too-many-plies"),
     ],
 )
 def test_what_no_code_can_say_is_refused(code, fault):
@@ -227,7 +227,7 @@ def test_what_no_code_can_say_is_refused(code, fault):
 
 
 def test_the_longest_code_is_as_long_as_stated():
-    position, plies = Position.initial(), tuple(map(read_name, ["e2", "e8", "e1", "e9"])) * 256
+    position, plies = QuoridorPosition.initial(), tuple(map(read_name, ["e2", "e8", "e1", "e9"])) * 256
     for row in (3, 5):
         for column in "aceg":
             for color, high in ((0, 0), (1, 1)):
@@ -236,8 +236,8 @@ def test_the_longest_code_is_as_long_as_stated():
     for color, text in ((0, "h3v"), (1, "h5v"), (0, "a1v"), (1, "a7v")):
         position.vertical[color] |= 1 << 10 * (int(text[1]) - 1) + "abcdefgh".index(text[0])
     assert [position.walls_left(color) for color in (0, 1)] == [0, 0]
-    state = State(position, read_name("h5v") & 63, 1)
-    text = encode(Code(state, plies[:1023]))
+    state = QfState(position, read_name("h5v") & 63, 1)
+    text = encode(QfCode(state, plies[:1023]))
     assert len(text) == qf_code.LONGEST
     assert decode(text).moves == plies[:1023]
 
@@ -280,14 +280,14 @@ def test_random_legal_games_come_back_from_their_codes():
     far = 0
     for seed in range(GAMES):
         game = random_game(seed)
-        text = encode(Code(None, tuple(game)))
-        assert decode(text) == Code(None, tuple(game))
+        text = encode(QfCode(None, tuple(game)))
+        assert decode(text) == QfCode(None, tuple(game))
         cut = Random(seed).randrange(len(game))
-        position, last = Position.initial(), None
+        position, last = QuoridorPosition.initial(), None
         for move in game[:cut]:
             last = None if move & 256 else move & 63
             position.do_move(move)
-        code = Code(State(position, last, cut + 1), tuple(game[cut:]))
+        code = QfCode(QfState(position, last, cut + 1), tuple(game[cut:]))
         assert decode(encode(code)) == code
         far += jumps(game)
     assert far > GAMES // 4
@@ -307,7 +307,7 @@ def damaged(random: Random, codes: list[str]) -> str:
 def test_no_text_brings_anything_but_a_code_or_a_named_error():
     random = Random(7)
     codes = [row["qfcode"] for row in rows(OWN)] + [
-        encode(Code(None, tuple(random_game(seed, 40)))) for seed in range(10)
+        encode(QfCode(None, tuple(random_game(seed, 40)))) for seed in range(10)
     ]
     found = dict.fromkeys([*NAMES, None], 0)
     for _ in range(STRINGS):

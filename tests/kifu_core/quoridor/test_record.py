@@ -17,8 +17,16 @@ from kifu_core.jkf import FORK_LEVELS
 from kifu_core.lines import NO_MOVE, Visit
 from kifu_core.quoridor import formats, keys
 from kifu_core.quoridor.board import orient
-from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.record import MoveEntry, Record, as_jkf, check, from_jkf, packed_move, start
+from kifu_core.quoridor.position import QuoridorPosition
+from kifu_core.quoridor.record import (
+    QuoridorEntry,
+    QuoridorRecord,
+    as_jkf,
+    check,
+    from_jkf,
+    packed_move,
+    start,
+)
 from kifu_core.quoridor.replay import main_line, main_moves, position_at, replay_line, visits
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position as ShogiPosition
@@ -31,19 +39,19 @@ VALID = Draft202012Validator(SCHEMA)
 QUORIDOR = GAMES["quoridor"]
 
 
-def record_of(text: str) -> Record:
+def record_of(text: str) -> QuoridorRecord:
     (game,) = formats.load(text).games
     return from_jkf(game.record)
 
 
-def plain_visits(record: Record) -> list[Visit]:
+def plain_visits(record: QuoridorRecord) -> list[Visit]:
     """What `visits` gives, written with recursion and with codes of positions built anew."""
 
-    def node(position: Position, ply: int, fork: bool, move: int) -> Visit:
+    def node(position: QuoridorPosition, ply: int, fork: bool, move: int) -> Visit:
         found = keys.canonical(keys.decode(keys.display_key(position)))
         return Visit(ply, fork, *found, orient(move, found.orientation))
 
-    def line(entries: list[MoveEntry], position: Position, ply: int, fork: bool) -> None:
+    def line(entries: list[QuoridorEntry], position: QuoridorPosition, ply: int, fork: bool) -> None:
         begin, branches = ply, []
         for entry in entries:
             branches += [(branch, position.copy(), ply) for branch in entry.get("forks", ())]
@@ -129,7 +137,9 @@ def test_a_list_of_openings_is_a_tree():
 
 
 def test_starts_as_texts():
-    assert QUORIDOR.replay.start_text(as_jkf(record_of("e2 e8"))) == keys.display_key(Position.initial())
+    assert QUORIDOR.replay.start_text(as_jkf(record_of("e2 e8"))) == keys.display_key(
+        QuoridorPosition.initial()
+    )
     assert QUORIDOR.replay.start_text(as_jkf(record_of("j7oklAHMe1ICg"))) == "j7oklAHMewAA"
     shogi = load("手合割：平手\n1 ７六歩(77)\n").games[0].record
     assert GAMES["shogi"].replay.start_text(shogi) == ShogiPosition.initial().sfen(None)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kifu_core.quoridor.board import BLACK, WHITE, is_wall, name, orient, read_name
-from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.rules import (
     cuts_path,
     distance,
@@ -23,14 +23,14 @@ COUNTS = {1: 131, 2: 16_677, 3: 2_062_264}
 """Sequences of legal moves from the start; those of one and two moves are also counted by the plain rules."""
 
 
-def board(text: str, turn: int = WHITE) -> Position:
+def board(text: str, turn: int = WHITE) -> QuoridorPosition:
     """A position from names: both pawns, then White's walls."""
     white, black, *walls = text.split()
     squares = [read_name(square) & 127 for square in (white, black)]
-    return Position.of(squares, [[read_name(wall) for wall in walls], []], turn)
+    return QuoridorPosition.of(squares, [[read_name(wall) for wall in walls], []], turn)
 
 
-def plain(position: Position) -> plain_rules.Board:
+def plain(position: QuoridorPosition) -> plain_rules.Board:
     found = plain_rules.Board()
     for color in (WHITE, BLACK):
         for wall in map(name, position.walls(color)):
@@ -47,7 +47,7 @@ def names(moves: list[int]) -> set[str]:
     return found
 
 
-def count_lines(position: Position, depth: int) -> int:
+def count_lines(position: QuoridorPosition, depth: int) -> int:
     moves = legal_moves(position)
     if depth == 1:
         return len(moves)
@@ -61,7 +61,7 @@ def count_lines(position: Position, depth: int) -> int:
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_as_many_lines_from_the_start_as_the_rules_allow(depth):
-    assert count_lines(Position.initial(), depth) == COUNTS[depth]
+    assert count_lines(QuoridorPosition.initial(), depth) == COUNTS[depth]
 
 
 def test_the_plain_rules_count_the_same_from_the_start_and_from_a_crowded_board():
@@ -149,7 +149,7 @@ def test_an_imported_position_without_a_path_has_no_legal_wall():
 
 
 def test_the_distance_is_that_of_the_shortest_way_round_walls():
-    assert distance(Position.initial(), WHITE) == 8
+    assert distance(QuoridorPosition.initial(), WHITE) == 8
     assert distance(board("e1 e9 e1h d1v"), WHITE) == 10
 
 
@@ -167,7 +167,7 @@ def test_a_game_is_won_on_the_other_side_and_ends_there():
 
 
 def test_taking_back_restores_the_position():
-    position = Position.initial()
+    position = QuoridorPosition.initial()
     kept, done = [], []
     for move in random_game(5):
         kept.append(position.copy())
@@ -178,7 +178,7 @@ def test_taking_back_restores_the_position():
 
 
 def test_walls_are_counted_and_listed_by_their_owners():
-    position = Position.initial()
+    position = QuoridorPosition.initial()
     for text in ("e3h", "e6v", "a1v", "h8h", "b2h"):
         position.do_move(read_name(text))
     assert [name(wall) for wall in position.walls(WHITE)] == ["b2h", "e3h", "a1v"]
@@ -190,7 +190,7 @@ def test_walls_are_counted_and_listed_by_their_owners():
 @pytest.mark.parametrize("orientation", [0, 1, 2, 3])
 def test_moves_turn_with_the_board(orientation):
     for seed in range(3):
-        position, turned = Position.initial(), Position.initial()
+        position, turned = QuoridorPosition.initial(), QuoridorPosition.initial()
         turned.turn = orientation >> 1
         for move in random_game(seed)[:40]:
             there = {orient(found, orientation) for found in legal_moves(position)}
