@@ -33,7 +33,6 @@ WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in ki
 
 
 def _lines(paths: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of files or of standard input as they come; bytes that are no UTF-8 are replaced."""
     for path in paths or ["-"]:
         if path == "-":
             yield from map(_line, sys.stdin.buffer)
@@ -47,7 +46,7 @@ def _line(data: bytes) -> str:
 
 
 def _complain(path: str, issue: Issue | KifuError, language: Language) -> None:
-    """Tell of a finding as compilers do: file, line, column, what is wrong."""
+    """Print a finding as compilers do: `file:line:column: message [code]`."""
     place = ":".join(str(part) for part in (path, issue.line, issue.column) if part is not None)
     print(f"{place}: {message(issue, language=language)} [{issue.code}]", file=sys.stderr)
 
@@ -97,7 +96,7 @@ class _Converter:
         return int(self.failed)
 
     def _is_ambiguous(self) -> bool:
-        """Tell whether two sources would be written to one file, and complain of it; if so, none is."""
+        """Report sources that would be written to one file; if there are any, nothing is written."""
         first: dict[str, str] = {}
         for file in self.files:
             if file.name in first:
@@ -114,7 +113,6 @@ class _Converter:
         _complain(path, finding, self.arguments.language)
 
     def _take(self, file: SourceFile, kind: GameKind[Any], result: ParseResult) -> None:
-        """Convert the games of one file, and tell what is wrong with them and what they lose."""
         if self.format not in kind.formats.names:
             raise KifuError("other-game", params={"format": self.format, "game": kind.name})
         for issue in result.issues:
@@ -129,7 +127,6 @@ class _Converter:
             self._write(file.name, number, self._text(game, result.format))
 
     def _text(self, game: ParsedGame, source: str) -> str:
-        """Return a game as text, with all options that its format takes; it ends with one line break."""
         if self.format == "jkf" and self.arguments.raw:
             return _json(raw_record(game.record, source)) + "\n"
         given = {"ending": game.ending, "version": self.arguments.csa, "fractions": game.fractions}
@@ -141,7 +138,6 @@ class _Converter:
         return self.writer.dump(game.record, **options).rstrip("\n") + "\n"
 
     def _write(self, source: str, number: int, text: str) -> None:
-        """Write a game to its file, to standard output, or keep it until all are there."""
         if self.arguments.output is not None:
             target = self._target(source, number)
             data = self._encoded(text)
@@ -160,10 +156,11 @@ class _Converter:
         self.written += 1
 
     def _target(self, source: str, number: int) -> Path:
-        """Return the path to write a game to; raises KifuError `would-overwrite` for a file to be read.
+        """Return the path to write a game to.
 
-        Its name is that of the source with the format's ending, numbered from the second game on. Where that
-        is another's name, the number has one more hyphen.
+        The name is the source's with the format's ending, numbered from the second game on. A number that
+        would repeat another name gets more hyphens. Raises KifuError `would-overwrite` for a path that is a
+        source.
         """
         name = source
         if number:
@@ -177,7 +174,7 @@ class _Converter:
         return target
 
     def _encoded(self, text: str) -> bytes:
-        """Return the bytes of a text; raises KifuError for characters that a named encoding has not."""
+        """Return the bytes of a text; raises KifuError if an encoding was chosen that lacks a character."""
         name = self.arguments.encoding
         if name is None:
             data, issues = self.writer.encoded(text)
@@ -217,7 +214,6 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _report(file: SourceFile, language: Language) -> dict[str, Any]:
-    """Return all that is known of one file; `issues` beside `games` are about the file as a whole."""
     report: dict[str, Any] = {"path": file.path, "game": None, "encoding": None, "format": None}
     report |= {"program": "", "games": []}
     try:
@@ -262,7 +258,6 @@ def _issues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _told(report: dict[str, Any]) -> str:
-    """Return a report for people: a line for the file, then one for each finding."""
     games = ", ".join(f"{game['record_kind']} {game['plies']}" for game in report["games"][:3])
     more = "" if len(report["games"]) < 4 else f", … ({len(report['games'])})"
     lines = [
@@ -278,10 +273,7 @@ def _told(report: dict[str, Any]) -> str:
 
 
 def _answer(lines: Iterator[str], answer: Callable[[str], str]) -> int:
-    """Answer line by line; a line that cannot be answered gets `!` and the name of what is wrong with it.
-
-    Return the exit code.
-    """
+    """Print an answer for each line, `!` and a code for one that has none; return the exit code."""
     failed = False
     for line in lines:
         try:
@@ -327,7 +319,6 @@ def _qf(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    """Print the board of each position: an SFEN, a code, or a file, of which the first game is taken."""
     failed = False
     for text in arguments.positions or _lines([]):
         try:
@@ -366,7 +357,6 @@ def _encoding(text: str) -> str:
 
 
 def _language() -> Language:
-    """Return the language that the environment asks for, English unless it is Japanese."""
     asked = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
     return "ja" if asked.startswith("ja") else "en"
 

@@ -88,7 +88,7 @@ def _with_line_feeds(text: str) -> str:
 
 
 def _without_end_mark(text: str) -> str:
-    """Return a text without Ctrl-Z at its end, by which programs of DOS and CP/M marked the end of a file."""
+    """Remove Ctrl-Z at the end of a text: DOS and CP/M marked the end of a file with it."""
     written = text.rstrip()
     return written.rstrip("\x1a") if written.endswith("\x1a") else text
 
@@ -100,7 +100,7 @@ def check_size(size: int) -> None:
 
 
 def _has_surrogates(text: str) -> bool:
-    """Tell whether a text holds lone surrogates; encoding it is the fastest way to look."""
+    """Tell whether a text has lone surrogates; encoding the text is the fastest check."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -123,10 +123,10 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _unmarked_utf_16(data: bytes) -> str | None:
-    """Return which UTF-16 a text without a byte order mark is in, or None if it is in neither.
+    """Return the codec of a UTF-16 text without a byte order mark, None for other bytes.
 
-    Its line ends, digits and blanks have a zero byte each; texts in other encodings have none. A text of few
-    such characters has to be Japanese.
+    In UTF-16, line ends, digits and blanks have a zero byte each; texts in other encodings have none. A text
+    with few such characters has to be Japanese.
     """
     zeros = data.count(0)
     if len(data) % 2 or not zeros:
@@ -144,7 +144,7 @@ def _unmarked_utf_16(data: bytes) -> str | None:
 
 
 def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[str, str]]]:
-    """Decode what a byte order mark names; a mark of UTF-8 may stand before another encoding by mistake."""
+    """Decode bytes by their byte order mark; some programs put that of UTF-8 before another encoding."""
     try:
         return data.decode(codec), name, []
     except UnicodeDecodeError:

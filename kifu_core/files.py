@@ -69,7 +69,6 @@ def _of_folder(folder: Path) -> Iterator[SourceFile]:
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and in those in it; a folder itself if it cannot be listed."""
     try:
         listed = sorted(folder.iterdir())
     except OSError:
@@ -97,7 +96,6 @@ def _of_file(path: Path, name: str) -> Iterator[SourceFile]:
 
 
 def _of_archive(path: Path) -> Iterator[SourceFile]:
-    """Yield the files of a ZIP archive, or one that says why there are none."""
     try:
         archive = zipfile.ZipFile(path)
         members = [one for one in archive.infolist() if not one.is_dir() and not _is_hidden(one)]
@@ -132,7 +130,7 @@ def _reading(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], 
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Return the bytes of a file in an archive. Raises KifuError, and any of `_DAMAGE`."""
+    """Return the bytes of a file in an archive; raises KifuError, and any of `_DAMAGE`."""
     if stat.S_ISLNK(member.external_attr >> 16):
         raise KifuError("link")
     if member.flag_bits & 1:
@@ -168,7 +166,7 @@ def _is_hidden(member: zipfile.ZipInfo) -> bool:
 
 
 def _shown(member: zipfile.ZipInfo) -> str:
-    """Return a file's name, which Windows in Japan writes in its own encoding."""
+    """Return a file's name; Windows in Japan writes it in cp932."""
     if member.flag_bits & 0x800:
         return member.filename
     try:
@@ -178,7 +176,7 @@ def _shown(member: zipfile.ZipInfo) -> str:
 
 
 def _name(path: str) -> str:
-    """Return the path under which the games of a file are written: it leads into no other folder."""
+    """Return the path under which the games of a file are written; it never leaves the output folder."""
     parts = path.replace("\\", "/").replace(":", "_").split("/")
     *folders, last = [part for part in parts if part not in ("", ".", "..")] or ["games"]
     return "/".join((*folders, Path(last).stem))

@@ -53,14 +53,14 @@ def records(notes: Notes) -> list[tuple[int, object]]:
 
 
 def _records(value: object, offset: int) -> list[tuple[int, object]]:
-    """Return the records of a value; one that is a text is JSON once more."""
+    """Return the records of a value; a string is JSON within JSON."""
     if isinstance(value, str):
         value = parse_json(value)
     return [(offset, one) for one in value] if isinstance(value, list) else [(offset, value)]
 
 
 def _sequence(text: str) -> list[tuple[int, object]]:
-    """Return the records of JSON texts that stand one behind the other; none if anything else does."""
+    """Return the records of concatenated JSON texts; none if there is any other text between."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     found: list[tuple[int, object]] = []
     at = 0
@@ -84,7 +84,6 @@ def _is_record(line: str) -> bool:
 
 
 def _records_of_lines(text: str, notes: Notes) -> Iterator[tuple[int, object]]:
-    """Yield the records of lines up to the one whose issue is too many."""
     for line in watched(_LINE.finditer(text)):
         try:
             yield from _records(parse_json(line[0]), line.start())

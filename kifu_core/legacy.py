@@ -61,7 +61,7 @@ def decode(data: bytes) -> tuple[str, str, bool]:
 
 
 def _japanese(data: bytes) -> tuple[str, str, bool]:
-    """Do the same in the encodings of Japan."""
+    """Decode bytes by the encodings of Japan, as `decode` does."""
     if has_escapes(data) and (found := _iso_2022_jp(data)):
         return found
     if data.isascii():
@@ -80,9 +80,9 @@ def _japanese(data: bytes) -> tuple[str, str, bool]:
 
 
 def _iso_2022_jp(data: bytes) -> tuple[str, str, bool] | None:
-    """Return what `decode` does for bytes with escapes of ISO-2022-JP, None if they mean something else.
+    """Decode ISO-2022-JP as `decode` does; return None for other bytes.
 
-    Half-width katakana may come by shifts (CP50222) or with eight bits, too.
+    Half-width katakana may also come by shifts (CP50222) or with eight bits.
     """
     if data.translate(None, _ASCII_AND_KANA):
         return None
@@ -148,7 +148,6 @@ _OF_NOTHING: Final = -4
 
 
 def _likeness(one: str) -> int:
-    """Return how much a character is like those of Japanese records."""
     if one.isascii() or _HALF_WIDTH.match(one):
         return 0
     if one in _FREQUENT:
@@ -161,7 +160,7 @@ def _likeness(one: str) -> int:
 
 
 def _of_kanji(one: str) -> int:
-    """Return how common a kanji is: whether it is of the first level of Japan, and of China or Taiwan too."""
+    """Rate a kanji by its level in JIS, and by whether China or Taiwan use it too."""
     if not _has(one, "euc_jp"):
         return -2
     if not _has(one, "euc_jp", 0xB0, 0xCF):
@@ -170,7 +169,7 @@ def _of_kanji(one: str) -> int:
 
 
 def _has(one: str, codec: str, first: int = 0, last: int = 0xFF) -> bool:
-    """Tell whether an encoding has a character in two bytes, the first of them in a range."""
+    """Tell whether a codec has two bytes for a character, the first of them in a range."""
     found = one.encode(codec, "ignore")
     return len(found) == 2 and first <= found[0] <= last
 
@@ -186,7 +185,7 @@ _LAST: Final = 0xFE
 
 
 def _windows_kanji(error: UnicodeError) -> tuple[str, int]:
-    """Read the character that a codec for EUC-JP or ISO-2022-JP lacks, as Windows does."""
+    """Decode a character that the codecs of EUC-JP and ISO-2022-JP lack, as Windows does."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     data, at = error.object, error.start
@@ -202,7 +201,7 @@ codecs.register_error("windows_kanji", _windows_kanji)
 
 @cache
 def _character(data: bytes) -> str:
-    """Return the character of NEC or IBM that bytes of eucJP-ms, CP51932 or CP50221 mean; empty for none."""
+    """Return the NEC or IBM character for bytes of eucJP-ms, CP51932 or CP50221; empty if there is none."""
     euc = bytes(byte | 0x80 for byte in data)
     if euc[0] == _THREE_BYTES:
         return _ibm_characters().get(euc[1:], "")
@@ -216,7 +215,7 @@ def _character(data: bytes) -> str:
 
 @cache
 def _ibm_characters() -> dict[bytes, str]:
-    """Return IBM's characters that JIS X 0212 lacks: eucJP-ms adds them behind it in the order of cp932."""
+    """Return IBM's characters that JIS X 0212 lacks; eucJP-ms appends them in the order of cp932."""
     every = dict.fromkeys(_cp932(lead, trail) for lead in (0xFA, 0xFB, 0xFC) for trail in range(0x40, 0xFD))
     lacking = [
         one

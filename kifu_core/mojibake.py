@@ -37,7 +37,7 @@ def is_doubtful(text: str) -> bool:
 
 
 def _doubtful(text: str, length: int) -> str:
-    """Return a text from its first foreign character on, or nothing if words of records stand there."""
+    """Return a sample from the first non-ASCII character on; empty if it has words of records."""
     first = None if text.isascii() else _FOREIGN.search(text)
     sample = text[first.start() : first.start() + length] if first else ""
     return "" if RECORD_WORDS.search(sample) else sample
@@ -64,7 +64,7 @@ def repair(text: str) -> tuple[str, str]:
 
 
 def _fits(sample: str, taken_for: str, real: str) -> bool:
-    """Tell whether the beginning of a text can be taken back and is Japanese then; its end may be cut."""
+    """Tell whether a sample is Japanese once encoded back and decoded rightly; its end may be cut off."""
     try:
         decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, taken_for), final=False)
     except UnicodeError:

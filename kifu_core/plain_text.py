@@ -89,7 +89,7 @@ def plain(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    r"""Return a text that was copied from JSON or from a program: `\n` stands for its line ends."""
+    r"""Undo the escapes of JSON and of string literals, if line ends are written as `\n`."""
     if text.count("\\n") < max(1, text.rstrip().count("\n")):
         return text
     stripped = text.strip()
@@ -105,7 +105,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """Return a text without tags and entities, if its lines or blanks were written by these."""
+    """Remove tags and entities, if they stand for line ends or blanks."""
     text = _FENCE.sub("", text)
     if not (_BREAK.search(text) or _SPACED.search(text) or _PAGE.search(text)):
         return text
@@ -114,7 +114,7 @@ def _without_markup(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Return a text without quotation marks, signs of quotation before its lines, and indentation."""
+    """Remove quotation marks, quotation signs before lines, and common indentation."""
     stripped = text.strip()
     if len(stripped) > 1 and stripped[0] + stripped[-1] in (*_QUOTATION, "''", "``"):
         text = stripped[1:-1] + "\n"
@@ -137,7 +137,7 @@ def unfolded(text: str) -> str:
 
 
 def _halved(text: str) -> str:
-    """Return a record of CSA or USI that was typed in full-width letters in those of ASCII."""
+    """Convert the full-width letters of a CSA or USI record to ASCII."""
     return text.translate(_HALF) if _WIDE_MOVE.search(text) else text
 
 

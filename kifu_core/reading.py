@@ -82,7 +82,7 @@ def read(
 
 
 def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
-    """Tell bytes that are no text: they are valid in no encoding, and some are control characters."""
+    """Tell whether bytes are no text: invalid in every encoding, with control characters."""
     if all(code != "bad-bytes" for code, _ in findings):
         return False
     beginning = text[:_BEGINNING]
@@ -90,7 +90,6 @@ def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
 
 
 def _refused(source: Source, notes: Notes) -> UnknownFormatError:
-    """Return why no format reads a source."""
     if not (source.text or notes.issues):
         return UnknownFormatError("empty-file")
     if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
@@ -106,7 +105,7 @@ def _unknown(source: Source) -> UnknownFormatError:
 
 
 def _about_line(source: Source, code: str, begins: re.Pattern[str], params: Params) -> UnknownFormatError:
-    """Return an error about the first line that has what begins so."""
+    """Return an error about the first line that `begins` matches."""
     found = begins.search(source.text)
     place = source.issue(code, found.start() if found else 0)
     return UnknownFormatError(code, line=place.line, params=params, source_line=place.source_line)
@@ -150,7 +149,7 @@ def _is_readable(result: ParseResult) -> bool:
 
 
 def _plainer(source: Source, issues: list[Issue]) -> tuple[Source, Notes] | None:
-    """Return the plain text of a source, with the issues of its bytes; None if it is the same."""
+    """Return the plain text of a source, with the issues of its bytes; None if it is plain already."""
     if source.encoding == "binary":
         return None
     text = plain(source.text)

@@ -73,7 +73,7 @@ def svg(
 
     `names` are White's and Black's; they are escaped, and drawn on one line each.
 
-    >>> svg(Position.initial()).startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox=')
+    >>> svg(QuoridorPosition.initial()).startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox=')
     True
     """
     title = _TITLES[language].format(state=state_words(position, language))
@@ -97,7 +97,6 @@ _TITLES: Final = {"ja": "コリドールの局面、{state}", "en": "Quoridor po
 
 
 def _drawn(position: QuoridorPosition, last: int | None, flip: bool, neutral: bool) -> str:
-    """Return the drawing of a board: wood, squares, coordinates, the last move, walls and pawns."""
     return "".join(
         [
             f'<rect class="qf-wood" width="{SIZE}" height="{SIZE}" rx="8" fill="{WOOD}"/>',
@@ -114,7 +113,6 @@ def _drawn(position: QuoridorPosition, last: int | None, flip: bool, neutral: bo
 
 
 def _coordinates(flip: bool) -> Iterator[str]:
-    """Yield the coordinates: a..i below, 1..9 at the left."""
     for index in range(9):
         at = PITCH * index + CELL // 2
         yield f'<text x="{at}" y="{FIELD + 25}">{"abcdefghi"[8 - index if flip else index]}</text>'
@@ -122,12 +120,12 @@ def _coordinates(flip: bool) -> Iterator[str]:
 
 
 def _corner(x: int, y: int, width: int, height: int, flip: bool) -> tuple[int, int]:
-    """Return the upper left corner, downward, of a rectangle whose lower left one is given upward."""
+    """Convert the lower left corner of a rectangle, y upward, to its upper left corner, y downward."""
     return (FIELD - x - width, y) if flip else (x, FIELD - y - height)
 
 
 def _box(move: int) -> tuple[int, int, int, int]:
-    """Return the lower left corner, upward, and the width and height of what a move fills."""
+    """Return x and y of the lower left corner, y upward, and width and height of a move's square or wall."""
     if move & PAWN:
         square = move - PAWN
         return PITCH * (square % 9), PITCH * (square // 9), CELL, CELL
@@ -145,7 +143,6 @@ def _rect(move: int, flip: bool, wider: int, attributes: str) -> str:
 
 
 def _mark(last: int, flip: bool) -> str:
-    """Return the mark of the last move: the square that a pawn went to, or an edge around a wall."""
     return _rect(last, flip, 0 if last & PAWN else 4, f'class="qf-last" fill="{LAST_MOVE}"')
 
 
@@ -168,10 +165,7 @@ def _pawn(square: int, color: int, flip: bool) -> str:
 
 
 def _player(position: QuoridorPosition, color: int, player: str, language: Language, below: bool) -> str:
-    """Return a side's pawn, name and walls left, for the row below the board or above it.
-
-    The name of the side to move is underlined.
-    """
+    """Draw a side's pawn, name and walls left; the name of the side to move is underlined."""
     y = HEIGHT - 15 if below else 30
     shown = one_line(player, 24) or SIDES[language][color]
     line = ' text-decoration="underline"' if position.turn == color and position.winner() is None else ""
@@ -213,7 +207,7 @@ PHRASES: Final[dict[Language, dict[str, str]]] = {
 def state_words(position: QuoridorPosition, language: Language) -> str:
     """Say who is to move, or who has won.
 
-    >>> state_words(Position.initial(), "en"), state_words(Position.initial(), "ja")
+    >>> state_words(QuoridorPosition.initial(), "en"), state_words(QuoridorPosition.initial(), "ja")
     ('White to move', '白番')
     """
     won = position.winner()
@@ -226,7 +220,7 @@ def words(position: QuoridorPosition, language: Language) -> str:
 
     `positionWords` in static/quoridor/words.js is the counterpart.
 
-    >>> print(words(Position.initial(), "en"))
+    >>> print(words(QuoridorPosition.initial(), "en"))
     White to move
     White: pawn e1, walls left: 10, walls placed: none
     Black: pawn e9, walls left: 10, walls placed: none

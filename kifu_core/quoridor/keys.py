@@ -46,7 +46,6 @@ def rule_key(position: QuoridorPosition) -> str:
 
 
 def _check(position: QuoridorPosition) -> None:
-    """Raise DecodeError for pawns and numbers of walls that no code can say."""
     qf_code.check_pawns(position.pawns)
     for color in (0, 1):
         if position.walls_left(color) < 0:
@@ -68,10 +67,7 @@ def _code(pawns: Sequence[int], lists: Sequence[Sequence[int]], turn: int) -> st
 
 
 def _oriented(position: QuoridorPosition, walls: tuple[list[int], list[int]], orientation: int) -> str:
-    """Return the rule key of a position turned to an orientation.
-
-    `walls` are all horizontal ones and all vertical ones.
-    """
+    """Return the rule key in an orientation; `walls` are all horizontal and all vertical ones."""
     across, upright = walls
     pawns, turn, swapped = position.pawns, position.turn, orientation >> 1
     placed = WALLS_EACH - position.walls_left(swapped)

@@ -75,7 +75,6 @@ def seen_from(move: QuoridorMove, origin: Origin) -> QuoridorMove:
 
 
 def _far(text: str) -> str:
-    """Return a square with the rows counted from the other side."""
     return f"{text[0]}{10 - int(text[1])}"
 
 
@@ -100,7 +99,7 @@ def origin_of(moves: Iterable[QuoridorMove], start: QuoridorPosition) -> Origin 
 
 
 def _plays(position: QuoridorPosition, move: QuoridorMove, origin: Origin) -> bool:
-    """Play a move, read with a1 at `origin`; return False and play nothing if the board forbids it."""
+    """Play a move, read with a1 at `origin`; return False, and play nothing, if it is illegal."""
     packed = packed_move(seen_from(move, origin))
     if fault(position, packed) not in (None, *TOLERATED):
         return False

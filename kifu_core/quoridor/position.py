@@ -74,7 +74,6 @@ class QuoridorPosition:
         return QuoridorPosition.of(pawns[::-1], walls[::-1], self.turn ^ 1)
 
     def _seen(self, orientation: int) -> tuple[list[int], list[list[int]]]:
-        """Return pawns and walls where they lie on a board mirrored (1) or turned (2); colours stay."""
         pawns = [orient(PAWN + square, orientation) - PAWN for square in self.pawns]
         return pawns, [[orient(wall, orientation) for wall in self.walls(color)] for color in (0, 1)]
 

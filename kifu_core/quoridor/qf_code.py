@@ -72,7 +72,6 @@ class _CodeBits:
         self.place = 0
 
     def number(self, width: int, field: str, ply: int | None = None) -> int:
-        """Read an unsigned number of `width` bits."""
         begin = self.place
         self.place = end = begin + width
         if end > self.length:
@@ -80,14 +79,11 @@ class _CodeBits:
         return int(self.digits[begin:end], 2)
 
     def at_character(self) -> int:
-        """Return the number, from 1, of the character that holds the last bit read.
-
-        Beyond the end it is that of the last character.
-        """
+        """Return the number, from 1, of the character with the last bit read, at most the last one."""
         return min(max(self.place - 1, 0), self.length - 1) // 6 + 1
 
     def finish(self) -> None:
-        """Refuse anything but zeros to the end of the last character."""
+        """Raise DecodeError unless the rest is padding with zeros."""
         rest = self.digits[self.place :]
         self.place += 6
         if len(rest) >= 6:
@@ -144,13 +140,12 @@ def decode(text: str, *, pasted: bool = True) -> QfCode:
 
 
 def _column(text: str, number: int) -> int:
-    """Return the column in a pasted text of the character with this number in its code, both from 1."""
+    """Return the column, from 1, of a code's character in a text with white space."""
     found = [column for column, character in enumerate(text, start=1) if not _BLANK.match(character)]
     return found[number - 1]
 
 
 def _read(bits: _CodeBits) -> QfCode:
-    """Read what the bits of a code say."""
     has_state, has_record = bits.number(1, "flags"), bits.number(1, "flags")
     if not has_state and not has_record:
         raise DecodeError("no-content")
@@ -220,7 +215,7 @@ def check_last_wall(position: QuoridorPosition, owner: int, place: int) -> None:
 
 
 def _read_record(bits: _CodeBits, position: QuoridorPosition, issues: list[Issue]) -> tuple[int, ...]:
-    """Read the moves of a record, and play each on the position as it is read."""
+    """Read the moves of a record; they are played on `position`."""
     moves: list[int] = []
     noted = {issue.code for issue in issues}
     for ply in range(1, bits.number(10, "plies") + 1):
@@ -306,7 +301,6 @@ def encode(code: QfCode) -> str:
 
 
 def _state_of(state: QfState) -> str:
-    """Check a state and return its bits."""
     position = state.position
     check_state(state)
     lists = [places(walls[color]) for color in (0, 1) for walls in (position.horizontal, position.vertical)]
@@ -331,7 +325,7 @@ def check_state(state: QfState) -> None:
 
 
 def _record_of(position: QuoridorPosition, moves: Sequence[int]) -> str:
-    """Return the bits of a record that begins at the position, and play its moves on it."""
+    """Return the bits of a record; its moves are played on `position`."""
     if len(moves) > MOST_PLIES:
         raise KifuError("too-many-plies", params={"count": len(moves), "limit": MOST_PLIES})
     parts = [f"{len(moves):010b}"]

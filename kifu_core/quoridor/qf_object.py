@@ -46,7 +46,7 @@ def _state(state: QfState, *, implied: bool) -> dict[str, Any]:
 
 
 def _moves(position: QuoridorPosition, moves: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the moves as objects, and play them on the position."""
+    """Return the moves as objects; they are played on `position`."""
     found: list[dict[str, Any]] = []
     for move in moves:
         by = COLORS[position.turn]
@@ -87,7 +87,7 @@ def check_object(code: QfCode, value: object) -> None:
 
 
 def _has(given: dict[str, Any], flag: str, member: str) -> bool:
-    """Tell whether a part is there: its flag says so, or without a flag the part itself."""
+    """Tell whether a part is present: by its flag, if there is one."""
     if given.get(flag) is not None:
         return validation.boolean(given[flag], f"$.{flag}")
     return given.get(member) is not None

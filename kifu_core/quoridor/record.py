@@ -154,7 +154,6 @@ def move_object(position: QuoridorPosition, move: int) -> QuoridorMove:
 
 
 def _object(played: tuple[int, int, int]) -> QuoridorMove:
-    """Return the object of a move of a colour's pawn from a square, or of its wall."""
     color, square, move = played
     if is_wall(move):
         return {"color": color, "wall": name(move)}

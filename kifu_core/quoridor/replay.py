@@ -76,7 +76,6 @@ class _GameBudget:
         played.left_out = self.room.left_out
 
     def comments(self, raw: QuoridorEntry, ply: int) -> list[str]:
-        """Return those of an entry's comments for which there is room."""
         lines = list(raw.get("comments", ()))
         kept = self.room.comments(lines)
         if len(kept) < len(lines):
@@ -84,7 +83,7 @@ class _GameBudget:
         return kept
 
     def has_room(self, line: _PendingLine, index: int, ply: int) -> bool:
-        """Tell whether an entry of a line is kept; if it is not, the line is left from there on."""
+        """Tell whether an entry is within the limits; if not, cut the line there."""
         if not line.fork:
             # An ending is no ply.
             beyond = index >= self.limits.plies and "move" in line.entries[index]
@@ -137,7 +136,7 @@ def replay_line(
 def _play(
     line: _PendingLine, played: ReplayedRecord, forked: list[QuoridorEntry], kept: _GameBudget
 ) -> list[_PendingLine]:
-    """Play one line and return its forks, in reading order. Entries with forks are added to `forked`."""
+    """Play one line and return its forks in reading order; entries with forks are added to `forked`."""
     forks: list[_PendingLine] = []
     position, ply = line.position, line.ply
     noted = {"no-path"} if line.cut else set[str]()
@@ -186,7 +185,7 @@ def _play_move(
     noted: set[str],
     played: ReplayedRecord,
 ) -> bool:
-    """Play the move of an entry and complete it; return False if it cannot be played."""
+    """Play the move of an entry and complete the entry; return False if the move is illegal."""
     written = raw["move"]
     move = packed_move(written)
     broken = fault(position, move)
@@ -206,7 +205,7 @@ def _play_move(
 
 
 def _differences(raw: QuoridorEntry, found: QuoridorMove, ply: int) -> Iterator[EntryFinding]:
-    """Yield what a written move says otherwise than the board: who moved, from where."""
+    """Yield a finding for each field of a written move that contradicts the board."""
     written = raw["move"]
     if written.get("color", found["color"]) != found["color"]:
         yield EntryFinding("side-mark", "warning", raw, ply)
@@ -219,7 +218,7 @@ def _differences(raw: QuoridorEntry, found: QuoridorMove, ply: int) -> Iterator[
 def _end(
     raw: QuoridorEntry, entry: QuoridorEntry, line: _PendingLine, ply: int, played: ReplayedRecord
 ) -> None:
-    """Take an entry's ending; the board is believed where it says otherwise."""
+    """Take an entry's ending; where it contradicts the board, the board decides."""
     special = raw["special"]
     found = endings.ending(special, ply - 1, line.position.turn)
     if found.special is None:

@@ -31,7 +31,7 @@ _DELTAS: Final = (10, 1, -10, -1)
 
 
 def _step_walls() -> dict[tuple[int, int], tuple[bool, int]]:
-    """Return, for every step from square to square, how the walls that stop it lie, and their bits."""
+    """Map each step between squares to the orientation and the bits of the walls that stop it."""
     found: dict[tuple[int, int], tuple[bool, int]] = {}
     for low, cell in enumerate(_CELLS):
         for vertical, delta, back in ((False, 10, 1), (True, 1, 10)):
@@ -118,10 +118,7 @@ def distance(position: QuoridorPosition, color: int) -> int | None:
 
 
 def _layers(position: QuoridorPosition, color: int, open_: Passages) -> list[int]:
-    """Return the squares that a pawn reaches in 0, 1, 2 ... steps until one is a goal, as bits.
-
-    Without a path there are none.
-    """
+    """Return the squares at distance 0, 1, 2 ... of a pawn up to its goal, as bits; empty without path."""
     north, east = open_
     goal = _GOALS[color]
     seen = edge = 1 << _CELLS[position.pawns[color]]
@@ -136,7 +133,7 @@ def _layers(position: QuoridorPosition, color: int, open_: Passages) -> list[int
 
 
 def _crossing(position: QuoridorPosition, color: int, open_: Passages) -> tuple[int, int] | None:
-    """Return the horizontal and the vertical walls that would cross a shortest path; None without a path."""
+    """Return the horizontal and vertical walls that cross one shortest path; None without a path."""
     north, east = open_
     layers = _layers(position, color, open_)
     if not layers:
@@ -160,7 +157,7 @@ def _crossing(position: QuoridorPosition, color: int, open_: Passages) -> tuple[
 
 
 def _wall_moves() -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
-    """Return the moves of the walls of a row by its bits, for both orientations."""
+    """Return the wall moves of a row by its bits, for both orientations."""
     return tuple(
         tuple(
             tuple(tuple(base + 8 * row + x for x in range(8) if bits >> x & 1) for bits in range(256))
@@ -207,13 +204,13 @@ def _walls(position: QuoridorPosition, open_: Passages) -> list[int]:
 
 
 def _free(horizontal: int, vertical: int) -> tuple[int, int]:
-    """Return where horizontal and vertical walls find room: they neither cross nor overlap others."""
+    """Return the places where horizontal and vertical walls neither cross nor overlap others."""
     free = _INNER & ~(horizontal | vertical)
     return (free & ~(horizontal << 1 | horizontal >> 1), free & ~(vertical << 10 | vertical >> 10))
 
 
 def _touching(horizontal: int, vertical: int) -> tuple[int, int]:
-    """Return where horizontal and vertical walls would touch others or the border at two points or more."""
+    """Return the places where horizontal and vertical walls touch others or the border at two points."""
     touched = horizontal << 1 | horizontal >> 1 | vertical << 10 | vertical >> 10 | horizontal | vertical
     left, right = touched << 1 | _LEFT, touched >> 1 | _RIGHT
     below, above = touched << 10 | _BOTTOM, touched >> 10 | _TOP
@@ -256,10 +253,7 @@ def fault(position: QuoridorPosition, move: int) -> str | None:
 
 
 def _can_go(position: QuoridorPosition, square: int) -> bool:
-    """Tell whether the pawn whose turn it is may go to a square.
-
-    Steps, which most moves are, are only looked up.
-    """
+    """Tell whether the pawn to move may go to a square; steps are looked up in a table."""
     color = position.turn
     step = _STEP_WALLS.get((position.pawns[color], square))
     if step is None:

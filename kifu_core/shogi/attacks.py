@@ -47,7 +47,6 @@ def _turned(direction: Direction) -> Direction:
 
 @cache
 def _line(square: int, direction: Direction) -> Ray:
-    """Return all squares from `square` in a direction to the edge of the board."""
     column, rank = square % 9 + direction[0], square // 9 + direction[1]
     squares = []
     while 0 <= column < 9 and 0 <= rank < 9:
@@ -57,7 +56,6 @@ def _line(square: int, direction: Direction) -> Ray:
 
 
 def _directions(table: dict[int, tuple[Direction, ...]], piece: int) -> tuple[Direction, ...]:
-    """Return the directions of a signed piece."""
     directions = table.get(abs(piece), ())
     return directions if piece >= 0 else tuple(map(_turned, directions))
 
@@ -68,13 +66,13 @@ _PIECES: Final = (*range(15), *range(-14, 0))
 
 @cache
 def _steps(ways: tuple[Direction, ...]) -> tuple[Ray, ...]:
-    """Return by square the nearest squares in some directions."""
+    """Return, by square, the next squares in these directions."""
     return tuple(tuple(line[0] for way in ways if (line := _line(square, way))) for square in range(81))
 
 
 @cache
 def _rays(ways: tuple[Direction, ...]) -> tuple[tuple[Ray, ...], ...]:
-    """Return by square the lines in some directions that are not empty."""
+    """Return, by square, the rays in these directions that are not empty."""
     return tuple(tuple(line for way in ways if (line := _line(square, way))) for square in range(81))
 
 
@@ -102,7 +100,7 @@ TOUCHERS: Final = tuple(_comers(_STEP_DIRECTIONS, way) | _comers(_RAY_DIRECTIONS
 
 @cache
 def _between(one_step: tuple[Direction, ...], sliding: tuple[Direction, ...]) -> tuple[Ray | None, ...]:
-    """Return a table by source * 81 + to of the squares that must be empty, None where a piece never goes."""
+    """Return, by source * 81 + target, the squares that must be empty; None where the piece never goes."""
     steps, rays = _steps(one_step), _rays(sliding)
     table: list[Ray | None] = [None] * 6561
     for square in range(81):
@@ -144,7 +142,6 @@ MoveChoice = tuple[int, tuple[int, ...]]
 
 
 def _choices(piece: int, square: int, line: Ray) -> tuple[MoveChoice, ...]:
-    """Return what a piece can choose from that moves from a square to those of a line."""
     first = pack(square, 0)
     if not CAN_PROMOTE[piece]:
         return tuple([(to, (first + 2 * to,)) for to in line])

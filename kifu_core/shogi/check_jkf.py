@@ -29,7 +29,7 @@ def check(value: object) -> Record:
 
 
 def _color(value: object, path: str) -> int:
-    """Return 0 or 1; the format's first drafts wrote true for Black."""
+    """Return 0 or 1; the first drafts of JKF wrote true for Black."""
     if isinstance(value, bool):
         return int(not value)
     color = validation.integer(value, path)

@@ -55,7 +55,6 @@ def _says_problem(header: dict[str, str]) -> bool:
 
 
 def _is_problem(record: Record, position: Position, ending: Ending | None) -> bool:
-    """Tell whether a record from a board of its own is a problem."""
     if position.board.count(OU) + position.board.count(-OU) < 2:
         return True
     if ending is not None:
@@ -75,7 +74,6 @@ def mates(record: Record) -> bool:
 
 
 def _mates_by_checks(record: Record) -> bool:
-    """Tell whether every move of the side that begins is check, and the last move mates."""
     for ply, position, move, _ in main_line(record):
         if ply % 2 and not rules.in_check(position, position.turn):
             return False

@@ -81,7 +81,6 @@ def ticks(
 
 
 def _says_anything(record: Record) -> bool:
-    """Tell whether any time on the main line is more than nothing."""
     for entry in record["moves"]:
         if "time" in entry:
             now = entry["time"]["now"]
@@ -104,7 +103,6 @@ class _Clock:
         self.periods = limit.periods if limit and limit.periods else None
 
     def tick(self, ply: int, color: int, used: float, *, ending: bool) -> Tick:
-        """Let a move's time run and return its tick."""
         self.total = _short(self.total + used)
         if self.limit is not None and self.remaining is not None:
             self._run(self.limit, _short(self.remaining - used), ending)
@@ -117,12 +115,12 @@ class _Clock:
         self.remaining = max(0, left) + (0 if ending else limit.increment)
 
     def move_without_time(self) -> None:
-        """Forget what is left: after a move whose time nobody wrote down, nobody knows it."""
+        """Forget the remaining time: after a move without a time it is unknown."""
         self.remaining = None
 
 
 def _short(value: float) -> float:
-    """Round to milliseconds, which are enough; whole seconds become whole numbers."""
+    """Round to milliseconds; whole seconds become integers."""
     if isinstance(value, int):
         return value
     rounded = round(value, 3)

@@ -71,7 +71,6 @@ class Grid:
 
 
 def _marked(last: int | None) -> list[tuple[str, int]]:
-    """Return the squares of the last move: where it came from, unless it was a drop, and where it went."""
     if not last:
         return []
     to = [("last-to", moves.target(last))]
@@ -79,7 +78,6 @@ def _marked(last: int | None) -> list[tuple[str, int]]:
 
 
 def _held(hand: list[int]) -> list[int]:
-    """Return the kinds of pieces in a hand, the strongest first."""
     return [kind for kind in reversed(HAND_KINDS) if hand[kind]]
 
 
@@ -160,7 +158,6 @@ _BLANK: Final = {"X": 1, "x": -1}
 
 
 def _asked(square: int, allowed: int, letters: bool) -> str:
-    """Draw what a square may hold."""
     negated, names = contents(allowed)
     if not names:
         return ""
@@ -175,14 +172,13 @@ def _asked(square: int, allowed: int, letters: bool) -> str:
 
 
 def _place_of(number: int, count: int, x: int, y: int) -> tuple[int, int]:
-    """Return where one of several stands in a square with this middle: side by side, in two rows."""
+    """Return the centre of one of several pieces in a square: side by side, in two rows."""
     if count == 1:
         return x, y
     return x + (15 if number % 2 else -15), y if count == 2 else y + (16 if number > 1 else -16)
 
 
 def _wanted(name: str, x: int, y: int, small: bool, letters: bool) -> str:
-    """Draw what a name of a pattern stands for around a point."""
     piece = _BLANK.get(name) or PIECES_ASKED.get(name, 0)
     moved = f"translate({x} {y})" + (f" scale({_SHARED})" if small else "")
     if not piece:
@@ -204,7 +200,7 @@ def _page_labels(language: Language, flip: bool) -> str:
 
 
 def _side(position: Position, color: int, letters: bool, turned: bool) -> str:
-    """Draw a side's pieces as it sees the board itself; those of the side above are turned."""
+    """Draw a side's pieces as that side sees the board; those of the upper side are rotated."""
     found = (
         _piece(abs(position.board[square]), *PAGE.middle(square, color == WHITE), color, letters, turned)
         for square in SQUARES
@@ -214,14 +210,13 @@ def _side(position: Position, color: int, letters: bool, turned: bool) -> str:
 
 
 def _turn(x: int, y: int) -> str:
-    """Return the attribute that gives an element half a turn around a point."""
     return f' transform="rotate(180 {x} {y})"'
 
 
 # Of each kind, square and way there is one: all boards together are made of some four thousand.
 @lru_cache(maxsize=8192)
 def _piece(kind: int, x: int, y: int, color: int, letters: bool, turned: bool, own_turn: str = "") -> str:
-    """Draw a piece around a point; letters stand upright on pieces that point down."""
+    """Draw a piece around a point; letters stay upright on pieces that point down."""
     return (
         f'<g class="{"piece promoted" if kind > OU else "piece"}"{own_turn}>'
         f'<path d="M{x} {y}{_OUTLINES[kind]}"/>'
@@ -243,8 +238,6 @@ def _letter(kind: int, x: int, y: int, turned: bool) -> str:
 
 
 def _outline(size: float) -> str:
-    """Return a piece's outline, from its middle."""
-
     def at(number: int) -> str:
         return f"{round(number * size, 1):g}"
 
@@ -264,7 +257,6 @@ def hand(position: Position, color: int, *, flip: bool = False, letters: bool = 
 
 
 def _in_hand(kind: int, number: int, letters: bool, turned: bool) -> str:
-    """Draw a kind of piece in hand, with its number if that is not one."""
     width = _SLOT + (36 if number > 9 else 18 if number > 1 else 0)
     middle = _SLOT // 2
     piece = _piece(kind, 30, middle, 0, letters, turned, _turn(30, middle) if turned else "")
@@ -337,7 +329,6 @@ def _file_marks(last: int | None, flip: bool) -> Iterator[str]:
 
 
 def _grid() -> str:
-    """Draw the lines, the frame and the four dots."""
     inner = range(FILE.width, _EDGE, FILE.width)
     path = "".join([*(f"M{at},0V{_EDGE}" for at in inner), *(f"M0,{at}H{_EDGE}" for at in inner)])
     dots = "".join(f'<circle cx="{x}" cy="{y}" r="2.6" fill="{LINES}"/>' for x, y in FILE.stars())
@@ -356,7 +347,6 @@ def _board_wedges(position: Position, flip: bool) -> Iterator[str]:
 
 
 def _wedge(kind: int, x: int, y: int, *, turned: bool) -> str:
-    """Draw a piece around its middle, pointing down if it is `turned`."""
     fill = VERMILION if kind > OU else INK
     return (
         f'<g transform="translate({x},{y}){" rotate(180)" if turned else ""}">'
@@ -366,7 +356,7 @@ def _wedge(kind: int, x: int, y: int, *, turned: bool) -> str:
 
 
 def _player(position: Position, color: int, name: str, *, below: bool) -> str:
-    """Draw a side's mark, name and hand: at the lower right for the player below, else at the upper left."""
+    """Draw a side's mark, name and hand, at the lower right for the player below, else at the upper left."""
     x = _LEFT + _EDGE + 18 + _SIDE // 2 if below else _SIDE // 2 + 4
     to_move = position.turn == color
     mark = _label(x, HEIGHT - 12 if below else 24, _MARKS[color], 20, VERMILION if to_move else INK)
@@ -374,7 +364,6 @@ def _player(position: Position, color: int, name: str, *, below: bool) -> str:
 
 
 def _name(name: str, below: bool) -> str:
-    """Draw a player's name on the side of the board where there is room for a line."""
     shown = one_line(name, 30)
     if not shown:
         return ""
@@ -382,7 +371,7 @@ def _name(name: str, below: bool) -> str:
 
 
 def _hand_wedges(hand: list[int], x: int, below: bool) -> Iterator[str]:
-    """Draw the hand as a column of pieces with their counts, the strongest nearest to the mark."""
+    """Draw a hand as a column of pieces with counts, the strongest nearest to the mark."""
     for place, kind in enumerate(_held(hand)):
         y = HEIGHT - 54 - place * 44 if below else 58 + place * 44
         yield _wedge(kind, x - 10, y, turned=not below)

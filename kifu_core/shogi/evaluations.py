@@ -101,7 +101,7 @@ def _rank(one: Evaluation) -> tuple[bool, int]:
 
 
 def _promising(entry: MoveEntry) -> bool:
-    """Tell whether a line of the comments starts like an evaluation; nearly none does."""
+    """Tell whether a comment may hold an evaluation: a quick test, negative for nearly all entries."""
     comments = entry.get("comments")
     return comments is not None and any(line[:1] in ("#", "*") for line in _lines(comments))
 
@@ -116,7 +116,7 @@ class _CommentPosition(NamedTuple):
     last: int
 
     def line(self, text: str) -> tuple[str, ...]:
-        """Return the moves of a line from here on; some engines begin it with the move just played."""
+        """Return the moves of a line from this position; some engines begin it with the move just played."""
         moves = read_line(text, self.position, self.last)
         if not moves and self.before is not None:
             played, *following = read_line(text, self.before) or [0]
@@ -125,7 +125,7 @@ class _CommentPosition(NamedTuple):
 
 
 def _follows(record: Record, ply: int) -> bool:
-    """Tell whether the position at a ply may be asked for after its next move, because that has a comment."""
+    """Tell whether the next entry has a comment, which may refer to the position at `ply`."""
     entries = record["moves"]
     return ply + 1 < len(entries) and _promising(entries[ply + 1])
 
@@ -136,10 +136,7 @@ def _lines(comments: Iterable[str]) -> Iterator[str]:
 
 
 def _of_entry(comments: list[str], place: _CommentPosition) -> Iterator[Evaluation]:
-    """Yield the evaluations of one entry.
-
-    Programs that spread one over several lines begin it anew with the next score.
-    """
+    """Yield the evaluations of one entry; ShogiHome spreads one over several lines."""
     block = _ShogiHomeBlock(place)
     for line in _lines(comments):
         if match := _SHOGIHOME.fullmatch(line):
@@ -153,7 +150,7 @@ def _of_entry(comments: list[str], place: _CommentPosition) -> Iterator[Evaluati
 
 
 def _scored(one: Evaluation) -> Evaluation:
-    """Return the evaluation, with the winner where the score says mate."""
+    """Add the winner to an evaluation whose score means mate."""
     score = one.score
     if score is None or one.winner is not None:
         return one
@@ -163,7 +160,6 @@ def _scored(one: Evaluation) -> Evaluation:
 
 
 def _whole(text: str) -> int:
-    """Round a written number, with or without a fraction, to the nearest whole one."""
     return round(float(text))
 
 
@@ -207,14 +203,13 @@ class _ShogiHomeBlock:
         self.values: dict[str, str] = {}
 
     def take(self, match: re.Match[str]) -> Iterator[Evaluation]:
-        """Take in a line; a new mark, or a key that is there already, is another evaluation."""
+        """Add a line; a new mark or a repeated key begins another evaluation."""
         if match["mark"] != self.mark or match["key"] in self.values:
             yield from self.done()
             self.mark = match["mark"]
         self.values[match["key"]] = match["value"].strip()
 
     def done(self) -> Iterator[Evaluation]:
-        """Yield the evaluation that the lines so far make up, if there is one."""
         values, self.values = self.values, {}
         score, mate = values.get("評価値", ""), _MATE.fullmatch(values.get("詰み", ""))
         if not mate and not _SCORE.fullmatch(score):
@@ -284,7 +279,7 @@ def _spent(facts: str) -> float | None:
 
 
 def _from_mark(text: str) -> str:
-    """Return the line without what stands before its first move."""
+    """Return the text from its first side mark on."""
     starts = [at for mark in MARKS if (at := text.find(mark)) >= 0]
     return text[min(starts) :].strip() if starts else text.strip()
 
@@ -297,7 +292,7 @@ _PIYO: Final = re.compile(r"\*?#(?P<kind>指し手|形勢|推奨手)\[(?P<score>
 def _piyo(match: re.Match[str], place: _CommentPosition) -> Evaluation:
     """Return the evaluation in a line of ぴよ将棋 or K-Shogi.
 
-    推奨手 is what should have been played instead of the last move: it belongs to the position before.
+    推奨手 is a better move than the last one: it belongs to the position before.
     """
     pv = _from_mark(match["pv"])
     if match["kind"] != "推奨手":

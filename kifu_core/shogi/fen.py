@@ -61,10 +61,7 @@ def as_sfen(text: str) -> str:
 
 
 def _is_fen(has_hands: bool, tail: list[str], counters: list[str]) -> bool:
-    """Tell a FEN by what stands behind the side to move: nothing but two counters.
-
-    In 2019 PyChess wrote brackets in an SFEN: `[-] b - 1`.
-    """
+    """Tell a FEN by its two counters; in 2019 PyChess wrote brackets in an SFEN: `[-] b - 1`."""
     if not all(map(_COUNTER.fullmatch, counters)):
         return False
     return len(counters) == 2 or (has_hands and not counters)

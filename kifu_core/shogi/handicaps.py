@@ -28,10 +28,7 @@ class Handicap:
 
 
 def _start(preset: str, name: str, back: str, second: str, *aliases: str, hand: str = "-") -> Handicap:
-    """Return a row for a start that lacks some of White's pieces on ranks 1 and 2 only.
-
-    `hand` are those that Black has got.
-    """
+    """Return a handicap that takes pieces off White's ranks 1 and 2; `hand` are Black's pieces in hand."""
     return Handicap(preset, name, f"{back}/{second}{_REST} w {hand}", aliases)
 
 
@@ -107,10 +104,7 @@ _DROPPED: Final = re.compile(r"(?:落|(?:落|お|オ)[ちチ]|落と?し)$")
 
 
 def _plain(name: str) -> str:
-    """Return a name without what spellings differ in.
-
-    These are width, blanks, digits for numerals, Chinese forms of characters, brackets, the kana of 落ち.
-    """
+    """Remove differences of spelling: width, blanks, digits, Chinese forms, brackets, the kana of 落ち."""
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", name[: _LONGEST + 1]))
     text = _GAME.sub("", _NOTED.sub("", text).strip(_OPENING + _CLOSING))
     text = re.sub("10|1(?=[1-9])", "十", text).translate(_NUMERALS | _CHINESE)

@@ -56,7 +56,7 @@ def findings(game: ParsedGame) -> tuple[Issue, ...]:
 
 
 def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
-    """Return a finding of the reading, completed by what the rules say about it."""
+    """Complete a finding of the reading by the winner that the rules name."""
     if foul is not None:
         return replace(issue, params={**issue.params, **foul.params})
     if issue.code != "wrong-side" or issue.ply != 1 + sum("move" in entry for entry in game.record["moves"]):
@@ -94,7 +94,7 @@ class _LegalityCheck:
         return found
 
     def _play(self, move: int) -> str | None:
-        """Play a move and return what is wrong with it. One that cannot be played only turns the position."""
+        """Play a move and return its fault; an unplayable move only passes the turn."""
         position = self.position
         code, mover = rules.fault(position, move), position.turn
         self.moves.append(move)
@@ -109,24 +109,19 @@ class _LegalityCheck:
         return "uchifuzume" if move >> 8 == DROP + FU and _is_pawn_mate(position, move) else None
 
     def _follow(self, move: int, captured: int, mover: int) -> None:
-        """Note where the kings are after a move."""
         if captured in _KINGS:
             self.kings[mover ^ 1] = _only_king(self.position.board, mover ^ 1)
         if self.position.board[move >> 1 & 127] in _KINGS:
             self.kings[mover] = _only_king(self.position.board, mover)
 
     def _in_check(self, color: int) -> bool:
-        """Tell whether a king of that side is attacked.
-
-        Its square is remembered, as looking for it on the whole board would cost the most.
-        """
         king = self.kings[color]
         if king is None:
             return rules.in_check(self.position, color)
         return king >= 0 and rules.is_attacked(self.position.board, king, color ^ 1)
 
     def _count(self) -> list[int] | None:
-        """Note the position, and return its plies if it has now occurred `REPETITIONS` times, else None."""
+        """Count the position; return its plies if it has now occurred `REPETITIONS` times, else None."""
         position = self.position
         black, white = position.hands
         key = (position.turn, tuple(position.board), tuple(black), tuple(white))
@@ -135,7 +130,6 @@ class _LegalityCheck:
         return plies if len(plies) == REPETITIONS else None
 
     def _repetition(self, plies: list[int]) -> Issue:
-        """Return the finding for a position that occurred at these plies, the last of which is now."""
         checkers = self._checking_sides(plies[0], plies[-1])
         if len(checkers) != 1:
             return Issue("fourfold", "info", ply=plies[-1])
@@ -152,14 +146,13 @@ class _LegalityCheck:
 
 
 def _only_king(board: list[int], color: int) -> int | None:
-    """Return the square of a side's king, -1 if it has none, None if it has several."""
+    """Return the square of a side's only king, -1 for none, None for several."""
     king = -OU if color else OU
     count = board.count(king)
     return board.index(king) if count == 1 else None if count else -1
 
 
 def _is_pawn_mate(position: Position, move: int) -> bool:
-    """Tell whether the pawn just dropped gives a check that nothing meets."""
     to, king = target(move), OU if position.turn == BLACK else -OU
     ahead = to - 9 if position.turn == WHITE else to + 9
     in_front = 0 <= ahead < 81 and position.board[ahead] == king

@@ -55,7 +55,7 @@ class Lookahead:
 
 
 def _possible(step: Search, position: Position, last: int) -> list[Plan]:
-    """Return the plans of a move for each piece that could make it; none if there are many."""
+    """Return a plan for each piece that could make the move; none if there are too many."""
     to, same = (last, True) if step.to == SAME else (step.to, False)
     found = rules.resolve(position, step.kind, to, step.words)
     if len(found) > _MOST_PIECES or any(origin > DROP for origin in found):
@@ -86,7 +86,7 @@ def count_playable(steps: Sequence[Step], position: Position, last: int) -> int:
 
 
 def _plan(step: Step, position: Position, last: int) -> Plan:
-    """Return the plan of a step; the rules are asked where a look at the board does not decide."""
+    """Return the plan of a step; the rules decide where the board alone does not."""
     if isinstance(step, tuple):
         return step[position.turn]
     if isinstance(step, Search) and (sides := step.sides or step.sides_at(last)):
@@ -148,7 +148,7 @@ class _ForkPlacement:
         return moved
 
     def _candidates(self, fork: RawLine, ply: int) -> Iterator[tuple[RawLine, int]]:
-        """Yield the lines above a variation that have a step of its ply, nearest first, with its index."""
+        """Yield the lines above a fork that have a step at its ply, nearest first, with that step's index."""
         line: RawLine | None = self.above[id(fork)]
         while line is not None and self.room > 0:
             if 0 <= (index := ply - self.plies[id(line)]) < len(line.steps):
@@ -157,7 +157,7 @@ class _ForkPlacement:
             self.room -= 1
 
     def _goes_on(self, fork: RawLine, line: RawLine, index: int) -> bool:
-        """Tell whether a variation can be played instead of a line's step."""
+        """Tell whether a fork can be played in place of a line's step."""
         path: list[Step] = []
         parts = [line.steps[:index]]
         while line is not self.main:

@@ -121,9 +121,9 @@ def _add_words(move: Move, relative: str | None, same: bool) -> None:
 
 @cache
 def _comers(piece: int, to: int) -> tuple[int, ...]:
-    """Return the squares from which the piece reaches `to` on an empty board, if it needs words.
+    """Return the squares from which the piece reaches `to` on an empty board, if it can need words.
 
-    Pawns of one colour never share a file and a king has no twin, so neither needs any.
+    Pawns of one colour never share a file and a side has one king, so neither needs any.
     """
     if abs(piece) in (FU, OU):
         return ()
@@ -260,9 +260,9 @@ class Search(DeferredStep):
         return SearchSide(piece, steps, rays, plans)
 
     def _chosen(self, found: int, to: int, color: int) -> Plan | None:
-        """Return the plan for the result of a search; None if the rules have to be asked.
+        """Return the plan for the sources that a search has found; None if the rules have to decide.
 
-        No source at all means a drop; of several the words choose one.
+        No source means a drop; words choose among several.
         """
         origins: list[int] = []
         while found != NOWHERE:
@@ -276,7 +276,7 @@ class Search(DeferredStep):
         return self._plan(origins[0], to, color) if len(origins) == 1 else None
 
     def _plan(self, origin: int, to: int, color: int) -> Plan:
-        """Return the plan for a source, -1 for a drop; words that JKF does not know are found anew."""
+        """Return the plan for a source, -1 for a drop; words unknown to JKF are computed anew."""
         words = self.words if not self.words or self.words in RELATIVES else None
         return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
 

@@ -134,7 +134,7 @@ class _Replay:
         return self.played
 
     def _line(self, job: _Job) -> list[MoveEntry]:
-        """Play one line and return its entries; queue its forks with the positions from which they begin."""
+        """Play one line and queue its forks; return its entries."""
         line, position = job.line, job.position
         entries: list[MoveEntry] = []
         begin, waiting = 0, list[tuple[int, Position, int]]()
@@ -163,7 +163,7 @@ class _Replay:
         return entries
 
     def _beyond(self, job: _Job, code: LimitCode, index: int) -> None:
-        """Leave out a line from a step on that lies beyond a limit."""
+        """Cut a line at a step beyond a limit."""
         self.played.cuts.append((job.line, index))
         self._tell(job, code, index)
 
@@ -172,7 +172,6 @@ class _Replay:
             self._find(job, code, "error", index, {"limit": limit_of(self.limits, code)})
 
     def _comments(self, job: _Job, index: int, texts: list[str]) -> list[str]:
-        """Return those comments of a step for which there is room."""
         kept = self.room.comments(texts)
         if len(kept) < len(texts):
             self._tell(job, "comments-limit", index)
@@ -194,7 +193,7 @@ class _Replay:
                         self._beyond(one, "forks-limit", 0)
 
     def _advance_to(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
-        """Play the steps from `begin` up to `end`, looking at the clock; return what `_advance` returns."""
+        """Play the steps in pieces, checking the time between them; return what `_advance` returns."""
         for at in range(begin, end, PIECE):
             check_time()
             if not self._advance(job, at, min(at + PIECE, end), entries):
@@ -204,8 +203,8 @@ class _Replay:
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
         """Play the steps from `begin` up to `end`; return False if one of them cannot be played.
 
-        This is the hot loop of the library: one pass per written move, everything it needs in local names,
-        and no call but where the position decides more than what is taken.
+        This is the hot loop of the library: one pass for each move, all values in local names, and no call
+        for a plain move.
         """
         line, position, last = job.line, job.position, job.last
         board, hands, turn = position.board, position.hands, position.turn
@@ -291,10 +290,7 @@ class _Replay:
         return True
 
     def _ending(self, job: _Job, step: Step, entries: list[MoveEntry], time: Consumption | None) -> MoveEntry:
-        """Return the entry of an ending.
-
-        An ending for which JKF has no name keeps only its time, comments and forks.
-        """
+        """Return the entry of an ending; one without a name in JKF keeps only time, comments and forks."""
         assert isinstance(step, EndingStep)
         turn, index = job.position.turn, len(entries)
         if self.played.ending is None and job.parent is None:
@@ -315,7 +311,6 @@ class _Replay:
         return entry
 
     def _goes_on(self, job: _Job, index: int) -> bool:
-        """Tell whether a move stands behind an ending."""
         steps = job.line.steps
         return index < len(steps) and not isinstance(steps[index], EndingStep)
 
@@ -333,10 +328,9 @@ class _Replay:
         self.played.findings.append(finding)
 
     def _settle(self, job: _Job, step: Step, chosen: Plan, index: int, last: int) -> Plan | None:
-        """Return what is played where a plan breaks a rule; None if nothing sensible can be played.
+        """Return the plan to play in place of one that breaks a rule; None if there is none.
 
-        A searched move takes the only piece on its squares for the one that moves; the rules may find that it
-        cannot come.
+        A search takes the only piece on its squares; the rules may exclude that piece.
         """
         if isinstance(step, Search):
             try:
@@ -350,7 +344,7 @@ class _Replay:
     def _only_way(
         self, job: _Job, step: Step, index: int, last: int, error: IllegalMoveError | AmbiguousMoveError
     ) -> Plan | None:
-        """Return the plan of an ambiguous move by which the line goes on further than by others, if any."""
+        """Return the only plan of an ambiguous move by which the line goes on, else None."""
         if isinstance(error, AmbiguousMoveError) and isinstance(step, Search):
             following = job.line.steps[index + 1 : index + 1 + MOST_STEPS]
             if (chosen := self.lookahead.only_way(step, following, job.position, last)) is not None:
@@ -360,7 +354,7 @@ class _Replay:
         return None
 
     def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
-        """Return what is played for a plan that breaks a rule; None if nothing sensible can be played."""
+        """Return the plan to play although it breaks a rule, which is noted; None if it is impossible."""
         position = job.position
         code = _impossible(position, chosen)
         if code:
@@ -377,7 +371,7 @@ class _Replay:
 
 
 def _impossible(position: Position, chosen: Plan) -> str:
-    """Return the reason why a plan makes no sense on the board, or an empty text."""
+    """Return the code of a plan that makes no sense on the board, or an empty text."""
     board, sign = position.board, -1 if position.turn else 1
     if chosen.origin < 0:
         if chosen.fault == "bad-drop":  # hands have no place for it
@@ -394,10 +388,9 @@ def _impossible(position: Position, chosen: Plan) -> str:
 
 
 def _with_piece(chosen: Plan, found: int) -> Plan:
-    """Return the plan with the piece that is really on its source.
+    """Return the plan with the piece that stands on its source.
 
-    An unpromoted piece that is written as a promoted one promotes now, because some programs name the piece
-    as it is after the move.
+    Some programs name the piece after the move: an unpromoted piece written as promoted promotes now.
     """
     grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[found])
     relative = chosen.move.get("relative")
@@ -461,7 +454,6 @@ def complete_record(
 
 
 def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> RawLine:
-    """Return the line that raw entries stand for; forks nest at most `jkf.FORK_LEVELS` deep."""
     line = RawLine(restore_same=notation == "csa", level=level, written=entries)
     for entry in watched(entries):
         line.resume()

@@ -31,16 +31,16 @@ def record_move_label(move: Move, before: Move | None, language: Language) -> st
     """Return a normalized move with its side's mark; `before` is the move before it, if any.
 
     >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
-    >>> written(move, None, "ja"), written(move, None, "en")
+    >>> record_move_label(move, None, "ja"), record_move_label(move, None, "en")
     ('▲７六歩', '▲P-7f')
     """
     return MARKS[move["color"]] + (_japanese(move, before) if language == "ja" else _english(move))
 
 
 def _japanese(move: Move, before: Move | None) -> str:
-    """Return the move without its side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
+    """Return a move without its mark: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
 
-    Some programs write KIF without 同, so where the move before went counts too.
+    Some programs write KIF without 同, so an equal target of the move before counts too.
     """
     same = move.get("same") or (before is not None and before["to"] == move["to"])
     place = _SAME if same else JAPANESE[_square(move["to"])]
@@ -50,7 +50,7 @@ def _japanese(move: Move, before: Move | None) -> str:
 
 
 def _english(move: Move) -> str:
-    """Return the move without its side: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
+    """Return a move without its mark: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
     piece = LETTERS[BY_CODE[move["piece"]]]
     origin = move.get("from")
     start = USI[_square(origin)] if origin and move.get("relative") else ""
@@ -104,7 +104,7 @@ def lone_move_label(move: int, kind: int, color: int, language: Language) -> str
     """Return a move of a piece of a kind with its side's mark where nothing else is known of the board: no
     word tells it from others, a drop is called one.
 
-    >>> [lone_text(moves.from_usi(usi), BY_CODE["KA"], 0, "ja") for usi in ("8h2b+", "B*4e")]
+    >>> [lone_move_label(moves.from_usi(usi), BY_CODE["KA"], 0, "ja") for usi in ("8h2b+", "B*4e")]
     ['▲２二角成', '▲４五角打']
     """
     position = Position.from_sfen("9/9/9/9/9/9/9/9/9 b -")
@@ -135,7 +135,7 @@ def disambiguated(next_move_label: Sequence[Move]) -> list[Move]:
 
 
 def _among(alike: Sequence[Move], move: Move) -> Move:
-    """Return a move with the words that tell it from those that read like it."""
+    """Return a move with the words that tell it from moves of the same text."""
     board = [0] * len(USI)
     kind, origin = BY_CODE[move["piece"]], move.get("from")
     for other in alike:
@@ -160,12 +160,11 @@ def move_facts(position: Position, move: int) -> dict[str, Any]:
 
 
 def _moved(position: Position, move: int) -> int:
-    """Return the kind of the piece that a move moves or drops."""
     return moves.dropped(move) or abs(position.board[moves.source(move)])
 
 
 def _promotion(position: Position, move: int) -> bool | None:
-    """Tell whether a move promotes; return None where it could not."""
+    """Return whether a move promotes, None where it cannot."""
     if moves.promotes(move):
         return True
     piece = signed(position.turn, _moved(position, move))

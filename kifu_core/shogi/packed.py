@@ -59,7 +59,7 @@ class _PackedBits:
         self.at = 0
 
     def take(self, count: int = 1) -> int:
-        """Return the number in the next bits; raise DecodeError where there are no more."""
+        """Return the next bits as a number; raises DecodeError at the end."""
         if self.at + count > BITS:
             raise DecodeError("packed-position", params={"number": 1, "bit": self.at})
         found = self.value >> self.at & ((1 << count) - 1)
@@ -67,7 +67,7 @@ class _PackedBits:
         return found
 
     def kind(self, codes: dict[str, int], code: str = "") -> int:
-        """Return the kind of the piece whose code begins with `code` and goes on with the next bits."""
+        """Read a kind of piece; `code` are its first bits."""
         while code not in codes:
             code += str(self.take())
         return codes[code]
@@ -101,7 +101,7 @@ def decode(data: bytes, packing: Packing) -> Position:
 
 
 def _is_full_set(position: Position) -> bool:
-    """Tell whether no kind has more pieces than in a set: nearly any bits are some position."""
+    """Tell whether no kind has too many pieces: nearly any 32 bytes are some position."""
     counts = [black + white for black, white in zip(*position.hands, strict=True)] + [0]
     for piece in position.board:
         counts[UNPROMOTED[abs(piece)]] += 1
@@ -111,7 +111,7 @@ def _is_full_set(position: Position) -> bool:
 def _board_piece(bits: _PackedBits, packing: Packing) -> int:
     """Read a piece on the board.
 
-    Apery tells its colour first, YaneuraOu whether it is promoted; for a gold, both tell only the colour.
+    Apery writes the colour, then the promotion, YaneuraOu the reverse; a gold has the colour alone.
     """
     kind = bits.kind(_CODES[packing], "1")
     if kind == KI:
@@ -161,7 +161,7 @@ def is_packed(data: bytes, name: str) -> bool:
 def _is_entry(entry: bytes, packing: Packing, *, strict: bool) -> bool:
     """Tell whether an entry begins with a position and, if `strict`, has a legal move and a result.
 
-    Few pieces have been moved at first, and then one packing may look like the other.
+    Near the start of a game few pieces have moved, and one packing may look like the other.
     """
     try:
         position = decode(entry[:32], packing)

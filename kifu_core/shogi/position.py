@@ -147,7 +147,6 @@ class Position:
 
 
 def _read_board(text: str) -> list[int]:
-    """Read the 81 cells of SFEN's first field."""
     board: list[int] = []
     ranks = text.split("/")
     for number, rank in enumerate(ranks, start=1):
@@ -162,7 +161,7 @@ def _read_board(text: str) -> list[int]:
 
 
 def _read_rank(text: str) -> list[int]:
-    """Read the cells of one rank, however many; return none if a character means nothing."""
+    """Read the cells of one rank, however many; return none for an unknown character."""
     cells: list[int] = []
     for cell in re.findall(r"\+?.", text):
         if cell in "123456789":
@@ -175,7 +174,6 @@ def _read_rank(text: str) -> list[int]:
 
 
 def _bad_board(rank: str, number: int) -> DecodeError:
-    """Return the error for a rank that is not nine cells."""
     message = f"rank {number} is not nine cells: {rank[:40]!r}"
     return DecodeError("sfen-board", message, params={"rank": number, "text": rank[:40]})
 
@@ -199,7 +197,6 @@ def _read_hands(text: str) -> list[list[int]]:
 
 
 def _rank_text(cells: list[int]) -> str:
-    """Return one rank of an SFEN board."""
     parts: list[str] = []
     empty = 0
     for piece in cells:
@@ -216,7 +213,6 @@ def _rank_text(cells: list[int]) -> str:
 
 
 def _hands_text(hands: list[list[int]]) -> str:
-    """Return the third field of an SFEN."""
     parts = [
         (str(count) if count > 1 else "") + _CELL_TEXTS[-kind if color else kind]
         for color in (BLACK, WHITE)

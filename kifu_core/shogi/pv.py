@@ -53,7 +53,7 @@ def read_line(text: str, position: Position, last: int = -1) -> list[int]:
 
 
 def _can_play(position: Position, move: int) -> bool:
-    """Tell whether the side to move has the piece, and may land it there as far as geometry goes."""
+    """Tell whether the side to move has the piece, and whether the piece reaches the target."""
     origin, to = move >> 8, move >> 1 & 127
     board, turn = position.board, position.turn
     if origin > DROP:
@@ -65,7 +65,7 @@ def _can_play(position: Position, move: int) -> bool:
 
 
 def _move(match: re.Match[str], position: Position, last: int) -> int:
-    """Return the packed move of a token, 0 where it names none."""
+    """Return the packed move of a token, 0 for none."""
     if text := match["csa"]:
         return _csa_move(text.lstrip("+-"), position)
     if text := match["usi"]:

@@ -104,7 +104,7 @@ def legal_moves(position: Position) -> list[int]:
 
 
 def _board_moves(board: list[int], color: int, spared: int) -> list[int]:
-    """Return all moves on the board by the way the pieces go, except those of the piece `spared`."""
+    """Return all moves on the board, legal or not, except those of the piece `spared`."""
     sign = -1 if color else 1
     moves: list[int] = []
     for square, piece in enumerate(board):
@@ -114,7 +114,6 @@ def _board_moves(board: list[int], color: int, spared: int) -> list[int]:
 
 
 def _add_moves(board: list[int], square: int, sign: int, moves: list[int]) -> None:
-    """Add the moves of the piece on a square to `moves`."""
     piece = board[square]
     for to, choices in STEP_MOVES[piece][square]:
         if board[to] * sign <= 0:
@@ -130,10 +129,7 @@ def _add_moves(board: list[int], square: int, sign: int, moves: list[int]) -> No
 
 
 def _moves_guarding(position: Position, square: int) -> list[int]:
-    """Return the legal moves of a side with one king, on `square`.
-
-    Mates by a pawn drop are still among them.
-    """
+    """Return the legal moves of a side with one king, with mates by a pawn drop among them."""
     board, color = position.board, position.turn
     king = board[square]
     checks, pins = _checks_and_pins(board, square, color)
@@ -150,7 +146,6 @@ def _moves_guarding(position: Position, square: int) -> list[int]:
 
 
 def _king_moves(board: list[int], square: int, color: int) -> list[int]:
-    """Return the moves of the king on a square that do not lead into check."""
     king = board[square]
     moves: list[int] = []
     _add_moves(board, square, -1 if color else 1, moves)
@@ -161,10 +156,10 @@ def _king_moves(board: list[int], square: int, color: int) -> list[int]:
 
 
 def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Ray], dict[int, Ray]]:
-    """Return what attacks and what shields the king on a square.
+    """Return the checks and pins of the king on a square.
 
-    For a check it returns the squares on which it can be answered: the attacker's and those in between. For
-    each pinned piece it returns the squares on which the piece still shields the king.
+    A check is given by the squares that answer it: the attacker's and those between. A pin maps the square of
+    the pinned piece to the squares on which the piece still shields the king.
     """
     sign = -1 if color else 1
     knight = -KE * sign
@@ -195,7 +190,7 @@ def _empty_squares(board: list[int]) -> list[int]:
 
 
 def _drops(position: Position, squares: list[int]) -> list[int]:
-    """Return the drops on the given empty squares, which are sorted; mates by a pawn are still among them."""
+    """Return the drops on the given empty squares, which are sorted; mates by a pawn are among them."""
     color = position.turn
     hand = position.hands[color]
     moves: list[int] = []
@@ -218,7 +213,7 @@ def _pawn_squares(board: list[int], pawn: int, squares: list[int]) -> list[int]:
 
 
 def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
-    """Remove the pawn drops that would be mate from `moves`, and return what is left."""
+    """Remove the pawn drops that mate from `moves`, and return it."""
     color = position.turn
     if not position.hands[color][FU]:
         return moves
@@ -233,7 +228,7 @@ def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
 
 
 def _mates(position: Position, move: int) -> bool:
-    """Tell whether the other side has no legal move after a move that gives check."""
+    """Tell whether a move that gives check is mate."""
     captured = position.do_move(move)
     mate = not legal_moves(position)
     position.undo_move(move, captured)
@@ -282,7 +277,7 @@ def fault(position: Position, move: int) -> str | None:
 
 
 def _board_fault(position: Position, move: int) -> str | None:
-    """Return what is wrong with a move on the board, leaving check aside."""
+    """Return the fault of a move on the board, check aside."""
     board, sign = position.board, -1 if position.turn else 1
     origin, to = source(move), target(move)
     piece = board[origin]
@@ -307,7 +302,7 @@ def reaches(board: list[int], origin: int, to: int) -> bool:
 
 
 def _drop_fault(position: Position, move: int) -> str | None:
-    """Return what is wrong with a drop, leaving check aside."""
+    """Return the fault of a drop, check aside."""
     board, color = position.board, position.turn
     kind, to = source(move) - DROP, target(move)
     piece = -kind if color else kind
@@ -323,7 +318,6 @@ def _drop_fault(position: Position, move: int) -> str | None:
 
 
 def _checks_by_pawn(position: Position, to: int) -> bool:
-    """Tell whether a pawn of the side to move on `to` would attack a king."""
     pawn, king = (-FU, OU) if position.turn else (FU, -OU)
     return any(position.board[square] == king for square in STEPS[pawn][to])
 
@@ -365,7 +359,7 @@ def relative_words(board: list[int], origin: int, to: int, piece: int) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _words_among(comers: tuple[int, ...], origin: int, to: int, piece: int) -> str:
-    """Return the words for one of several pieces of a kind; the same few squares make up most records."""
+    """Return the words for one of several pieces; the same few squares make up most records."""
     color = int(piece < 0)
     ways = [_way(comer, to, color) for comer in comers]
     return _fewest_words(_way(origin, to, color), ways, straight=abs(piece) < UM)
@@ -375,7 +369,7 @@ Way = tuple[int, int]
 
 
 def _way(origin: int, to: int, color: int) -> Way:
-    """Return where a piece comes from, seen by its owner.
+    """Return the direction from which a piece comes, seen by its owner.
 
     Both numbers go from -1 to 1: the first from left to right, the second from ahead to behind.
     """
@@ -385,7 +379,6 @@ def _way(origin: int, to: int, color: int) -> Way:
 
 
 def _fewest_words(way: Way, ways: list[Way], *, straight: bool) -> str:
-    """Return the words for one way of coming among several."""
     across, along = way
     if sum(other[1] == along for other in ways) == 1:
         return "DMU"[along + 1]
@@ -438,7 +431,7 @@ def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
 
 
 def _on_side(found: list[tuple[int, Way]], side: int, color: int) -> list[tuple[int, Way]]:
-    """Return what comes from the left (-1) or right (1), else what stands furthest on that side."""
+    """Return the pieces that come from the left (-1) or right (1), else the outermost on that side."""
     coming = [item for item in found if item[1][0] == side]
     if coming:
         return coming

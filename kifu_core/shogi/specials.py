@@ -362,7 +362,7 @@ def _read_sentence(text: str) -> EndingAndWinner:
 
 
 def _judged(reason: str, won: int) -> EndingAndWinner:
-    """Read a sentence that ends in who won, with the reason before it."""
+    """Read a sentence that ends in the winner, with the reason before."""
     if not reason:
         return BY_SPECIAL["TORYO"], won
     match = _JOINED.fullmatch(reason)

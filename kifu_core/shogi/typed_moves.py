@@ -72,13 +72,12 @@ def parse_position(words: str) -> Position | None:
 
 
 def _whole(sfen: str) -> str:
-    """Return an SFEN with Black to move and nothing in hand where it leaves these out."""
+    """Complete an SFEN by Black to move and empty hands, where these are left out."""
     fields = sfen.split()
     return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
 
 
 def _end(text: str) -> Position | None:
-    """Return the end of a record's main line; None for what is no record."""
     found = formats.load(text)
     for game in found.games:
         *_, (_ply, position, _move, _entry) = replay.main_line(game.record)
@@ -105,12 +104,12 @@ def _after_western(words: str) -> Position | None:
 
 
 def _tokens(words: str) -> list[str]:
-    """Return the moves of a line; a number that stands by itself belongs to the next."""
+    """Return the moves of a line; a number on its own is joined to the next move."""
     return re.sub(r"(?<!\S)(\d{1,3}\.{1,3})\s+", r"\1", words.replace(",", " ")).split()
 
 
 def _meant(position: Position, token: re.Match[str]) -> int | None:
-    """Return the one legal move that a token can be; None if there is none, or several."""
+    """Return the only legal move that a token fits; None if there is none, or several."""
     piece, origin, sign, target, tail = token.groups()
     dropped = sign in ("*", "'")
     found = [
@@ -157,7 +156,7 @@ def _after_japanese(words: str) -> Position | None:
 
 
 def _played(text: str, plies: int) -> Position | None:
-    """Return the end of a record of so many moves; None if one of them cannot be played."""
+    """Return the end of a record of `plies` moves; None if one of them cannot be played."""
     found = formats.load(text)
     if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
         return None

@@ -72,7 +72,6 @@ def written_headers(record: QuoridorRecord) -> dict[str, str]:
 
 
 def _result(record: QuoridorRecord) -> Iterator[str]:
-    """Yield the result if the game was won on the board."""
     for _, position, _, _ in main_line(record):
         if (won := position.winner()) is not None:
             yield endings.WON[won].words[0]
@@ -82,8 +81,8 @@ def _result(record: QuoridorRecord) -> Iterator[str]:
 def _line(entries: list[QuoridorEntry], ply: int, first_turn: int) -> Iterator[str]:
     """Yield the words of a line and its forks.
 
-    `ply` is that of the first move, `first_turn` is the colour that moves at ply 1. Recursion goes as deep as
-    forks are nested, which `jkf.FORK_LEVELS` bounds.
+    `ply` is that of the first move, `first_turn` the colour that moves at ply 1. Recursive, at most
+    `jkf.FORK_LEVELS` deep.
     """
     numbered = False
     for entry in watched(entries):
@@ -131,7 +130,6 @@ def _comments(entry: QuoridorEntry) -> Iterator[str]:
 
 
 def _folded(words: list[str]) -> str:
-    """Fold words into lines; a word that ends with a line break ends its line."""
     lines = [""]
     for word in watched(words):
         if lines[-1] and len(lines[-1]) + len(word) >= _WIDTH:
@@ -146,7 +144,6 @@ def _folded(words: list[str]) -> str:
 
 
 def _is_list(text: str, name: str) -> bool:
-    """Tell whether a text has moves of a list; JSON may hold others in its comments."""
     if is_json(text):
         return JSON_LIST.match(text) is not None
     text = narrow(text)
@@ -174,10 +171,7 @@ _MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
-    """Tell whether a game begins with a line whatever stands before it.
-
-    Inside of comments and forks only tags are believed to stand outside of them.
-    """
+    """Tell whether a line begins a game; inside comments and forks only tags do."""
     text, last = (narrow(one.decode("utf-8", "replace")).rstrip("\r\n") for one in (line, before))
     if _TAG_LINE.match(last):
         return False

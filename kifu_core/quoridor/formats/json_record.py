@@ -56,7 +56,6 @@ def is_json(text: str) -> bool:
 
 
 def _is_ours(text: str, name: str) -> bool:
-    """Tell whether JSON says that it is ours."""
     # The plain word first: searching shogi's JSON for an expression costs a tenth of its reading.
     return is_json(text) and '"quoridor"' in text and _OURS.search(text) is not None
 

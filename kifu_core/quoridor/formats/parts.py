@@ -22,7 +22,6 @@ def count_parts(record: Record) -> PartCounts:
 
 
 def _entries(record: QuoridorRecord) -> Iterator[QuoridorEntry]:
-    """Yield every entry, those of forks included."""
     lines = [record["moves"]]
     while lines:
         for entry in watched(lines.pop()):

@@ -91,7 +91,6 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _found(text: str) -> Iterator[CodeSpot]:
-    """Yield the codes of a text and what should be one."""
     quoted = [
         CodeSpot(match.start(match.lastindex or 1), unquote(match[match.lastindex or 1]))
         for match in QUOTED.finditer(text)
@@ -108,7 +107,6 @@ def _found(text: str) -> Iterator[CodeSpot]:
 
 
 def _lines(text: str) -> list[CodeSpot]:
-    """Return the lines of a text that are not blank."""
     found, offset = [], 0
     for line in watched(text.split("\n")):
         if line and not line.isspace():
@@ -118,9 +116,9 @@ def _lines(text: str) -> list[CodeSpot]:
 
 
 def _code_of(lines: list[CodeSpot], at: int, most: int) -> tuple[list[CodeSpot], int, int]:
-    """Return the codes that begin in a line, how many lines they take, and how much was read again.
+    """Return the codes that begin in a line, the number of their lines, and of the characters read again.
 
-    That is counted in characters; once they are `most`, no further line is joined.
+    At `most` such characters, no further line is joined.
     """
     offset, text = lines[at][:2]
     label = _LABEL.match(text)
@@ -171,7 +169,7 @@ def fault_of(text: str) -> str | None:
 
 
 def _read(text: str, *, dropping: bool = False) -> QfCode | str:
-    """Return what a code says, or what is wrong with it; `dropping` ignores characters that no code has."""
+    """Return the code, or the code of the error; `dropping` ignores characters outside the alphabet."""
     try:
         return qf_code.decode(text)
     except DecodeError as error:
@@ -182,7 +180,6 @@ def _read(text: str, *, dropping: bool = False) -> QfCode | str:
 
 
 def _draft(found: CodeSpot, notes: Notes) -> QuoridorDraft:
-    """Return the draft of one code's game or position; raises DecodeError."""
     try:
         code = found.code or qf_code.decode(found.text)
     except DecodeError as error:
@@ -206,7 +203,6 @@ def _draft(found: CodeSpot, notes: Notes) -> QuoridorDraft:
 
 
 def _offsets(found: CodeSpot, entries: list[QuoridorEntry]) -> dict[int, int]:
-    """Return where the entries of a code stand, by their ids: all of them where it begins."""
     return {id(entry): found.offset for entry in entries}
 
 
@@ -240,7 +236,7 @@ _LINES: Final = 50
 
 
 def _has_quoted(text: str, name: str) -> bool:
-    """Tell whether a page or JSON holds codes; the value of a mere `"code"` has to be a good one."""
+    """Tell whether a page or JSON holds codes; the value of a plain `"code"` has to be valid."""
     if "qfcode" not in text and '"code"' not in text:
         return False
     for match in islice(QUOTED.finditer(text), _LINES):
@@ -250,9 +246,9 @@ def _has_quoted(text: str, name: str) -> bool:
 
 
 def _has_code(text: str, name: str) -> bool:
-    """Tell whether a line or a word of a text is a code, or the text is one that is broken into lines.
+    """Tell whether a line, a word or the whole text, broken into lines, is a code.
 
-    At last the text and its lines are tried without characters that no code has.
+    The last attempt ignores characters outside the alphabet.
     """
     if is_json(text):
         return False
@@ -272,14 +268,12 @@ def _has_code(text: str, name: str) -> bool:
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
-    """Tell whether a line is a code, behind a label or without one."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     label = LABEL.match(text)
     return fault_of(text[label.end() if label else 0 :]) is None
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Tell whether a file that is no JSON has the name of one that holds codes."""
     return name.lower().endswith((".qf", ".qfcode")) and not is_json(text)
 
 

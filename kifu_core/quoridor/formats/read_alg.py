@@ -120,9 +120,9 @@ class _TextLine(NamedTuple):
 
 
 def _line_between(text: str, begin: int, end: int) -> _TextLine:
-    """Return what a line of a text holds, from offset to offset.
+    """Describe the line of a text between two offsets.
 
-    Moves are looked at only as far as the third, or as the first step if that comes later.
+    Moves are read up to the third, or up to the first pawn move if that comes later.
     """
     count, step = 0, ""
     for match in _A_MOVE.finditer(text, begin, end):
@@ -167,11 +167,9 @@ class _OpenGame:
 
     @property
     def begun(self) -> bool:
-        """Tell whether there is a move or an ending."""
         return bool(self.draft.entries) or self.cut is not None
 
     def add(self, entries: list[QuoridorEntry], offset: int) -> None:
-        """Put the entries of a row of words at the end of the line that is open."""
         if self.pending:
             entries[0]["comments"] = self.pending
             self.pending = []
@@ -182,7 +180,7 @@ class _OpenGame:
             self.plies += sum("move" in entry for entry in watched(entries))
 
     def offsets(self) -> dict[int, int]:
-        """Return where in the text the entries stand, by their ids."""
+        """Map the ids of entries to their offsets in the text."""
         text, found = self.draft.notes.source.text, dict[int, int]()
         for (first, begin), (end, _) in watched(pairwise([*self.spots, (len(self.added), 0)])):
             words = _A_WORD.finditer(text, begin)
@@ -191,10 +189,7 @@ class _OpenGame:
         return found
 
     def comment(self, text: str) -> None:
-        """Add a comment to the last move; before the first move of a game, to its start.
-
-        Before the first of a fork it is kept for that one.
-        """
+        """Add a comment to the last move; without one, to the start, in a fork to its first move."""
         if self.lines[-1]:
             self.lines[-1][-1].setdefault("comments", []).append(text)
         elif len(self.lines) > 1:
@@ -203,11 +198,9 @@ class _OpenGame:
             self.draft.comments.append(text)
 
     def moves(self) -> Iterator[QuoridorMove]:
-        """Return the moves of the main line as they are written."""
         return (entry["move"] for entry in self.draft.entries if "move" in entry)
 
     def ended(self) -> bool:
-        """Tell whether the main line has its ending."""
         return any("special" in entry for entry in self.draft.entries[-1:])
 
 
@@ -229,7 +222,7 @@ class _MoveListReader:
         }  # fmt: skip
 
     def read(self, limit: int) -> list[_OpenGame]:
-        """Read the games of the text; reading ends with the one that is one too many."""
+        """Read the games of the text, at most one more than `limit`."""
         read = 0
         while len(self.games) <= limit and (match := _TOKEN.match(self.text, self.at)):
             self.at, read = match.end(), read + 1
@@ -244,7 +237,6 @@ class _MoveListReader:
 
     @property
     def game(self) -> _OpenGame:
-        """The game that is being read."""
         return self.games[-1] if self.games else self._new(0)
 
     def _new(self, offset: int) -> _OpenGame:
@@ -258,7 +250,7 @@ class _MoveListReader:
         return game
 
     def _line_at(self, offset: int) -> _TextLine:
-        """Return the line of the text at an offset; lines are looked at once, in order."""
+        """Return the line at an offset; each line is analysed once."""
         if not self.line.begin <= offset <= self.line.end:
             begin = self.text.rfind("\n", 0, offset) + 1
             end = self.text.find("\n", offset)
@@ -266,7 +258,7 @@ class _MoveListReader:
         return self.line
 
     def _written(self, match: re.Match[str], group: str) -> str:
-        """Return a group as it stands in the source, not narrowed; nothing for one that has no text."""
+        """Return the text of a group as the source has it; empty for a group without text."""
         return self.source.text[slice(*match.span(group))] if match[group] else ""
 
     # --- around the moves --------------------------------------------------------------------------------
@@ -284,7 +276,6 @@ class _MoveListReader:
             game.draft.header[header] = value.replace(".", "/") if name.lower() == "date" else value
 
     def _start(self, game: _OpenGame, code: str, offset: int) -> None:
-        """Take the start from a tag; without it nothing of the game can be played."""
         try:
             found = qf_code.normalized(qf_code.decode(code))
         except DecodeError as error:
@@ -331,7 +322,7 @@ class _MoveListReader:
         game.numbered = True
 
     def _moves(self, match: re.Match[str]) -> None:
-        """Read a row of moves; at the first of a line, see whether another game begins there."""
+        """Read a row of moves; the first row of a line may begin another game."""
         line, game = self._line_at(match.start()), self.game
         if line.begin != self.last_line and game.begun and len(game.lines) == 1:
             alone = not game.numbered and (self.blank or line.opens_game)
@@ -418,7 +409,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _in_json(source: Source, notes: Notes) -> Iterator[_OpenGame]:
-    """Yield the games of a JSON text: lists of moves, or objects that hold one and headers."""
+    """Yield the games of a JSON text: lists of moves, or objects that hold a list and headers."""
     found = values(notes)
     for one in watched([found] if found and _MOVE_TEXT.fullmatch(_move_text(found[0])) else found):
         draft = QuoridorDraft(Notes(source))
@@ -446,7 +437,7 @@ def _in_json(source: Source, notes: Notes) -> Iterator[_OpenGame]:
 
 
 def _move_text(value: object) -> str:
-    """Return the text of a move in JSON: a text, or an object that has it among its values."""
+    """Return the move of a JSON value: a string, or an object with a string among its values."""
     if isinstance(value, dict) and isinstance(value.get("move"), dict):
         value = value["move"]
     if not isinstance(value, dict):
@@ -458,15 +449,11 @@ def _move_text(value: object) -> str:
 
 
 def _origin(game: _OpenGame) -> Origin | None:
-    """Return where the game's names have a1, None if there is a doubt."""
     return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
 
 
 def _settle(game: _OpenGame, origin: Origin | None, usually: Origin) -> None:
-    """Name all moves as today's notation does.
-
-    Where both readings are possible, the usual one of the file's other games is taken.
-    """
+    """Name all moves as today's notation does; if both origins fit, take that of most games of the file."""
     notes = game.draft.notes
     if origin == "top-left":
         notes.add("top-left-origin", severity="info")
@@ -485,10 +472,7 @@ def _settle(game: _OpenGame, origin: Origin | None, usually: Origin) -> None:
 
 
 def _finished(game: _OpenGame, index: int) -> ParsedGame | None:
-    """Return the game replayed, or None as `Draft.finish` does.
-
-    A result that stands only in a tag becomes its ending.
-    """
+    """Return the replayed game or None; a result that only a tag names becomes its ending."""
     draft = game.draft
     kind = endings.BY_WORD.get(game.result.lower())
     if kind is not None and kind.special != "CHUDAN" and not game.ended() and game.cut is None:

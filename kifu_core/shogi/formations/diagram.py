@@ -22,7 +22,6 @@ def diagram(formation: Formation) -> Position:
 
 
 def _first(allowed: int) -> int:
-    """Return the first signed piece of what a square allows; 0 where it may be empty."""
     if allowed & EMPTY:
         return 0
     pieces = [kind.value for kind in KINDS] + [-kind.value for kind in KINDS]

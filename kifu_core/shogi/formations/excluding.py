@@ -58,7 +58,7 @@ def _settled(one: Occurrence) -> tuple[int, int]:
 
 
 def _of_one_sort(found: list[Occurrence]) -> list[Occurrence]:
-    """Return them without what says that one side ranges, or without what says that both do."""
+    """Drop the openings of one ranging rook, or those of two, whichever settles later."""
     opposed = [one for one in found if one.name == _OPPOSED]
     ranging = sorted((one for one in found if one.name == _RANGING), key=_settled)
     if not opposed or not ranging[1:]:

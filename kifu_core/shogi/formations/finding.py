@@ -51,8 +51,7 @@ class _Table:
         self.starts = Memo(self._start)
 
     def add(self, pattern: _Pattern, seen: OrientedStep) -> None:
-        """Give a pattern the next field: as many bits as it takes for what it asks to be counted, so that
-        the highest is 0 only where nothing lacks."""
+        """Give a pattern the next bit field: a count of unmet conditions, whose highest bit is 0 at none."""
         nothing = (1 << (len(seen.squares) + len(seen.step.hands) - 1).bit_length()) - 1
         one = 1 << self._used
         highest = one * (nothing + 1)
@@ -67,13 +66,12 @@ class _Table:
             self._ask(one, self.hands[color][abs(count.piece)], [*map(count.allows, range(_MOST + 1))])
 
     def _ask(self, one: int, changes: list[int], allowed: list[bool]) -> None:
-        """Write for a pattern which values of a square or a hand it allows."""
+        """Add to the table which values of a square or a hand a pattern allows."""
         self.empty += one * (not allowed[0])
         for value, allows in enumerate(allowed):
             changes[value] += one * (allowed[0] - allows)
 
     def lacking(self, position: Position) -> int:
-        """Return the fields of all patterns in a position."""
         return self.starts[(*position.board, *position.hands[0], *position.hands[1])]
 
     def _start(self, contents: tuple[int, ...]) -> int:
@@ -84,8 +82,7 @@ class _Table:
         return found
 
     def put(self, hand: list[int], color: int, kind: int, more: int) -> int:
-        """Put one more of a kind into a colour's hand, or one less; return by how much that changes the
-        fields."""
+        """Change a hand by `more` pieces of a kind; return the change of the fields."""
         before = hand[kind]
         hand[kind] = after = before + more
         counts = self.hands[color][kind]
@@ -94,7 +91,7 @@ class _Table:
 
 @cache
 def _table() -> _Table:
-    """Return the patterns of all formations. Raises ValueError for one that is looked for in another way."""
+    """Return the table of all formations; raises ValueError for a pattern that the table cannot hold."""
     found = _Table()
     for formation in FORMATIONS:
         for text in formation.patterns:
@@ -194,7 +191,7 @@ class _FormationSearch:
         self.waiting: dict[int, int] = {}
 
     def look(self, ply: int, lacking: int) -> int:
-        """Look which patterns stand now; return `open`."""
+        """Update the patterns that stand at a ply; return `open`."""
         for bit, since in [*self.waiting.items()]:
             pattern = self.patterns[bit]
             if lacking & bit:

@@ -21,7 +21,6 @@ GAMES: Final = "games"
 
 
 def _read(file: str) -> list[dict[str, str]]:
-    """Return the rows of a table of this package."""
     return [*csv.DictReader((files(__package__) / file).read_text("utf-8").splitlines())]
 
 
@@ -41,7 +40,6 @@ WORKS: Final = {
 
 
 def _sources(keys: str) -> tuple[Publication, ...]:
-    """Return the works of a row. Raises KeyError for one that is not in the table of works."""
     return () if keys == GAMES else tuple(WORKS[key] for key in keys.split())
 
 
@@ -94,7 +92,7 @@ def by_any_name(text: str) -> Formation | None:
 
 
 def _folded(text: str) -> str:
-    """Return a name as it is compared, without the word that says what it is: 美濃 is 美濃囲い."""
+    """Return a name for comparison, without the word for its family: 美濃 is 美濃囲い."""
     plain = normalize("NFKC", text).casefold().replace(" ", "").replace("-", "")
     return _SORT.sub("", plain)
 

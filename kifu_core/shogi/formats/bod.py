@@ -61,7 +61,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _locate(block: str) -> list[int]:
-    """Return no offsets: a diagram has no moves to locate."""
+    """Return no offsets: a diagram has no moves."""
     return []
 
 
@@ -72,7 +72,7 @@ class _BodReader(KakinokiReader):
 
     @classmethod
     def split(cls, text: str) -> Iterator[tuple[int, tuple[str, KakinokiMatch]]]:
-        """Yield the leaves of a text; another diagram begins with a hand or a board that the last one has."""
+        """Yield the leaves of a text; a second hand or board begins another diagram."""
         begin, seen, last = 0, set[object](), ""
         for name, match in cls.leaves(text):
             part = side_of(match[1]) if name == "hand" and isinstance(match, re.Match) else name
@@ -110,7 +110,7 @@ def dump(record: Record, *, ply: int | None = 0) -> str:
 
 
 def _move_text(move: Move) -> str:
-    """Return the move as the caption names it, with its square even instead of 同: ▲６二角成."""
+    """Return a move with its square even instead of 同: ▲６二角成."""
     promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
     drop = "" if move.get("from") else "打"
     return f"{'△' if move['color'] else '▲'}{place_text(move)}{piece_name(move)}{promote}{drop}"

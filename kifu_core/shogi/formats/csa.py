@@ -149,10 +149,7 @@ class _CsaEndings(Endings):
 
 
 def _summary(header: dict[str, str], main: WrittenBranch) -> ServerSummary | None:
-    """Return what a reader of CSA takes for the server's word about the result, None if there is nothing.
-
-    That is the last summary among the last comments.
-    """
+    """Return the last summary in the last comments: readers of CSA take it for the server's result."""
     last = main.entries[-2:] if main.entries and "move" not in main.entries[-1] else main.entries[-1:]
     texts = [line for entry in last for text in entry.get("comments", ()) for line in text.splitlines()]
     found = (read_summary(text, header.get("先手", ""), header.get("後手", "")) for text in watched(texts))
@@ -160,11 +157,7 @@ def _summary(header: dict[str, str], main: WrittenBranch) -> ServerSummary | Non
 
 
 def _recount(found: PartCounts, game: ParsedGame | Record, version: str) -> None:
-    """Count what is lost.
-
-    Lost are times and comments of variations, totals that are not the sums which readers make, and fractions
-    of seconds before version 3.
-    """
+    """Count losses: times and comments of variations, totals that are no sums, fractions before version 3."""
     record = game.record if isinstance(game, ParsedGame) else game
     found["times"], found["comments"] = found["fork times"], found["fork comments"]
     found["totals"] = len(wrong_totals(record["moves"][1:], start_position(record.get("initial")).turn))

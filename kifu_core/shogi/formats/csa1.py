@@ -73,7 +73,6 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _note_without_moves(head: re.Match[str] | None, notes: Notes) -> None:
-    """Note a head that no moves follow: it is no game."""
     if head is not None:
         notes.add("no-moves", head.start(), "error")
 
@@ -81,7 +80,7 @@ def _note_without_moves(head: re.Match[str] | None, notes: Notes) -> None:
 def _games(
     source: Source, head: re.Match[str], moves: re.Match[str], index: int, notes: Notes
 ) -> list[ParsedGame]:
-    """Return the game of two lines; none, with its issues in `notes`, if it cannot be played."""
+    """Return the game of two lines in a list; an empty list if it cannot be played."""
     draft = Draft(Notes(source), line=RawLine(restore_same=True), first_offset=head.start())
     draft.initial = {"preset": "HIRATE"}
     draft.header.update(_header(head))
@@ -102,7 +101,7 @@ def _games(
 
 
 def _header(head: re.Match[str]) -> dict[str, str]:
-    """Return the fields that are headers; a day without digits (`----/--/--`) is left out."""
+    """Return the headers; a date without digits (`----/--/--`) is left out."""
     found = {name: text for name, text in zip(_FIELDS, head.groups(), strict=True) if name and text}
     if not any(char.isdecimal() for char in found["開始日時"]):
         del found["開始日時"]
@@ -110,7 +109,7 @@ def _header(head: re.Match[str]) -> dict[str, str]:
 
 
 def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
-    """End the game by a word behind the moves, else as the result's digit says."""
+    """End the game by the word behind the moves, else by the digit of the result."""
     rest, winner = moves[2].strip(), (None, 0, 1)[result]
     if match := _ENDING.fullmatch(rest):
         kind = BY_CSA.get(match[1].upper())
@@ -124,7 +123,6 @@ def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
 
 
 def _locate(block: str) -> list[int]:
-    """Return the offsets of the moves of a line, and of what stands behind them."""
     first = len(block) - len(block.lstrip(" \t"))
     return list(range(first, len(block) + _MOVE_LENGTH, _MOVE_LENGTH))
 
@@ -142,7 +140,7 @@ _SECOND: Final = re.compile(r"\n[ \t]*+[0-9]{4}[A-Za-z]{2}")
 
 
 def _has_game(text: str, name: str) -> bool:
-    """Tell whether a text has the two lines; few texts have the second, which is quicker to look for."""
+    """Tell whether a text has the two lines; the second is rarer and quicker to find."""
     return _SECOND.search(text) is not None and _MARK.search(text) is not None
 
 

@@ -23,9 +23,9 @@ class Clock(NamedTuple):
 
 
 def _read_clock(text: str) -> Clock:
-    """Return the time of `T12`; a T without digits and no text at all have none.
+    """Read `T12`; a T without digits and an empty text are no time. JKF has no fractions: they are dropped.
 
-    JKF cannot hold fractions: they are left out. Raises ValueError for any other text.
+    Raises ValueError for any other text.
     """
     if not _CLOCK.fullmatch(text):
         raise ValueError(text)

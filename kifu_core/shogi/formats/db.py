@@ -64,12 +64,11 @@ _KEY: Final = struct.Struct("81b8b8bb")
 
 
 def _key(position: Position) -> bytes:
-    """Return a position as bytes: an SFEN would take ten times as long."""
+    """Return a position as bytes, in a tenth of the time of an SFEN."""
     return _KEY.pack(*position.board, *position.hands[0], *position.hands[1], position.turn)
 
 
 def _of_key(key: bytes) -> Position:
-    """Return the position of a key."""
     numbers = _KEY.unpack(key)
     return Position([*numbers[:81]], [[*numbers[81:89]], [*numbers[89:97]]], numbers[97])
 
@@ -121,7 +120,7 @@ class _Book:
 
     @property
     def is_scored(self) -> bool:
-        """Return whether the book's scores say anything: books made of games have 0 everywhere."""
+        """Return whether any score is not 0: books made of games have 0 everywhere."""
         return any(choice.score for place in self.places.values() for choice in place.choices)
 
     def _position(self, match: re.Match[str]) -> _BookPosition | None:
@@ -169,7 +168,7 @@ class _Book:
 
 
 def _reply(text: str, position: Position) -> int:
-    """Return the reply expected, 0 where there is none or none that can be played."""
+    """Return the expected reply, 0 if there is none or it is illegal."""
     try:
         move = from_usi(text)
     except DecodeError:
@@ -207,14 +206,14 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _roots(book: _Book) -> Iterator[bytes]:
-    """Yield the positions from which trees grow: those that nothing leads to, then all, in their order."""
+    """Yield the roots of the trees: positions that no other leads to, then all positions."""
     reached = {choice.after for place in book.places.values() for choice in place.choices}
     yield from (key for key in book.places if key not in reached)
     yield from book.places
 
 
 def _locate(block: str) -> list[int]:
-    """Return two offsets: a block is the line of one move, and the reply behind it stands there too."""
+    """Return the offset of a block's move twice: the expected reply stands on the same line."""
     return [0, 0]
 
 
@@ -235,7 +234,6 @@ class _TreeBuilder:
             self._grow(line, place, waiting)
 
     def draft(self, source: Source) -> PositionDraft:
-        """Return a draft of what has grown, from its position."""
         return PositionDraft(
             Notes(source),
             position=self.position,
@@ -249,7 +247,7 @@ class _TreeBuilder:
     def _grow(
         self, line: RawLine, place: _BookPosition | None, waiting: deque[tuple[RawLine, _BookPosition]]
     ) -> None:
-        """Play on a line as far as the book goes; its other moves wait."""
+        """Extend a line as far as the book goes; other moves are appended to `waiting`."""
         while place is not None:
             index, next_place = len(line.steps), None
             black = place.turn == 0
@@ -265,7 +263,7 @@ class _TreeBuilder:
             place = next_place
 
     def _take(self, line: RawLine, choice: _BookChoice, black: bool) -> _BookPosition | None:
-        """Play a move of the book; return the place where it goes on, None where it ends here."""
+        """Add a book move to a line; return the position where the line goes on, None where it ends."""
         following = self.book.places.get(choice.after)
         moves = [choice.move, choice.reply] if following is None and choice.reply else [choice.move]
         if comments := [*self._told(choice, black), *choice.remarks]:
@@ -282,7 +280,6 @@ class _TreeBuilder:
         return following
 
     def _told(self, choice: _BookChoice, black: bool) -> Iterator[str]:
-        """Yield what the book says of a move, as comments."""
         if self.scored and choice.score is not None:
             yield f"#評価値={choice.score if black else -choice.score}"
             if choice.depth is not None:
@@ -294,7 +291,7 @@ class _TreeBuilder:
 
 
 def _popped(waiting: deque[tuple[RawLine, _BookPosition]]) -> Iterator[tuple[RawLine, _BookPosition]]:
-    """Yield what waits in its order, with what is added meanwhile."""
+    """Yield the items of a queue that grows meanwhile."""
     while waiting:
         yield waiting.popleft()
 
@@ -336,7 +333,7 @@ _MARK: Final = re.compile(
 
 
 def _is_book(text: str, name: str) -> bool:
-    """Tell whether a text is a book; the words are looked for first, as the expression takes longer."""
+    """Tell whether a text is a book; plain words are searched first, as that is faster."""
     return ("sfen" in text or "#YANEURAOU" in text) and _MARK.search(text) is not None
 
 

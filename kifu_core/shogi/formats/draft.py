@@ -116,7 +116,7 @@ class Draft:
         )
 
     def _is_garbled(self, played: ReplayedLine) -> bool:
-        """Tell whether there are several rows, but not one that can be read."""
+        """Tell whether there are several rows and none can be read."""
         if len(played.findings) < 2:
             return False
         words = sum(finding.code == "unknown-ending" for finding in played.findings)
@@ -137,7 +137,7 @@ class Draft:
         self.said = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
 
     def _check_totals(self, played: ReplayedLine, locate: Locate) -> None:
-        """Note totals that are not the sums of the times: formats that write no totals lose them."""
+        """Note totals that are not the sums of the times: formats without totals lose them."""
         if self.line.restore_same or not any(self.line.times):
             return  # CSA and USI have none
         if self.adds_up and (played.ending is None or played.ending[1] == len(self.line.steps) - 1):
@@ -147,9 +147,9 @@ class Draft:
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
 
     def _starts_even(self, played: ReplayedLine) -> bool:
-        """Tell whether a game of unknown start is sound when it is played from the usual one.
+        """Tell whether a game with an unknown start can be played from the usual one.
 
-        If it is, the error about its start becomes a warning.
+        If so, the error about its start becomes a warning.
         """
         if not any("move" in entry for entry in played.entries):
             return False
@@ -191,7 +191,6 @@ class Draft:
         return record
 
     def _fractions(self, played: ReplayedLine) -> dict[int, str]:
-        """Return the fractions of seconds of the moves that were played."""
         if not self.fractions:
             return {}
         last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
@@ -216,10 +215,7 @@ class Draft:
         return Ending(self.said.word, special, plies, side, draw)
 
     def _is_foul_that_ends(self, played: ReplayedLine) -> bool:
-        """Tell whether the game was lost by its last move, because that move cannot be played.
-
-        The game then ends right before that move.
-        """
+        """Tell whether the last move lost the game by breaking a rule; the game ends before it."""
         steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
         if cut is None or not all(isinstance(step, EndingStep) for step in steps[cut + 1 :]):
             return False
@@ -229,10 +225,7 @@ class Draft:
         )
 
     def _compared(self, ending: Ending) -> Ending:
-        """Return the ending, and note if the result line names another winner.
-
-        The line's winner counts only if the line is `believed`.
-        """
+        """Return the ending, with the winner of a `believed` result line; note a contradiction."""
         said = self.said
         if said is None or said.winner is None or said.winner == ending.winner:
             return ending
@@ -243,7 +236,7 @@ class Draft:
     # --- findings ----------------------------------------------------------------------------------------
 
     def _report(self, played: ReplayedLine, locate: Locate) -> None:
-        """Turn the replay's findings into issues with places, and keep the text that was not played."""
+        """Turn findings into issues with offsets, and keep the text that was not played."""
         if not (played.findings or played.cuts or played.left_out or self.lost):
             return
         places = StepOffsets(self.notes.source, locate)
@@ -307,7 +300,7 @@ class PlyLocator:
         return self.source.issue(issue.code, offset, issue.severity, issue.ply, **issue.params)
 
     def _index(self, ply: int | None) -> int | None:
-        """Return the index of the step of a ply, counted from 1; endings are steps, but not plies."""
+        """Return the index of the step of a ply, counted from 1; endings are steps but no plies."""
         if not ply:
             return None
         if self.moves is None:

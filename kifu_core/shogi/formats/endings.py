@@ -31,7 +31,6 @@ def count_parts(record: Record) -> PartCounts:
 
 
 def _comments(record: Record) -> Iterator[list[str]]:
-    """Yield the comments of every entry, those of the start first."""
     for entry in record["moves"][:1]:
         yield entry.get("comments", [])
     for branch in branches(record):
@@ -74,10 +73,7 @@ class Endings:
         )
 
     def _lost_of_line(self, record: Record, branch: WrittenBranch, ending: Ending | None) -> int:
-        """Count the endings of a line that are lost.
-
-        The same one twice, as shogi-server writes it, takes no more room than one.
-        """
+        """Count the lost endings of a line; one that is repeated, as by shogi-server, counts once."""
         lost, last = 0, -1
         found: list[tuple[int, str]] = []
         for index, entry in enumerate(watched(branch.entries)):
@@ -97,7 +93,7 @@ class Endings:
         return lost
 
     def _tells(self, record: Record, main: WrittenBranch, ending: Ending) -> bool:
-        """Tell whether there is a word for how the main line ended by which the same side has won."""
+        """Tell whether the format has a word for the ending of the main line that implies the same winner."""
         turn = main.turn ^ (ending.ply & 1)
         if ending.special is None:
             kind = unnamed_ending_kind(ending, turn)

@@ -144,7 +144,7 @@ class _LeavesByGame:
             yield self.game, (name, match)
 
     def _follow(self, name: str, match: KakinokiMatch) -> None:
-        """Remember what tells whose the following moves are."""
+        """Update the state that decides where the next game begins."""
         if name == "header" and self.last is None:
             self.headed = True
         elif name in PLAYS:
@@ -155,7 +155,7 @@ class _LeavesByGame:
             self.decided = self.decided or self.reader.decides(match)
 
     def _is_first(self, match: KakinokiMatch) -> bool:
-        """Tell whether moves begin a game: a row 1 that no variation does, or moves behind a result."""
+        """Tell whether moves begin a game: a row 1 outside variations, or moves behind a result."""
         number = self.reader.first_number(match)
         if number is None:
             return self.decided and not self.varies and self.reader.plays(match)
@@ -166,9 +166,9 @@ class _LeavesByGame:
         return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
 
     def _goes_on(self, match: KakinokiMatch) -> bool:
-        """Tell whether the numbers of rows go on where those of the rows before have ended.
+        """Tell whether the numbers of rows continue those of the rows before.
 
-        Without numbers the head of a game may stand between its moves if there is no other.
+        Without numbers, a head may stand between the moves of a game that has no other head.
         """
         if self.last is None:
             return False
@@ -180,5 +180,5 @@ class _LeavesByGame:
 
 
 def _says_result(match: re.Match[str]) -> bool:
-    """Tell whether what looks like a result line says how many moves were played or how it ended."""
+    """Tell whether a line that looks like a result has a count of moves or a known ending."""
     return bool(match[1]) or (read_over(match[2]) or read_result(match[2])) != (None, None)

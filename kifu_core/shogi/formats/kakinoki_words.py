@@ -106,9 +106,9 @@ def read_board(text: str) -> DrawnBoard:
 
 
 def _cells(rank: str) -> list[tuple[str, str]]:
-    """Return the marks and names of a rank; blank cells are as wide as others.
+    """Return the marks and names of a rank.
 
-    That is two characters, or three columns of which a name takes two.
+    Blank cells are as wide as others: two characters, or three columns of which a name takes two.
     """
     cells: list[tuple[str, str]] = CELL.findall(rank)
     if len(cells) < 9:

@@ -86,7 +86,7 @@ _MOVE: Final = re.compile(
 
 
 def _read_move(text: str) -> Step:
-    """Return the step of a move such as `２二角成` or `同　銀右`, or of an ending word."""
+    """Read a move such as `２二角成` or `同　銀右`, or the word of an ending."""
     text = text.strip(_AROUND)
     match = _MOVE.fullmatch(text)
     if match is None or not (match[1] or match[2]):
@@ -110,7 +110,7 @@ _STEPS: Final = Memo(_read_move)
 
 
 def _read_plain_move(text: str) -> Step:
-    """Return the step of a move with its mark; raises ValueError for any other text."""
+    """Read a move with its mark; raises ValueError for any other text."""
     step = _STEPS[text[1:]]
     if (
         text[0] not in "▲△"
@@ -147,7 +147,7 @@ class _Ki2Reader(KakinokiReader):
     waiting: list[str] | None = None
 
     def read(self, name: str, match: KakinokiMatch) -> None:
-        """Take in one leaf; comments that wait for an ending are the last move's if something else comes."""
+        """Read one leaf; comments that wait for an ending go to the last move if none follows."""
         if self.waiting is not None and name not in ("remark", "comment", "bookmark", "blank", "result"):
             self._end_waiting()
         super().read(name, match)
@@ -187,14 +187,14 @@ class _Ki2Reader(KakinokiReader):
         self._end_waiting()
 
     def _open_variation(self, number: int, begin: int, end: int) -> None:
-        """Open a variation; the first move of some is written without 同, see `_names_square`."""
+        """Open a variation; `_names_square` says why 同 may be missing there."""
         super()._open_variation(number, begin, end)
         if self.line.level > 1:
             (_, first), (_, ply) = self.open_lines[-2:]
             self.line.restore_same = ply - first == 1
 
     def _moves(self, match: re.Match[str]) -> None:
-        """Read lines of nothing but moves all at once, others item by item."""
+        """Read blocks of plain moves at once, others item by item."""
         block = match[0]
         if not self.first_mark and (marked := _FIRST_MARK.match(block)):
             self.first_mark = marked[1]
@@ -236,7 +236,7 @@ class _Ki2Reader(KakinokiReader):
             self._result(result)
 
     def _note_unknown(self, line: str, at: int) -> None:
-        """Note an unknown line; one with a mark stands for a move, unless it is a sentence."""
+        """Note an unknown line; one with a mark is an unreadable move, unless it is a sentence."""
         text = line.strip()
         if text[:1] in tuple(MARKS) and not _A_SENTENCE.match(text):
             self._add_steps([UnreadableStep(text[:SHOWN])], [None], at, at + len(line))
@@ -245,7 +245,6 @@ class _Ki2Reader(KakinokiReader):
 
     @classmethod
     def goes_on(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
-        """Tell whether the side that did not play last moves next."""
         assert isinstance(last, re.Match) and isinstance(match, re.Match)
         before, after = (
             [char for char in _COMMENT_LINES.sub("", one[0]) if char in MARKS] for one in (last, match)
@@ -253,7 +252,7 @@ class _Ki2Reader(KakinokiReader):
         return bool(before and after) and MARKS.index(before[-1]) % 2 != MARKS.index(after[0]) % 2
 
     def _mover(self, position: Position, step: Step) -> int:
-        """Return whose mark stands before the first move; the colours' marks alternate in `MARKS`."""
+        """Return the side of the first mark; the marks of both sides alternate in `MARKS`."""
         return MARKS.index(self.first_mark) % 2 if self.first_mark else 0
 
 
@@ -288,16 +287,16 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
 
 
 def _looks_like_header(body: list[str]) -> bool:
-    """Tell whether the first comment, if it comes before the moves, would be taken for a header."""
+    """Tell whether the first comment would be read as a header."""
     first = next((line for line in body if not line.startswith("#")), "")
     return first[:1] in ("*", "&") and "：" in first
 
 
 def _comment_lines(comments: list[str]) -> list[str]:
-    """Return comments as lines, a bookmark behind them.
+    """Return comments as lines, one bookmark last.
 
-    json-kifu-format knows one bookmark, and nothing behind it. Further ones become comments that begin with
-    its sign, as JKF has them.
+    json-kifu-format reads one bookmark and nothing behind it. Further bookmarks become comments that begin
+    with `&`, as JKF has them.
     """
     lines = writing.comment_lines(comments)
     marks = [line for line in lines if line.startswith("&")]
@@ -307,7 +306,6 @@ def _comment_lines(comments: list[str]) -> list[str]:
 def _branch_lines(
     branch: writing.WrittenBranch, sides: writing.ResultContext, ending: Ending | None
 ) -> list[str]:
-    """Return the lines of a branch: its moves with their comments, then how it ended first."""
     lines: list[str] = []
     moves: list[str] = []
     ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
@@ -333,7 +331,7 @@ def _branch_lines(
 
 
 def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
-    """Return a branch's lines with its ending's comments before the bookmark that may close the lines."""
+    """Insert an ending's comments before the bookmark that may close a branch."""
     if not comments:
         return lines
     marks = lines[-1:] if lines and lines[-1].startswith("&") else []
@@ -344,7 +342,7 @@ def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
 def _result_line(
     kind: EndingKind, plies: int, turn: int, sides: writing.ResultContext, won: int | None
 ) -> str:
-    """Return the まで line, in a remark where not all programs know it; of problems too まで7手で詰."""
+    """Return the まで line, as a remark if not all programs know it; problems have まで7手で詰."""
     line = writing.result_line(kind, plies, turn, sides._replace(drawn=False), won)
     return line if writing.has_sentence(kind) else "#" + line
 
@@ -352,13 +350,13 @@ def _result_line(
 def _names_square(branch: writing.WrittenBranch, entry: MoveEntry) -> bool:
     """Tell whether a move is written with its square instead of 同.
 
-    json-kifu-format looks at a wrong move for 同 in variations of another variation's second move.
+    json-kifu-format compares 同 with a wrong move in variations of another variation's second move.
     """
     return branch.of_second and entry is branch.entries[0]
 
 
 def _move_lines(moves: list[str]) -> list[str]:
-    """Return moves as lines of six, each but the last of a line twelve columns wide."""
+    """Return rows of six moves; all but the last of a row fill twelve columns."""
     rows = [moves[at : at + _PER_LINE] for at in range(0, len(moves), _PER_LINE)]
     return ["".join(writing.padded(text, _COLUMNS) for text in row).rstrip(" ") for row in rows]
 
@@ -395,7 +393,6 @@ class _Ki2Endings(Endings):
 
 
 def _recount(found: PartCounts, game: ParsedGame | Record, version: str) -> None:
-    """Count moves that no piece can make, and bookmarks that become comments: they are lost."""
     record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
     found["moves"] = lost_moves(record)
     found["bookmarks"] = _surplus_bookmarks(record)
@@ -425,7 +422,7 @@ def lost_moves(record: Record) -> int:
 
 
 def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
-    """Tell whether the words of a move lead back to it."""
+    """Tell whether the text of a move is read back as the same move."""
     if fault(position, packed) is None:
         return True
     step = _STEPS[_move_text(move, names_square=False)[1:]]
@@ -436,7 +433,7 @@ def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
 
 
 def _surplus_bookmarks(record: Record) -> int:
-    """Count the bookmarks beyond the first of an entry: KI2 has one, and none of endings."""
+    """Count the bookmarks that KI2 has no place for: all but the first of an entry, and those of endings."""
     branches = writing.branches(record)
     entries = [*record["moves"][:1], *(entry for branch in branches for entry in branch.entries)]
     marks = (
@@ -447,7 +444,7 @@ def _surplus_bookmarks(record: Record) -> int:
 
 
 def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
-    """Count the endings for which KI2 has no sentence that other programs know."""
+    """Count the endings without a sentence that other programs know."""
     kinds: list[EndingKind] = []
     for branch in writing.branches(record, ending):
         turn = branch.turn

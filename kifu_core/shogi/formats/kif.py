@@ -75,7 +75,7 @@ _ROW_LIKE: Final = re.compile(r"[▲△☗☖▼▽1-9１-９同]")
 
 
 def _read_row(text: str) -> Step:
-    """Return the step that a row's text stands for: a move, an ending, or something that is neither."""
+    """Read the text of a row: a move, an ending, or neither."""
     text = text.rstrip(" 　\t")
     match = _MOVE.fullmatch(text)
     if match is None:
@@ -100,7 +100,7 @@ def _is_unknown(step: Step) -> bool:
 
 
 def _begins_no_game(block: str) -> bool:
-    """Tell whether a block of a single row is neither a move nor a known ending, nor the first."""
+    """Tell whether a block is a single row that is neither a move nor a known ending nor number 1."""
     row = _ANY_LINE.fullmatch(block.rstrip() + "\n") if block.count("\n") < 2 else None
     return row is not None and bool(row[2]) and int(row[1]) != 1 and _is_unknown(_STEPS[row[2]])
 
@@ -128,7 +128,7 @@ _STEPS: Final = Memo(_read_row)
 
 
 def _read_plain_row(text: str) -> Step:
-    """Return the step of a row as programs write it; raises ValueError for other texts and adjournments."""
+    """Read a row as programs write it; raises ValueError for other texts and for adjournments."""
     step = _STEPS[text.replace("同", "同　")]
     if (
         isinstance(step, UnreadableStep)
@@ -162,7 +162,6 @@ def locate(block: str) -> list[int]:
 
 
 def _reread(match: re.Match[str]) -> tuple[str, RowMatch] | None:
-    """Return a line that the grammar does not know as a row; None if it is none."""
     row = read_row(match[0].rstrip("\n").removeprefix("#"))
     return None if row is None else ("row", RowMatch(match, row))
 
@@ -176,7 +175,7 @@ class _KifReader(KakinokiReader):
 
     @classmethod
     def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, KakinokiMatch]]:
-        """Yield the leaves of a text; a sentence that begins with a number before all rows is none."""
+        """Yield the leaves of a text; a numbered sentence before all rows is an unknown line."""
         before = begin > 0
         for name, match in items(cls.grammar, text, begin):
             if name == "unknown" or (name in ("header", "remark") and match[1][:1].isdecimal()):
@@ -189,7 +188,6 @@ class _KifReader(KakinokiReader):
 
     @classmethod
     def first_number(cls, match: re.Match[str] | RowMatch) -> int | None:
-        """Return the number of the first row of a block."""
         if isinstance(match, RowMatch):
             return match.row.number
         numbered = _NUMBERED.match(match.string, match.start())
@@ -197,7 +195,6 @@ class _KifReader(KakinokiReader):
 
     @classmethod
     def last_number(cls, match: re.Match[str] | RowMatch) -> int | None:
-        """Return the number of the last row of a block."""
         if isinstance(match, RowMatch):
             return match.row.number
         rows = (_NUMBERED.match(line) for line in reversed(match[0].split("\n")))
@@ -205,7 +202,6 @@ class _KifReader(KakinokiReader):
 
     @classmethod
     def plays(cls, match: re.Match[str] | RowMatch) -> bool:
-        """Tell whether a block of rows has a move."""
         if isinstance(match, RowMatch):
             return not isinstance(match.row.step, EndingStep)
         rows = _ANY_LINE.finditer(match[0])
@@ -213,7 +209,6 @@ class _KifReader(KakinokiReader):
 
     @classmethod
     def ends(cls, match: re.Match[str] | RowMatch) -> bool:
-        """Tell whether a row without a number ends the game."""
         if not isinstance(match, RowMatch) or match.row.number is not None:
             return False
         return isinstance(match.row.step, EndingStep) and not pauses(match.row.step)
@@ -223,9 +218,9 @@ class _KifReader(KakinokiReader):
         super()._unknown(match)
 
     def _rows(self, match: re.Match[str]) -> None:
-        """Read a block that is nothing but rows as programs write them all at once, any other line by line.
+        """Read a block of plain rows at once, any other line by line.
 
-        The fields of such a block are those between blanks.
+        In a plain block, blanks separate all fields.
         """
         block = match[0].rstrip()
         self._begin(match)
@@ -279,7 +274,7 @@ class _KifReader(KakinokiReader):
                 self._note_unknown(other, begin)
 
     def _is_sentence(self, number: int) -> bool:
-        """Tell whether what looks like the row of an unknown ending begins with a number by chance."""
+        """Tell whether a supposed row with an unknown ending is a sentence that begins with a number."""
         due = (self.due - 1, self.due) if self._has_ended() else (self.due,)
         return number not in due and (number < self.due or not self.line.steps)
 
@@ -314,7 +309,7 @@ class _KifReader(KakinokiReader):
         return super().games(index, notes)
 
     def _drop_torn_row(self) -> None:
-        """Take a last row without source and line end for torn, if all before have sources or 打."""
+        """Mark a last row without source and line end as cut off, if all rows before have sources or 打."""
         steps, spots = self.line.steps, self.line.spots
         text = self.draft.notes.source.text
         if len(steps) < 2 or not isinstance(steps[-1], Search) or text.endswith("\n"):
@@ -323,10 +318,7 @@ class _KifReader(KakinokiReader):
             steps[-1] = UnreadableStep(text[text.rfind("\n") + 1 :].strip()[:SHOWN])
 
     def _set_start(self) -> None:
-        """Set the start, and note the rows that are missing before the first.
-
-        Without a drawn board the game starts with its first row.
-        """
+        """Set the start; without a drawn board, note the rows that are missing before the first."""
         super()._set_start()
         spots = self.draft.line.spots
         if self.base and self.board is None and spots:
@@ -337,10 +329,10 @@ class _KifReader(KakinokiReader):
         self.due = number
 
     def _compare_number(self, number: int, ends: bool, at: int) -> None:
-        """Note rows that are missing, and numbers that go back.
+        """Note missing rows, and numbers that go back.
 
-        Some programs do not count an ending. Where numbers go back to a move of the line, a variation whose
-        line cannot be read begins.
+        Some programs do not count an ending. Numbers that go back to an earlier move begin a variation whose
+        own line cannot be read.
         """
         due, self.due = self.due, number
         if number > due:
@@ -351,7 +343,7 @@ class _KifReader(KakinokiReader):
                 self._open_variation(number, at, at)
 
     def _mover(self, position: Position, step: Step) -> int:
-        """Return the side whose piece stands on the first row's source, or that alone has it in hand."""
+        """Return the side that has the first row's piece on its source, or alone has it in hand."""
         if not isinstance(step, tuple):
             return 0
         origin, kind = step[0].origin, abs(step[0].piece)
@@ -387,8 +379,7 @@ def _branch_lines(
 ) -> list[str]:
     """Return the rows of a line with their comments, and its まで line.
 
-    The まで line is left out where a move or another ending stands behind the line's ending, which
-    shogi-server writes twice.
+    The まで line is left out if a move or another ending follows the ending, which shogi-server writes twice.
     """
     lines: list[str] = []
     ply, turn = branch.ply, branch.turn
@@ -461,7 +452,6 @@ _NUMBERED_MOVE: Final = re.compile(f"^{_MARK}", re.MULTILINE | re.VERBOSE)
 
 
 def _has_rows(text: str, name: str) -> bool:
-    """Tell whether a text has rows of KIF, whatever stands before them."""
     if ("(" in text or "（" in text) and _SOURCED.search(text):
         return True
     return "手数--" in text and _NUMBERED_MOVE.search(text) is not None

@@ -50,7 +50,6 @@ def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
-    """Return the position of an entry, with what is said of it as comments; raises DecodeError."""
     packed, score, packed_move, *rest = struct.unpack(_LAYOUTS[packing], entry)
     position = decode(packed, packing)
     draft = PositionDraft(Notes(source), position=position, initial=initial_of(position), started=True)
@@ -67,7 +66,7 @@ def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
 
 
 def _result(packing: Packing, number: int, turn: int) -> str:
-    """Return how the game of a position ended, in words; dlshogi adds to Apery's number why it was drawn."""
+    """Return the result in words; dlshogi adds the reason of a draw to Apery's number."""
     if packing == "hcpe":
         return ("引き分け", "先手の勝ち", "後手の勝ち", "不明")[number & 3]
     winner = {1: turn, -1: turn ^ 1}.get(number)

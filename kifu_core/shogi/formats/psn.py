@@ -217,14 +217,13 @@ class PsnMove(DeferredStep):
 
 
 def _checks(position: Position, origin: int, to: int) -> bool:
-    """Tell whether the `+` behind a move is a check: the move gives one as it is, or it cannot promote."""
+    """Tell whether `+` means check: the move gives check unpromoted, or it cannot promote."""
     after = position.copy()
     after.do_move(pack(origin, to))
     return in_check(after, after.turn) or not is_legal(position, pack(origin, to, True))
 
 
 def _read_move(name: str, match: re.Match[str]) -> Step:
-    """Return the step of a leaf with a move."""
     if name == "plain":
         return (
             packed_step(from_usi(match[1] + match[2] + match[3])) if match[1] != match[2] else _garbled(match)
@@ -255,7 +254,7 @@ def _garbled(match: re.Match[str]) -> Step:
 
 
 def _by_turn(name: str, *, white_begins: bool) -> str:
-    """Return the name of a tag about Black or White as that about Sente or Gote."""
+    """Return the name of a tag with Sente or Gote for Black or White."""
     name = name.lower()
     if name.startswith(("black", "white")):
         return ("sente" if name.startswith("white") == white_begins else "gote") + name[len("black") :]
@@ -263,12 +262,11 @@ def _by_turn(name: str, *, white_begins: bool) -> str:
 
 
 def _headers(tags: Mapping[str, str], *, white_begins: bool) -> dict[str, str]:
-    """Return the headers of KIF for the tags of a game."""
     return {HEADERS.get(_by_turn(name, white_begins=white_begins), name): text for name, text in tags.items()}
 
 
 def _first_player(tags: Mapping[str, str], *, white_begins: bool) -> int:
-    """Return the colour of the player whose tag stands first: a result counts that player's points first."""
+    """Return the colour whose tag stands first: a result counts that player's points first."""
     for name in tags:
         player = _by_turn(name, white_begins=white_begins)
         if player in ("sente", "gote"):
@@ -282,7 +280,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _readers(source: Source) -> Iterator[_PsnReader]:
-    """Yield a reader per game; tags behind moves belong to the next one."""
+    """Yield a reader for each game; tags behind moves begin the next game."""
     reader = _PsnReader(source, 0)
     for name, match in watched(items(GRAMMAR, source.text)):
         if name == "tag" and reader.played:
@@ -293,7 +291,7 @@ def _readers(source: Source) -> Iterator[_PsnReader]:
 
 
 def _locate(block: str) -> list[int]:
-    """Return the offset 0 alone: every move is a block of its own."""
+    """Return one offset: every move is a block of its own."""
     return [0]
 
 
@@ -315,7 +313,6 @@ class _PsnReader:
         self.variant: tuple[str, int] | None = None
 
     def read(self, name: str, match: re.Match[str]) -> None:
-        """Take in one leaf."""
         if name == "blank":
             return
         self.said_anything = True
@@ -325,7 +322,6 @@ class _PsnReader:
             getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
-        """Return the finished game, None if it holds nothing."""
         white_begins = self._set_start()
         self.draft.header.update(_headers(self.tags, white_begins=white_begins))
         line = self.draft.line
@@ -356,10 +352,7 @@ class _PsnReader:
             self.tags[name if name in HEADERS else match[1]] = text
 
     def _set_start(self) -> bool:
-        """Set the start: the position of the tag SFEN or FEN, else that of the handicap that is named.
-
-        Return whether White begins, as in chess.
-        """
+        """Set the start by the tag SFEN or FEN, else the handicap; return whether White begins."""
         draft = self.draft
         name, white_begins = self.tags.get("handicap", ""), self.is_chess
         handicap = by_name(_HANDICAPS.get(name.lower().removesuffix("s"), name) or "平手")
@@ -386,10 +379,7 @@ class _PsnReader:
     # --- comments ------------------------------------------------------------------------------------
 
     def _comment(self, match: re.Match[str]) -> None:
-        """Add text in braces as a comment.
-
-        A word that alone is a result is one: `{Resigns}` is how Shogi-L's games end.
-        """
+        """Add a comment, or take it for the result: Shogi-L's games end with `{Resigns}`."""
         text = match[1].strip()
         key = _key(text)
         if self.line is self.draft.line and self.played and (key in _ENDINGS or text in _RESULTS):
@@ -411,7 +401,7 @@ class _PsnReader:
     # --- play ----------------------------------------------------------------------------------------
 
     def _number(self, match: re.Match[str]) -> None:
-        """Pass over a number: some count half-moves, some pairs of them, and the order alone counts."""
+        """Skip a number: some count half-moves, some pairs of them."""
 
     def _move(self, name: str, match: re.Match[str]) -> None:
         self.played = True
@@ -429,7 +419,7 @@ class _PsnReader:
         line.times.append(None)
 
     def _time(self, match: re.Match[str]) -> None:
-        """Set the time of the move before; the side's total, which Shogidokoro adds, is passed over."""
+        """Set the time of the last move; the side's total, which Shogidokoro adds, is skipped."""
         parts = [int(part) for part in match[1].split(":")]
         seconds = sum(part * 60**power for power, part in enumerate(reversed(parts)))
         if self.line.times:
@@ -452,11 +442,11 @@ class _PsnReader:
             self.draft.notes.add("unknown-line", match.start(), text=text[:40], expected=EXPECTED)
 
     def _unknown(self, match: re.Match[str]) -> None:
-        """Note a bracket that closes nothing, or another character that stands for nothing."""
+        """Note a bracket that closes nothing, or any other stray character."""
         self.draft.notes.add("unknown-line", match.start(), text=match[0], expected=EXPECTED)
 
     def _end(self, text: str, offset: int, first_player: int) -> None:
-        """End the main line by the result of the tag, or of a comment behind the moves."""
+        """End the main line by the result of a tag, or of a comment behind the moves."""
         line = self.draft.line
         if text in _RESULTS:
             result = _RESULTS[text]
@@ -470,7 +460,7 @@ class _PsnReader:
     # --- variations ----------------------------------------------------------------------------------
 
     def _open(self, match: re.Match[str]) -> None:
-        """Open a variation instead of the move before."""
+        """Open a variation of the last move."""
         parent = self.line
         fork = RawLine(restore_same=True, level=parent.level + 1)
         if fork.level > FORK_LEVELS:
@@ -500,7 +490,6 @@ _LIKE_MOVE: Final = re.compile(r"\+?x?\+?[PLNSGBRK](?:[1-9'*x]|[-a-i][1-9])|[1-9
 
 
 def _key(text: str) -> str:
-    """Return a word as the table of endings has it."""
     return re.sub(r"[^a-z]", "", text.lower())
 
 

@@ -77,5 +77,4 @@ def _kakinoki_move(move: Move, file_format: str) -> dict[str, Any]:
 
 
 def _picked(move: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return some fields of a move, as far as it has them."""
     return {name: move[name] for name in names if move.get(name) is not None}

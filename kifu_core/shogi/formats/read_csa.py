@@ -136,7 +136,7 @@ def read_move(text: str) -> Step:
 
 
 def _read_plain_move(text: str) -> Step:
-    """Return the step of a move with its sign and nothing else; raises ValueError for any other text."""
+    """Read a plain move with its sign; raises ValueError for any other text."""
     match = _PLAIN_MOVE.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -173,10 +173,10 @@ _OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "p
 
 
 def _readers(source: Source) -> Iterator[_CsaReader]:
-    """Yield a reader per game, fed with the game's lines.
+    """Yield a reader for each game.
 
-    Files that were copied one after the other have no `/` between their games: a version, a player or a
-    board behind moves is of the next one, unless neither a start nor moves follow.
+    Concatenated files have no `/` between their games: a version, a player or a board behind moves begins the
+    next game, unless neither a start nor moves follow.
     """
     reader, before = _CsaReader(source, 0), None
     for name, match in watched(items(GRAMMAR, source.text)):
@@ -194,7 +194,7 @@ def _readers(source: Source) -> Iterator[_CsaReader]:
 
 
 def _joined(before: _CsaReader | None, reader: _CsaReader | None) -> Iterator[_CsaReader]:
-    """Yield the readers of two games; headers behind the moves of a game without players are its own."""
+    """Yield the readers of two games; headers behind the moves of a game without players belong to it."""
     if before is not None:
         yield_alone = reader is None or not reader.only_heads or reader.line.steps or before.has_players
         if not yield_alone and reader is not None:
@@ -206,12 +206,11 @@ def _joined(before: _CsaReader | None, reader: _CsaReader | None) -> Iterator[_C
 
 
 def _locate(block: str) -> list[int]:
-    """Return the offsets of the steps in a block of statements."""
     return [match.start() for match in _ANYSTATEMENT.finditer(block) if match[1] or _is_step(match[7])]
 
 
 def _is_step(text: str | None) -> bool:
-    """Tell whether something that is no move stands for one, or for an ending."""
+    """Tell whether a text that is no move stands for a move or an ending."""
     return text is not None and (text[0] in "+-%" or RESULT_TEXT.match(text) is not None)
 
 
@@ -237,21 +236,17 @@ class _CsaReader:
 
     @property
     def only_heads(self) -> bool:
-        """Tell whether nothing but headers has been read."""
         return self.board is None and self.turn is None and not self.line.steps and self.rest is None
 
     @property
     def has_ended(self) -> bool:
-        """Tell whether the last step read is an ending."""
         return bool(self.line.steps) and isinstance(self.line.steps[-1], EndingStep)
 
     @property
     def has_players(self) -> bool:
-        """Tell whether a player's name has been read."""
         return not self.draft.header.keys().isdisjoint(PLAYERS.values())
 
     def read(self, name: str, match: LeafMatch) -> None:
-        """Take in one leaf."""
         if name not in ("blank", "comment"):
             self.said_anything = True
             self.known += name != "unknown"
@@ -259,7 +254,6 @@ class _CsaReader:
         getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
-        """Return the finished game, None if it holds nothing."""
         position = self.board or start_position(None)
         if not self.signs and self.unknown >= max(1, self.known):
             self.draft.playable = False  # a few lines of other text that look like statements
@@ -281,10 +275,10 @@ class _CsaReader:
         return self.draft.finish(index, _locate)
 
     def _read_result(self) -> None:
-        """Take over what the server says about the game's end.
+        """Take the result from the server's comment behind the last move.
 
-        It says so in a comment behind the last statement or the last move; if there is nothing else, that is
-        the ending. If the server says nothing, the winner that the ending's own word names is believed.
+        It is the ending if there is no other. Without it, the winner named by the word of the ending is
+        believed.
         """
         line, header, source = self.line, self.draft.header, self.draft.notes.source
         ended = bool(line.steps) and isinstance(line.steps[-1], EndingStep)
@@ -324,7 +318,7 @@ class _CsaReader:
             steps[index] = EndingStep(step.word, "ILLEGAL_MOVE")
 
     def _spend_left(self, first: int) -> None:
-        """Set the times used, where a record says what was left on the clocks (将棋ウォーズ)."""
+        """Set the times used from those left on the clocks (将棋ウォーズ)."""
         if not self.left:
             return
         clocks = [wars_clock(self.draft.header, self.left.values())] * 2
@@ -340,7 +334,7 @@ class _CsaReader:
                 self.clocks[index] = CLOCKS[f"T{used}"]
 
     def _check_signs(self, first: int) -> None:
-        """Note, once, a move whose sign is not the side to move; it is played all the same."""
+        """Note the first move whose sign is not the side to move; it is played all the same."""
         pair, count = "-+" if first else "+-", len(self.signs)
         expected = (pair * (count // 2 + 1))[:count]
         if self.signs != expected:
@@ -350,7 +344,7 @@ class _CsaReader:
             )
 
     def _offset(self, index: int) -> int | None:
-        """Return where the move of a sign stands; endings and moves that cannot be read do not count."""
+        """Return the offset of the move of a sign; endings and unreadable moves have no sign."""
         steps = self.line.steps
         signed = (at for at, step in enumerate(steps) if not isinstance(step, EndingStep | UnreadableStep))
         at = next(islice(signed, index, None), None)
@@ -366,10 +360,10 @@ class _CsaReader:
     # --- header --------------------------------------------------------------------------------------
 
     def _version(self, match: LeafMatch) -> None:
-        """Pass over the version: nothing depends on it, and what it allows is read in any case."""
+        """Skip the version: no reading depends on it."""
 
     def _blank(self, match: LeafMatch) -> None:
-        """Pass over blank lines: they separate nothing."""
+        """Skip blank lines: they separate nothing."""
 
     def _player(self, match: LeafMatch) -> None:
         if match[2]:
@@ -379,9 +373,9 @@ class _CsaReader:
         self.draft.header[HEADERS.get(match[1], match[1])] = match[2]
 
     def _unknown(self, match: LeafMatch) -> None:
-        """Read a line in other words, if it is known by these; note any other.
+        """Read a line in the spelling of the standard, if it has one; note any other line.
 
-        One that looks like a move ends the readable part instead.
+        A line that looks like a move ends the readable part.
         """
         text = match[0].rstrip("\n")
         first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
@@ -411,10 +405,10 @@ class _CsaReader:
             self.board.board[SQUARE[place]] = 0
 
     def _board_rank(self, match: LeafMatch) -> None:
-        """Set a rank of nine cells; blanks may be collapsed, and cells at the end left out.
+        """Set a rank of nine cells; blanks may be collapsed, and cells at the end missing.
 
-        A full stop behind the ninth, which mog-core-scala writes to keep blanks, says nothing. With anything
-        else in it, what the rank would have held is not known: nothing is played from there.
+        mog-core-scala writes a full stop behind the ninth cell to keep blanks. Any other text leaves the rank
+        unknown: nothing is played from that board.
         """
         board, rank = self._drawn().board, int(match[1])
         cells = _CELLS.findall(match[2])
@@ -440,17 +434,14 @@ class _CsaReader:
                 self.draft.notes.add("bad-piece", match.start(), "warning", text=place + code)
 
     def _turn(self, match: LeafMatch) -> None:
-        """Set the side that begins; among the moves the line says nothing (some writers repeat it)."""
+        """Set the side that begins; some writers repeat the line among the moves."""
         if not self.line.steps:
             self.turn = int(match[1] == "-")
 
     # --- play ----------------------------------------------------------------------------------------
 
     def _moves(self, match: LeafMatch) -> None:
-        """Read moves all at once where they stand as nearly all programs write them, others one by one.
-
-        Nearly all write whole seconds behind every move or no times at all, and nothing else between.
-        """
+        """Read the moves at once if all have whole seconds or none has a time."""
         block = match[0]
         self._resume()
         self._add_spot(match)
@@ -490,7 +481,7 @@ class _CsaReader:
                 self.draft.note_unknown(other, match.start() + statement.start(), EXPECTED)
 
     def _resume(self) -> None:
-        """Turn an adjournment that play goes on behind into a comment."""
+        """Turn an adjournment before further moves into a comment."""
         if self.line.steps and len(self.line.times) < len(self.line.steps):
             self.line.times += [None] * (len(self.line.steps) - len(self.line.times))
         if self.line.resume():
@@ -498,11 +489,10 @@ class _CsaReader:
             self.first_ending = sys.maxsize
 
     def _add_spot(self, match: LeafMatch) -> None:
-        """Add a leaf to the line's text."""
         self.line.spots.append((len(self.line.steps), match.start(), match.end()))
 
     def _add_step(self, step: Step, time: str | None) -> None:
-        """Add a step; `time` is what stands behind its T."""
+        """Add a step; `time` is the text behind its T."""
         self.line.steps.append(step)
         self.clocks.append(CLOCKS["" if time is None else f"T{time}"])
         if time and (fraction := time.partition(".")[2]):
@@ -517,7 +507,7 @@ class _CsaReader:
         self._add_ending(match[1] or match[2], None)
 
     def _add_ending(self, word: str, time: str | None) -> None:
-        """Add an ending of CSA or of a server, with its time; those of 将棋ウォーズ name the winner."""
+        """Add an ending of CSA or of a server; 将棋ウォーズ names the winner."""
         self.first_ending = min(self.first_ending, len(self.line.steps))
         wars = read_wars(word)
         if wars is None:
@@ -535,14 +525,14 @@ class _CsaReader:
         self.line.add_text(match.start(), match.end())
 
     def _set_late_time(self, time: str) -> None:
-        """Set a time that a comment separates from its move; one that belongs to no move is a comment."""
+        """Set a time that a comment separates from its move; a time without a move becomes a comment."""
         if self.clocks and self.clocks[-1].time is None:
             self.clocks[-1] = CLOCKS[f"T{time}"]
         elif time:
             self._add_comment(f"T{time}")
 
     def _comment(self, match: LeafMatch) -> None:
-        """Add a comment: to the file before the side to move is told, then to the game or the last move."""
+        """Add a comment: before the side to move to the file, then to the start or the last move."""
         self._add_comment(match[1])
         if self.line.steps:
             self.line.add_text(match.start(), match.end())
@@ -557,7 +547,7 @@ class _CsaReader:
 
 
 def _put(position: Position, color: int, place: str, kind: int) -> bool:
-    """Put a piece on a square or, for place 00, in a hand; False if there is no such place or piece."""
+    """Put a piece on a square or, at 00, in a hand; return False for an invalid place or piece."""
     if place == "00":
         if kind not in HAND_KINDS or position.hands[color][kind] == MOST_IN_HAND:
             return False
@@ -570,7 +560,7 @@ def _put(position: Position, color: int, place: str, kind: int) -> bool:
 
 
 def _give_rest(position: Position, color: int) -> None:
-    """Give one side all pieces of a full set that are neither on the board nor in a hand (AL)."""
+    """Give a side all pieces of a full set that are not placed yet (AL)."""
     left = list(FULL_SET)
     for piece in position.board:
         left[UNPROMOTED[abs(piece)]] -= 1

@@ -145,7 +145,7 @@ class KakinokiReader(KakinokiLeaves):
         return []
 
     def _lose_empty_variations(self) -> None:
-        """Keep the lines of variations without a move as text."""
+        """Keep variations without a move as text."""
         if not self.draft.line.flat:
             return
         empty = {id(fork): fork for fork, _, _ in self.draft.line.flat if not fork.steps}
@@ -166,7 +166,7 @@ class KakinokiReader(KakinokiLeaves):
     # --- the start -----------------------------------------------------------------------------------
 
     def _set_start(self) -> None:
-        """Set the start: a drawn board whatever the header says, else the handicap's, if it is known."""
+        """Set the start by a drawn board, else by a known handicap."""
         draft = self.draft
         name = self.handicap.rpartition("\n")[2].strip()
         handicap = handicap_by_name(name) if name else None
@@ -191,7 +191,7 @@ class KakinokiReader(KakinokiLeaves):
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
 
     def _first_turn(self, position: Position) -> int:
-        """Return who begins on a drawn board: as written, else whoever can play the first move."""
+        """Return the side that begins on a drawn board: as written, else the side of the first move."""
         if self.turn is not None:
             return self.turn
         if self.draft.line.steps:
@@ -199,16 +199,16 @@ class KakinokiReader(KakinokiLeaves):
         return 0
 
     def _mover(self, position: Position, step: Step) -> int:
-        """Return the colour that plays a record's first step; each format sees it from something else."""
+        """Return the colour of the first step; each format tells it in its own way."""
         return 0
 
     # --- header --------------------------------------------------------------------------------------
 
     def _blank(self, match: re.Match[str]) -> None:
-        """Pass over blank lines: they separate nothing."""
+        """Skip blank lines: they separate nothing."""
 
     def _flip(self, match: re.Match[str]) -> None:
-        """Pass over the way a program showed the board: it is no part of the record."""
+        """Skip the view of the board: it is no part of the record."""
 
     def _separator(self, match: re.Match[str]) -> None:
         self.in_header = False
@@ -218,12 +218,12 @@ class KakinokiReader(KakinokiLeaves):
         self.draft.remarks.append(match[0].strip())
 
     def _remark(self, match: re.Match[str]) -> None:
-        """Keep a remark; after the headers it also tells that no more of them follow: see `ki2.dump`."""
+        """Keep a remark; behind headers it ends them, see `ki2.dump`."""
         self.draft.remarks.append(match[1])
         self.in_header = self.in_header and not self.draft.header
 
     def _header(self, match: re.Match[str]) -> None:
-        """Take in a header; among the moves a line with a colon is a comment if its name is none."""
+        """Add a header; among the moves, a line with an unknown name is a comment."""
         key = match[1].strip()
         if (
             self.line.steps
@@ -244,7 +244,7 @@ class KakinokiReader(KakinokiLeaves):
             self.turn = SIDES.get(value.strip().removesuffix("番"), self.turn)
 
     def _joined(self, name: str, value: str, match: re.Match[str]) -> str:
-        """Return the value of a repeated header behind the values before, which another value joins."""
+        """Return the values of a repeated header on lines of their own; equal values count once."""
         before = self.draft.header[name]
         if value.strip() in map(str.strip, before.split("\n")):
             return value if "\n" not in before else before
@@ -276,18 +276,17 @@ class KakinokiReader(KakinokiLeaves):
                 self.draft.notes.add("bad-board-rank", at, "error", None, rank=one.rank, count=one.cells)
 
     def _side_to_move(self, match: re.Match[str]) -> None:
-        """Take in who begins, which stands below a drawn board; elsewhere it says nothing of the start."""
+        """Set the side to move below a drawn board; elsewhere the line is a remark."""
         if self.board is None or self.line.steps:
             self.draft.remarks.append(match[0].strip())
         else:
             self.turn = SIDES[match[1]]
 
     def _is_head(self) -> bool:
-        """Tell whether neither moves nor comments have been read."""
         return self.in_header and not self.line.steps
 
     def _unknown(self, match: re.Match[str]) -> None:
-        """Read what people write without its colon: players, the handicap; an ending on a line of its own."""
+        """Read players, a handicap or an ending that is written without a colon."""
         text = match[0].strip(" 　\t\n")
         if (
             self._is_head()
@@ -315,10 +314,7 @@ class KakinokiReader(KakinokiLeaves):
     # --- comments ------------------------------------------------------------------------------------
 
     def _comment(self, match: re.Match[str]) -> None:
-        """Add a comment to the move before it.
-
-        Among the headers `*放送日：…` is one of them (NHK's records).
-        """
+        """Add a comment to the last move; among headers, `*放送日：…` is a header (NHK's records)."""
         if self.in_header and (header := STARRED_HEADER.match(match[1])):
             self.draft.header["*" + header[1]] = header[2]
             return
@@ -326,7 +322,7 @@ class KakinokiReader(KakinokiLeaves):
         self._add_comment(match[1], match.start(), match.end())
 
     def _bookmark(self, match: re.Match[str]) -> None:
-        """Keep a bookmark among the comments with its sign, as JKF's reference does."""
+        """Keep a bookmark among the comments with its sign, as json-kifu-format does."""
         self.in_header = False
         self._add_comment("&" + match[1], match.start(), match.end())
         if self.line is self.draft.line:
@@ -345,7 +341,6 @@ class KakinokiReader(KakinokiLeaves):
             line.add_text(begin, end)
 
     def _add_spot(self, begin: int, end: int) -> None:
-        """Add a leaf to the current line's text."""
         self.line.spots.append((len(self.line.steps), begin, end))
 
     # --- play ----------------------------------------------------------------------------------------
@@ -353,7 +348,6 @@ class KakinokiReader(KakinokiLeaves):
     def _add_steps(
         self, steps: list[Step], times: Sequence[Consumption | None], begin: int, end: int
     ) -> None:
-        """Add a block of steps to the current line."""
         self.in_header = False
         if self.unnumbered:
             self._open_unnumbered()
@@ -368,7 +362,7 @@ class KakinokiReader(KakinokiLeaves):
         line.times += times
 
     def _add_timed(self, steps: list[Step], clocks: Sequence[str], begin: int, end: int) -> None:
-        """Add a block of steps with what stands in brackets behind each."""
+        """Add steps with the texts of their clocks."""
         times = TIMES.each(clocks)
         kinds = set(map(type, times))
         if Partial in kinds:
@@ -395,10 +389,10 @@ class KakinokiReader(KakinokiLeaves):
                 self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:SHOWN])
 
     def _result(self, match: re.Match[str]) -> None:
-        """Take in a result line.
+        """Read a result line.
 
-        It is an ending where the rows have none; then the winner it names has won. One with a word that
-        nobody knows is an ending only in our own remarks.
+        It is the ending if no row is one, and its winner counts then. An unknown word is an ending only in
+        remarks that we write.
         """
         word = match[2].strip(" 　\t")
         ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
@@ -420,7 +414,7 @@ class KakinokiReader(KakinokiLeaves):
             self._add_spot(match.start(), match.end())
 
     def _with_sides(self, word: str) -> str:
-        """Return the words of a result with the side of a player whose name they begin with."""
+        """Replace a player's name at the beginning of a result by the side."""
         header = self.draft.header
         names = ((header.get(side, ""), side) for side in ("先手", "後手", "下手", "上手"))
         return next(
@@ -428,10 +422,7 @@ class KakinokiReader(KakinokiLeaves):
         )
 
     def _compare_count(self, match: re.Match[str]) -> None:
-        """Note a line's first result line if its count fits neither the moves nor their numbers.
-
-        An ending's row may count as one.
-        """
+        """Note a count that fits neither the moves of a line nor their numbers; an ending may count."""
         said = read_number(match[1]) if match[1] else 0
         if not said or id(self.line) in self.counted:
             return
@@ -448,7 +439,6 @@ class KakinokiReader(KakinokiLeaves):
             self._note("other-move-count", match, said=said, count=count)
 
     def _is_remark(self, match: re.Match[str]) -> bool:
-        """Tell whether a result line stands in a remark."""
         return self.draft.notes.source.text[max(0, match.start() - 1)] == "#"
 
     def _has_ended(self) -> bool:
@@ -460,14 +450,13 @@ class KakinokiReader(KakinokiLeaves):
         return self.draft.said is not None or (bool(steps) and isinstance(steps[-1], EndingStep))
 
     def _end(self, word: str, kind: EndingKind | None, side: int | None) -> None:
-        """Add the ending that a sentence tells to the current line."""
         special = special_of(kind, side)
         foul = special is not None and special.endswith(("ILLEGAL_MOVE", "ILLEGAL_ACTION"))
         self.line.steps.append(EndingStep(word, special, side if foul else None))
         self.line.times.append(None)
 
     def _end_as_commented(self) -> None:
-        """End the main line where no row does, as 81Dojo's last comment tells: `*時間切れにて終局`."""
+        """End the main line by 81Dojo's last comment, such as `*時間切れにて終局`, if no row is an ending."""
         line = self.line = self.draft.line
         if self._has_ended() or self.draft.said is not None:
             return
@@ -481,13 +470,13 @@ class KakinokiReader(KakinokiLeaves):
                 return
 
     def _commented_winner(self, kind: EndingKind) -> int | None:
-        """Return who wins by the rows that were written, even where the last, a foul, cannot be played."""
+        """Return who wins by the rows as written: the last may be a foul that cannot be played."""
         return winner(kind, self.draft.position.turn ^ (len(self.draft.line.steps) & 1))
 
     def _variation(self, match: re.Match[str]) -> None:
-        """Open the line that `変化：N手` begins; before the first row it is only a header.
+        """Open the variation of `変化：N手`; before the first row the line is a header.
 
-        Without a number that can be read, the variation begins with the number of its first row.
+        Without a readable number, the number of the variation's first row tells where it begins.
         """
         if self.in_header and not self.line.steps:
             self.draft.header["変化"] = match[0].strip().removeprefix("変化").lstrip("：: 　")
@@ -504,7 +493,7 @@ class KakinokiReader(KakinokiLeaves):
                 self._open_lost(match.start(), match.end())
 
     def _open_lost(self, begin: int, end: int) -> None:
-        """Keep the moves of a variation that begins nobody knows where as text."""
+        """Keep the moves of a variation whose place is unknown as text."""
         self.line = RawLine(level=1)
         self.draft.lost.append(self.line)
         self.open_lines.append((self.line, sys.maxsize))  # the next variation closes it
@@ -512,13 +501,12 @@ class KakinokiReader(KakinokiLeaves):
         self._add_spot(begin, end)
 
     def _open_unnumbered(self) -> None:
-        """Add the comments behind a variation's line without its number, once its moves tell where it is."""
+        """Add the comments that waited for the first move of a variation without a number."""
         held, self.held, self.unnumbered = self.held, [], False
         for text, begin, end in held:
             self._add_comment(text, begin, end)
 
     def _open_variation(self, number: int, begin: int, end: int) -> None:
-        """Open a variation that begins with the move of a number."""
         self.unnumbered = False
         ply = max(1, number - self.base)
         lines = self.open_lines
@@ -547,12 +535,11 @@ class KakinokiReader(KakinokiLeaves):
 
 
 def _says_again(ending: Step, step: Step) -> bool:
-    """Tell whether a step is the same ending as the step before."""
     return isinstance(ending, EndingStep) and isinstance(step, EndingStep) and step.word == ending.word
 
 
 def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:
-    """Return a drawn start as JKF has it: by its preset if it is that of a handicap drawn beside its name."""
+    """Return a drawn start, by its preset if the board is that of the named handicap."""
     preset = handicap.preset if handicap is not None else ""
     if preset in DRAWN_HANDICAPS and position == preset_start(preset):
         return {"preset": preset}

@@ -138,13 +138,13 @@ def _read_count(text: str) -> int:
 
 
 def _next_begins(text: str, at: int, number: int | None) -> int:
-    """Return where the row of the next number begins on the same line, else the line's end."""
+    """Return the offset of the next number's row on the same line, else the length of the line."""
     found = text.find(f" {number + 1} ", at - 1, at + _LONGEST) if number is not None else -1
     return found if found >= 0 and _following(text[found + 1 :], number) is not None else len(text)
 
 
 def _following(text: str, number: int | None) -> KifRow | None:
-    """Return the row that a text is and nothing else: it has the next number, a source or its side's mark."""
+    """Return the row that is the whole text: one with the next number, with a source or with a mark."""
     plain = text[:_LONGEST].translate(PLAIN)
     if not plain or len(text) > _LONGEST:
         return None
@@ -180,7 +180,7 @@ LETTERS: Final = {word: letter for letter, word in RELATIVE.items()} | {"行": "
 
 
 def _clock(text: str, line: str) -> tuple[str, str]:
-    """Return the clock behind a move, and the rest of the line; `text` is the line in plain characters."""
+    """Return the clock behind a move, and the rest of the line; `text` is `line` in plain characters."""
     bare = _BARE.match(text)
     found = [bare] if bare and bare[1] else []
     found += [

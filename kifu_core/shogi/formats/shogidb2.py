@@ -69,19 +69,18 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _unread(given: Any, game: ParsedGame) -> str:
-    """Return as JSON the moves that could not be played; the ending is none of them."""
+    """Return the moves that could not be played, as JSON."""
     played = sum("move" in entry for entry in game.record["moves"])
     rest = (given.get("moves") or [])[played:]
     return json.dumps(rest, ensure_ascii=False) if any(one.severity == "error" for one in game.issues) else ""
 
 
 def _locate(block: str) -> list[int]:
-    """Return no offsets: where the moves stand is not known, as the JSON was read as a whole."""
+    """Return no offsets: the JSON was read as a whole."""
     return []
 
 
 def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
-    """Return the draft of one game; raises ParseError where its shape is another."""
     draft = Draft(Notes(source), line=RawLine(restore_same=True))
     draft.header.update(_header(given))
     _set_start(draft)
@@ -107,14 +106,14 @@ def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
 
 
 def _text(value: object) -> str:
-    """Return a text or a number as text; for any other value an empty one."""
+    """Return a string or an integer as text, an empty text for other values."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def _header(given: dict[str, Any]) -> dict[str, str]:
-    """Return the headers: texts under names that are not English, and what only the English ones say."""
+    """Return the headers: those with Japanese names, and those that only have English names."""
     found = {name: _text(value).strip() for name, value in given.items() if not name.isascii()}
     for name, ours in _HEADERS.items():
         found[ours] = found.get(ours) or _text(given.get(name)).strip()
@@ -136,7 +135,6 @@ def _set_start(draft: Draft) -> None:
 
 
 def _step(text: str) -> tuple[Step, str]:
-    """Return the step of a move's text, and its sign."""
     if match := _MOVE.fullmatch(text):
         return _STEPS[match[2]], match[1]
     if kind := find(text):
@@ -145,7 +143,7 @@ def _step(text: str) -> tuple[Step, str]:
 
 
 def _end(draft: Draft, result: str) -> None:
-    """End the main line by what the site says of the result, where no move is an ending."""
+    """End the main line by the site's result, if no move is an ending."""
     if result in _RESULTS:
         draft.decide(_RESULTS[result], 0)
     elif kind := find(result):
@@ -158,7 +156,6 @@ _MARK: Final = re.compile(r'"csa"\s*+:\s*+"(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])')
 
 
 def _has_moves(text: str, name: str) -> bool:
-    """Tell whether a text is JSON with a move of the site's."""
     return text.lstrip()[:1] in ("{", "[") and _MARK.search(text) is not None
 
 

@@ -51,9 +51,9 @@ def read_summary(text: str, black: str, white: str) -> ServerSummary | None:
     The players stand in any order; if their names do not tell them apart, Black is the first.
 
     >>> read_summary("summary:time up:A win:B lose", "B", "A")
-    Summary(word='TIME_UP', winner=1)
+    ServerSummary(word='TIME_UP', winner=1)
     >>> read_summary("summary:max_moves:A draw:B draw", "A", "B")
-    Summary(word='MAX_MOVES', winner=None)
+    ServerSummary(word='MAX_MOVES', winner=None)
     """
     match = _SUMMARY.fullmatch(text)
     if match is None:
@@ -71,7 +71,7 @@ def read_headers(header: Mapping[str, str]) -> ServerSummary | None:
     A repetition that somebody wins is one by perpetual check.
 
     >>> read_headers({"X_FINAL": "切断", "X_WINNER": "▲"}), read_headers({"X_FINAL": "入玉", "X_WINNER": "△"})
-    (Summary(word='接続切れ', winner=0), Summary(word='入玉勝ち', winner=1))
+    (ServerSummary(word='接続切れ', winner=0), ServerSummary(word='入玉勝ち', winner=1))
     """
     if not ("X_FINAL" in header or "X_WINNER" in header):
         return None

@@ -21,13 +21,11 @@ _WIDE: Final = str.maketrans("：／．", ":/.")
 
 
 def _read_now(text: str) -> Time | None:
-    """Return the time of a move, which stands before the slash."""
     match = _NOW.fullmatch(text)
     return _now(*match.groups()) if match else None
 
 
 def _read_total(text: str) -> Time | None:
-    """Return the time of a side so far, which stands behind the slash."""
     match = _TOTAL.fullmatch(text)
     return _total(*match.groups()) if match else None
 
@@ -56,9 +54,9 @@ class Unreadable(dict[str, Time]):
 
 
 def _read_time(text: str) -> Consumption | None:
-    """Return a row's time: minutes and seconds, then the side's total, which some programs leave out.
+    """Read a row's time: minutes and seconds, then the side's total, which some programs leave out.
 
-    People also write `12秒` and `1分3秒`. None for a text without any number.
+    People also write `12秒` and `1分3秒`. Returns None for a text without digits.
     """
     first, _, second = text.partition("/")
     if (now := _NOWS[first]) and (total := _TOTALS[second]):  # few spans of time make up all rows
@@ -103,7 +101,7 @@ class PlainTime(NamedTuple):
 
 
 def _read_plain_time(text: str) -> PlainTime:
-    """Return the time of `(0:16/00:00:16)`; raises ValueError for anything else."""
+    """Read `(0:16/00:00:16)`; raises ValueError for any other text."""
     match = _PLAIN.fullmatch(text)
     if match is None:
         raise ValueError(text)

@@ -79,9 +79,9 @@ def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]
 
 
 def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[int, Step, str] | None:
-    """Return the step that begins at a place, with its end and the text of its clock; None if there is none.
+    """Return the end, the step and the clock's text of the step at an offset; None if there is none.
 
-    It is a token that is one as a whole, one with words behind it, or a marked text that cannot be read.
+    Tried in turn: a complete token, a token with words behind it, a marked text that cannot be read.
     """
     marked = _MARKED.match(plain, at, end)
     step = read(marked[1]) if marked else None
@@ -98,14 +98,14 @@ def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[i
 
 
 def _numbers_next(plain: str, marked: re.Match[str]) -> bool:
-    """Tell whether a number in brackets is the next move's: behind a blank, right before a mark."""
+    """Tell whether a number in brackets is that of the next move: behind a blank, right before a mark."""
     if not (marked[2] or "").isdecimal() or not marked[1].endswith(" "):
         return False
     return plain[marked.end() : marked.end() + 1] in ("▲", "△")
 
 
 def _with_brackets(at: int, step: Step, text: str) -> Iterator[TypedItem]:
-    """Yield a step with the time in its brackets; words without a number there are a comment behind it."""
+    """Yield a step and its time; words in the brackets are a comment."""
     is_words = TIMES[text] is None and any(char.isalpha() for char in text)
     yield TypedItem(at, step, "" if is_words else text)
     if is_words:

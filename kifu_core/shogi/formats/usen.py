@@ -71,7 +71,6 @@ def move_text(move: int) -> str:
 
 
 def _read_move(text: str) -> Step:
-    """Return the step of three digits."""
     if len(text) != 3:
         return UnreadableStep(text)
     number = int(text, 36)
@@ -113,7 +112,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _locate(block: str) -> list[int]:
-    """Return the offsets of the moves of a line of play, three characters each, and of its ending."""
+    """Return the offsets of the moves, three characters each, and of the ending."""
     return list(range(block.find(".") + 1, len(block), 3))
 
 
@@ -131,7 +130,6 @@ class _UsenReader:
             self._line(source.text, begin, end)
 
     def finish(self, index: int) -> ParsedGame | None:
-        """Return the finished game, None if its start cannot be read."""
         return self.draft.finished(index, _locate) if self.draft.playable else None
 
     def _start(self, match: re.Match[str]) -> None:
@@ -144,7 +142,6 @@ class _UsenReader:
         self.draft.initial = initial_of(self.draft.position)
 
     def _line(self, text: str, begin: int, end: int) -> None:
-        """Take in a line of play, the first of them as the main line."""
         match = _LINE.match(text, begin, end)
         if match is None or match.end() < end:
             self._refuse("usen-line", begin, text=text[begin : min(end, begin + 40)])
@@ -163,7 +160,6 @@ class _UsenReader:
         line.times += [None] * (len(line.steps) - len(line.times))
 
     def _refuse(self, code: str, begin: int, **params: str | int) -> None:
-        """Note an error about a line of play."""
         self.draft.notes.add(code, begin, "error", None, **params)
 
     def _ending(self, letter: str, foul: str) -> list[Step]:
@@ -172,7 +168,7 @@ class _UsenReader:
         return [EndingStep(letter, ENDINGS.get(letter))]
 
     def _fork(self, ply: int, begin: int) -> RawLine:
-        """Return the line that the move of that ply continues: a new one, or one that ends just before it."""
+        """Return the line that goes on at a ply: a new fork, or the line that ends just before it."""
         ply, lines = max(1, ply), self.open_lines
         while len(lines) > 1 and (lines[-1][1] >= ply or ply - lines[-1][1] >= len(lines[-1][0].steps)):
             lines.pop()
@@ -195,7 +191,6 @@ class _UsenReader:
 
 
 def _pieces(match: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of play of a game begin and end."""
     for piece in re.finditer(r"~[^~\s]*+", match[2]):
         yield match.start(2) + piece.start(), match.start(2) + piece.end()
 

@@ -138,7 +138,7 @@ class _Course:
         self._sign = -1 if position.turn == WHITE else 1
 
     def takes(self, word: str) -> bool:
-        """Return whether the side to move has a piece where a move begins; a drop is anybody's."""
+        """Tell whether the side to move has a piece on the source; a drop fits either side."""
         try:
             origin = source(from_usi(word))
         except DecodeError:
@@ -146,7 +146,7 @@ class _Course:
         return origin > DROP or self._board[origin] * self._sign > 0
 
     def after(self, words: list[str]) -> Self | None:
-        """Return itself after a line's move; None if that has several."""
+        """Return the course after a line of one move; None if the line has several."""
         if len(words) > 1 and _is_move(words[1]):
             return None
         for word in words[:1]:
@@ -163,11 +163,11 @@ class _Course:
 
 
 def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str], begin: int) -> bool:
-    """Return whether a line of nothing but moves goes on with the game before it.
+    """Tell whether a line of nothing but moves continues the game before it.
 
-    It does behind a line that ends in `moves`, and if no even game begins with its first move; else if it has
-    one move, as all lines before, and that is of the side to move. `course` is None where a line before has
-    several.
+    It does behind a line that ends in `moves`, and if no even game begins with its first move. Otherwise it
+    must be one move of the side to move, like all lines before. `course` is None if a line before has several
+    moves.
     """
     steps = draft.line.steps
     if not draft.playable or (steps and isinstance(steps[-1], EndingStep)):
@@ -180,7 +180,7 @@ def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str], beg
 
 
 def _course(draft: PositionDraft, line: str) -> _Course | None:
-    """Return where the pieces stand after the first line of a draft; None if it has several moves."""
+    """Return the course after the first line of a draft; None if it has several moves."""
     moves = len(draft.line.steps)
     return _Course(draft.position).after(line.split()[-1:] if moves else []) if moves < 2 else None
 
@@ -209,12 +209,10 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _locate(block: str) -> list[int]:
-    """Return the offsets of the words in the moves of a line."""
     return [match.start() for match in _TOKEN.finditer(block)]
 
 
 def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
-    """Yield a draft per line that is a game, with the lines that follow it."""
     draft: PositionDraft | None = None
     course: _Course | None = None
     remarks: list[str] = []
@@ -240,7 +238,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
 
 
 def _draft(source: Source, name: str, match: re.Match[str], remarks: list[str]) -> PositionDraft:
-    """Return the draft of one line; it is not playable if its position cannot be read."""
+    """Return the draft of one line, not playable if its position cannot be read."""
     draft = PositionDraft(Notes(source), line=RawLine(restore_same=True), first_offset=match.start())
     draft.remarks += remarks
     words = decoded(match[1]).split() if name == "address" else match[0].split()
@@ -258,12 +256,10 @@ def _draft(source: Source, name: str, match: re.Match[str], remarks: list[str]) 
 
 
 def _nth_word(text: str, begin: int, number: int) -> int:
-    """Return the offset of a word, counted from 0, behind an offset."""
     return next(islice(_TOKEN.finditer(text, begin), number, None)).start()
 
 
 def _add(draft: PositionDraft, words: list[str], span: tuple[int, int]) -> None:
-    """Add the moves of a line, which stand there, to a draft."""
     line = draft.line
     line.spots.append((len(line.steps), *span))
     line.steps += _STEPS.each(words)
@@ -271,10 +267,10 @@ def _add(draft: PositionDraft, words: list[str], span: tuple[int, int]) -> None:
 
 
 def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
-    """Return the start of a line's moves, and the place of the first of them among the line's words.
+    """Return the start, and the index of the first move among the words of a line.
 
-    `words` are the first of the line's words, `at` their place. Raises DecodeError for a position that cannot
-    be read, and for a word that is no move where `moves` is left out.
+    `words` are those from index `at` on. Raises DecodeError for an invalid position, and for a word that is
+    no move where `moves` is left out.
     """
     taken, sfen = 0, INITIAL_SFEN
     if words and words[0] == "startpos":
@@ -293,7 +289,7 @@ def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
 
 
 def _fields(words: list[str]) -> int:
-    """Return how many words a position has: board, side to move, hands where the board has none, counters."""
+    """Count the words of a position: board, side to move, hands if not in the board, counters."""
     least = 2 if "[" in "".join(words[:1]) else 3
     counters = takewhile(lambda word: word == "-" or word.isdecimal(), words[least:])
     return min(least, len(words)) + sum(1 for _ in counters)
@@ -301,7 +297,7 @@ def _fields(words: list[str]) -> int:
 
 @lru_cache(maxsize=64)
 def _begun(sfen: str) -> tuple[Position, Initial]:
-    """Return a start as position and as JKF; nobody changes either."""
+    """Return a start as position and as JKF; callers must not change either."""
     position = Position.from_sfen(as_sfen(sfen))
     return position, initial_of(position)
 
@@ -335,7 +331,7 @@ _MOVE_ALONE: Final = re.compile(rb"[ \t]*+[1-9PLNSGBR][a-i*][1-9][a-i]\+?[ \t\r]
 
 
 def _begins(line: bytes, before: bytes, depth: int) -> bool:
-    """Return whether a game begins with a line: one of several moves that go on is not told from it here."""
+    """Tell whether a game begins with a line; lines of one move stay together."""
     if _BEGINS.match(line) is None or before.rstrip().endswith(b"moves"):
         return False
     return _MOVE_ALONE.match(line) is None or _MOVE_ALONE.match(before) is None

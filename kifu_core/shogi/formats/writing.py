@@ -52,10 +52,7 @@ def branches(record: Record, ending: Ending | None = None) -> Iterator[WrittenBr
 
 
 def _with_closing(entries: list[MoveEntry], ending: Ending | None) -> tuple[list[MoveEntry], int]:
-    """Return the entries of a main line with one for its ending, and the index of that one.
-
-    The first ending is the game's, whatever follows it.
-    """
+    """Return a main line with an entry for its ending, and that entry's index; the first ending counts."""
     if ending is None:
         return entries, -1
     first = next((index for index, entry in enumerate(watched(entries)) if "move" not in entry), len(entries))
@@ -67,7 +64,7 @@ def _with_closing(entries: list[MoveEntry], ending: Ending | None) -> tuple[list
 
 
 def _variations(branch: WrittenBranch) -> list[WrittenBranch]:
-    """Return the variations of a line in reverse: the one to be written first is the last."""
+    """Return the variations of a line, the one to be written first at the end."""
     found: list[WrittenBranch] = []
     ply, turn = branch.ply, branch.turn
     for index, entry in enumerate(watched(branch.entries)):
@@ -176,7 +173,7 @@ def hand_text(hand: list[int]) -> str:
 
 
 def _count(number: int) -> str:
-    """Return a count in Chinese numerals, an empty text for one; in digits beyond what readers take."""
+    """Return a count in Chinese numerals, an empty text for one, digits beyond `MOST_IN_HAND`."""
     if number == 1:
         return ""
     if number > MOST_IN_HAND:
@@ -236,8 +233,7 @@ def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKin
 
 
 def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
-    """Return the kind of ending as it is written: fouls of the side to move and of the other side have
-    different words."""
+    """Return the kind whose word tells which side has broken a rule."""
     if kind is None or ending is None or ending.winner is None or kind.special not in FOULS:
         return kind
     if winner(kind, turn) == ending.winner:
@@ -333,7 +329,6 @@ def result_line(kind: EndingKind, plies: int, turn: int, sides: ResultContext, w
 
 
 def _known_winner(usual: int | None, won: int | None) -> int | None:
-    """Return who has won, None where the kind of ending has no winner at all."""
     return usual if won is None or usual is None else won
 
 

@@ -39,17 +39,16 @@ def canonical_of(encoder: shogi64.Encoder) -> Canonical:
 
 @cache
 def _compare_kings(black: int, white: int, turn: int) -> int:
-    """Return -1 or 1 if the kings alone decide for the upright or the mirrored Normal code, else 0.
+    """Return -1 or 1 if the kings decide between the upright and the mirrored Normal code, else 0.
 
-    King squares count from 1, 0 is a missing king. Both coordinates stand at the front of a Normal code,
-    and of the first two characters all bits are theirs: most positions need one encoding, not two.
+    King squares count from 1, 0 is a missing king. Both coordinates are at the front of a code and fill its
+    first two characters: most positions need one encoding, not two.
     """
     upright, mirrored = (_first_characters(black, white, turn << 1 | mirror) for mirror in (0, 1))
     return (upright > mirrored) - (upright < mirrored)
 
 
 def _first_characters(black: int, white: int, orientation: int) -> str:
-    """Return the first two characters of a Normal code with Black to move."""
     if orientation & 2:
         black, white = white, black
     coordinates = shogi64.KINGS[orientation]

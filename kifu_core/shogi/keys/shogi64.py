@@ -93,7 +93,7 @@ _MIXED: Final = {
 
 
 def _unary(limit: int) -> tuple[str, ...]:
-    """Return codes for the counts 0..limit: so many ones, ended by a zero except for the largest."""
+    """Return codes for the counts 0..limit: as many ones, ended by a zero except for the largest."""
     return (*("1" * count + "0" for count in range(limit)), "1" * limit)
 
 
@@ -146,7 +146,7 @@ _PAIRS: Final[dict[tuple[str, str], tuple[str, str]]] = {}
 
 
 def _pawns_of_file(cells: Cells) -> tuple[str, str]:
-    """Return the codes of Black's and White's pawn on a file; `_IRREGULAR` if one has two or cannot move."""
+    """Return the codes of Black's and White's pawn on a file; `_IRREGULAR` for doubled and dead pawns."""
     black = cells.index(FU) + 1 if FU in cells else 0
     white = 9 - cells.index(-FU) if -FU in cells else 0
     if cells.count(FU) > 1 or cells.count(-FU) > 1 or black == 1 or white == 1:
@@ -156,7 +156,7 @@ def _pawns_of_file(cells: Cells) -> tuple[str, str]:
 
 
 def _hand_bits(counts: Cells) -> str:
-    """Return the bits of a hand's seven counts; raises IndexError for a count that has no code."""
+    """Return the bits of a hand's seven counts; raises IndexError for a count without a code."""
     if min(counts) < 0:
         raise IndexError
     return "".join(COUNT_CODES[kind][counts[kind]] for kind in HAND_KINDS)
@@ -259,7 +259,6 @@ class Encoder:
             self._read_concerned(concerns, origin, to, captured)
 
     def _read_concerned(self, concerns: int, origin: int, to: int, captured: int) -> None:
-        """Read again the pawns or the kings on the squares of a move."""
         board = self.position.board
         if concerns & _PAWNS:
             self._read_file(board, to % 9)
@@ -288,7 +287,6 @@ class Encoder:
         self._hands = first + second, second + first
 
     def _read_kings(self) -> None:
-        """Find the kings on the whole board."""
         board = self.position.board
         self.black = board.index(OU) + 1 if OU in board else 0
         self.white = board.index(-OU) + 1 if -OU in board else 0
@@ -296,7 +294,6 @@ class Encoder:
         self._forget_heads()
 
     def _move_king(self, square: int) -> None:
-        """Take note of the square on which the only king of a side stands now."""
         if self.position.board[square] > 0:
             self.black = square + 1
         else:
@@ -304,7 +301,7 @@ class Encoder:
         self._forget_heads()
 
     def _forget_heads(self) -> None:
-        """Forget what was known of kings and pawns, and see which mode they need now."""
+        """Reset the cached bits of kings and pawns, and choose the mode."""
         self.mixed = self._doubled or self._irregular > 0
         self._heads = ["", "", "", ""]
 
@@ -320,7 +317,7 @@ class Encoder:
     def _head(self, orientation: int) -> str:
         """Return the bits of mode, kings and pawns in Normal mode.
 
-        A pawn's rank counts from its own side of the board, so turning exchanges whole codes.
+        A pawn's rank counts from its own side of the board, so turning the board exchanges whole codes.
         """
         black, white, blacks, whites = self.black, self.white, self._blacks, self._whites
         if orientation & 2:
@@ -332,7 +329,6 @@ class Encoder:
         return head
 
     def _mixed_cells(self, orientation: int) -> str:
-        """Return the bits of all 81 cells in Mixed mode."""
         return "".join(_MIXED_CELLS[piece] for piece in self.position.oriented(orientation).board)
 
 
@@ -417,7 +413,6 @@ class _BitReader:
         self.place = 0
 
     def number(self, width: int, field: str) -> int:
-        """Read an unsigned number of `width` bits."""
         digits = self.bits[self.place : self.place + width]
         if len(digits) < width:
             raise DecodeError("truncated", f"the code ends inside {field}", params={"field": field})
@@ -425,7 +420,6 @@ class _BitReader:
         return int(digits, 2)
 
     def symbol(self, codes: _PrefixCode, field: str) -> int:
-        """Read the prefix code at the front and return what it stands for."""
         match = codes.pattern.match(self.bits, self.place)
         if match is None:
             raise DecodeError("truncated", f"the code ends inside {field}", params={"field": field})
@@ -474,7 +468,6 @@ def decode(code: str) -> Position:
 
 
 def _bits_of(code: str) -> str:
-    """Return the bits of a code's characters."""
     if not isinstance(code, str) or not code:
         raise DecodeError("empty", "a code has at least one character")
     if len(code) > LONGEST:
@@ -487,12 +480,11 @@ def _bits_of(code: str) -> str:
 
 
 def _read_mixed(reader: _BitReader) -> list[int]:
-    """Read the board in Mixed mode: 81 cells."""
     return [reader.symbol(_MIXED_READER, USI[square]) for square in SQUARES]
 
 
 def _read_normal(reader: _BitReader) -> list[int]:
-    """Read the board in Normal mode: kings, pawns, then the cells that are left."""
+    """Read the board in Normal mode: kings, pawns, then the remaining cells."""
     board = [0] * 81
     for king, name in ((OU, "the king of Black"), (-OU, "the king of White")):
         coordinate = reader.number(7, name)
@@ -512,12 +504,10 @@ def _read_normal(reader: _BitReader) -> list[int]:
 
 
 def _place(board: list[int], square: int, piece: int) -> None:
-    """Put a king or a pawn on a square that must be free."""
     if board[square]:
         raise DecodeError("overlap", f"two pieces on {USI[square]}", params={"square": USI[square]})
     board[square] = piece
 
 
 def _read_hand(reader: _BitReader, name: str) -> list[int]:
-    """Read the counts of a hand, index 0 unused."""
     return [0, *(reader.symbol(_COUNT_READERS[kind], name) for kind in HAND_KINDS)]

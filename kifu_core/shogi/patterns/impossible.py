@@ -60,11 +60,11 @@ class _StepCheck:
         self.asked = {count.piece: count for count in step.board}
 
     def _squares_of(self, piece: int) -> list[int]:
-        """Return the squares on which nothing else may stand."""
+        """Return the squares that allow nothing but this piece."""
         return [square for square, allowed in self.step.squares.items() if allowed == 1 << content(piece)]
 
     def _least(self, piece: int) -> int:
-        """Return how many of a piece are on the board at least."""
+        """Return the least number of a piece on the board."""
         asked = self.asked.get(piece)
         return max(len(self.squares[piece]), asked.least if asked else 0)
 
@@ -116,7 +116,7 @@ class _StepCheck:
 
 
 def _plies(pattern: Pattern) -> Iterator[Impossible]:
-    """Yield steps at whose plies they cannot follow the one before."""
+    """Yield the first step that no ply allows after the step before."""
     earliest, latest = -1, _FOREVER
     for number, (step, gap) in enumerate(zip(pattern.steps, (None, *pattern.gaps), strict=True)):
         earliest = max(earliest + 1, step.first or 0)

@@ -101,7 +101,7 @@ def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> Patt
 def _find(
     pattern: Pattern, look: OrientedPattern, line: Sequence[Position], first_ply: int
 ) -> PatternMatch | None:
-    """Go through the steps from the last to the first: a step counts where the next one can follow it."""
+    """Match the steps from the last to the first, keeping the plies that the next step can follow."""
     following: list[list[int]] = []
     for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
         stands = _standing(step, line, first_ply)
@@ -119,7 +119,7 @@ def _find(
 
 
 def _standing(step: OrientedStep, line: Sequence[Position], first_ply: int) -> list[int]:
-    """Return the plies from which on a step is kept for as long as it must be."""
+    """Return the plies from which a step stands for as long as it must."""
     asked = step.step
     found: list[int] = []
     since = 0
@@ -132,6 +132,6 @@ def _standing(step: OrientedStep, line: Sequence[Position], first_ply: int) -> l
 
 
 def _next(places: Sequence[int], ply: int, gap: int | None) -> int | None:
-    """Return the first of ascending places that is after a ply and within the gap, else None."""
+    """Return the first of ascending plies that is after a ply and within the gap, else None."""
     after = next((place for place in places if place > ply), None)
     return after if after is not None and (gap is None or after <= ply + gap) else None

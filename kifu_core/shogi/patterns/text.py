@@ -132,7 +132,7 @@ class _PatternParser:
         return Pattern(tuple(self.steps), tuple(self.gaps), **self.whole)
 
     def _go(self, place: int) -> None:
-        """Be at a place of the plain text, with which errors are told that name no other."""
+        """Set the place that errors name by default."""
         self.place = place
 
     def _in_japanese(self, told: re.Match[str]) -> None:
@@ -153,7 +153,6 @@ class _PatternParser:
             self._then(told[0], told[2] or told[3], told.start(2 if told[2] else 3))
 
     def _span(self, told: re.Match[str]) -> None:
-        """Read plies in words."""
         first, last, one, onward, until = told.groups()[11:]
         found: dict[str, int] = {}
         if first or (one and not until):
@@ -166,13 +165,13 @@ class _PatternParser:
             self._fail("pattern-never", told.start(13) if last else None, text=told[0])
 
     def _set(self, found: dict[str, int], text: str) -> None:
-        """Take conditions of a step that a text tells, none of which may be told yet."""
+        """Set conditions of a step; each may be set once."""
         if found.keys() & self.asked.keys():
             self._fail("pattern-twice", text=text)
         self.asked.update(found)
 
     def _word(self, text: str, end: int) -> None:
-        """Read the word, or what is left of one, that begins here and ends there; `text` is what it says."""
+        """Read a word, or the rest of one, up to `end`; `text` is the word in Latin letters."""
         if then := _THEN.fullmatch(text):
             self._then(text, then[1], self.place + then.start(1))
         elif text.startswith("then"):
@@ -188,12 +187,12 @@ class _PatternParser:
             self._option(text, end)
 
     def _after(self, begun: re.Pattern[str], end: int) -> int:
-        """Return where something ceases to be the beginning of what could stand here."""
+        """Return the offset where the text ceases to be a valid beginning."""
         found = begun.match(self.plain, self.place, end)
         return found.end() if found else self.place
 
     def _then(self, text: str, within: str | None, at: int) -> None:
-        """Begin the step that follows, within so many plies; what tells these begins at a place."""
+        """Begin the next step; the number `within` begins at offset `at`."""
         self._end_step()
         if len(self.steps) == MOST_STEPS:
             self._fail("pattern-steps", limit=MOST_STEPS)
@@ -211,7 +210,7 @@ class _PatternParser:
         self._begin()
 
     def _allow(self, told: re.Match[str], pieces: int, square: str, at: int, *, negated: bool) -> None:
-        """Read which pieces may stand on a square, which begins there, or may not."""
+        """Read the pieces that a square may hold, or must not if `negated`; the square begins at `at`."""
         place, allowed = told.start(pieces), 0
         listed = told[pieces].startswith("{")
         for name in _COMMA.split(told[pieces].strip("{}")):
@@ -269,7 +268,7 @@ class _PatternParser:
         return tuple(sorted(found.values()))
 
     def _counted(self, item: str) -> Iterator[tuple[str, PieceCount]]:
-        """Yield the numbers of an item of a list with their texts: one in letters, or several in Japanese."""
+        """Yield the counts of an item of a list with their texts: one in letters, or several in Japanese."""
         read = _COUNTED.fullmatch(item)
         if read and read[1] in PIECES:
             number = self._number(read[3] or "1", self.place + max(0, read.start(3)))
@@ -283,7 +282,7 @@ class _PatternParser:
             self._fail_in_count(item, rest)
 
     def _fail_in_count(self, item: str, rest: int) -> NoReturn:
-        """Tell where the rest of an item, which begins here, is no piece and its number."""
+        """Fail at the first character of an item that is no part of a count."""
         letter = item[: 1 + item.startswith("+")] in PIECES
         begun = (_SIGNED if rest else _COUNT_BEGUN if letter else _NOTHING).match(item, rest)
         end = begun.end() if begun else rest
@@ -344,7 +343,7 @@ class _PatternParser:
         return number
 
     def _fail(self, code: str, at: int | None = None, **params: str | int) -> NoReturn:
-        """Raise what is wrong, there or here."""
+        """Raise ParseError at an offset, by default at the current place."""
         shown = {name: value[:SHOWN] if isinstance(value, str) else value for name, value in params.items()}
         column = self.columns[self.place if at is None else at]
         raise ParseError(code, column=column, params=shown)
@@ -377,8 +376,7 @@ _WHOLE: Final = frozenset({"own", "mirror", "line"})
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
-    """Return a text as it would be printed, whatever keyboard wrote it, and the column of each character; at
-    last that of its end."""
+    """Return a text in half-width characters, and the column of each character and of the end."""
     plain, columns = [], []
     for column, character in enumerate(text, 1):
         told = unicodedata.normalize("NFKC", character)

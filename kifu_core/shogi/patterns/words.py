@@ -136,7 +136,7 @@ def _step_lines(step: PatternStep, language: Language) -> Iterator[str]:
 
 
 def _conditions(step: PatternStep, language: Language) -> Iterator[str]:
-    """Yield what a step asks beside its squares."""
+    """Yield the conditions of a step other than its squares."""
     phrases = PHRASES[language]
     for name, counts in (("hand", step.hands), ("board", step.board)):
         if counts:
@@ -219,7 +219,7 @@ def localized_text(pattern: Pattern, language: Language) -> str:
     What would be too long for it in Japanese is in letters.
 
     >>> from kifu_core.shogi.patterns.text import parse
-    >>> text_in(parse("K9i {G,s}7h !p5e hand:P>=2,r=0 then<=20 -8h own:black"), "ja")
+    >>> localized_text(parse("K9i {G,s}7h !p5e hand:P>=2,r=0 then<=20 -8h own:black"), "ja")
     '!{△歩}５五 {△銀、金}７八 ９九玉 持駒：相手の飛なし、歩2枚以上 その後20手以内 -８八 先手だけ'
     """
     japanese = "" if language == "en" else " ".join(_japanese_parts(pattern))
@@ -250,6 +250,5 @@ def _japanese_square(allowed: int, square: str) -> str:
 
 
 def _marked(name: str) -> str:
-    """Return the Japanese name of a piece, with a mark of the enemy's; other names stay."""
     piece = PIECES.get(name)
     return name if piece is None else "△" * (piece < 0) + KINDS["ja"][abs(piece)]
