@@ -8,6 +8,11 @@ import sys
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--version"]:
+        from kifu_core import __version__
+
+        print(f"Kifu Archive {__version__}")
+        return
     # To load what a command needs makes many objects and no garbage: to look for some after each 700 of them,
     # as Python does by default, is a fifth of the time of a start. Commands read many records, too: see
     # `archive.garbage_collection`.

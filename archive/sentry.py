@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import sentry_sdk
 from sentry_sdk.utils import event_from_exception
 
-from archive.version import version
+from kifu_core import __version__
 
 if TYPE_CHECKING:
     from sentry_sdk.types import Event
@@ -29,7 +29,7 @@ class Faults(logging.Handler):
         super().__init__(logging.ERROR)
         self.client = sentry_sdk.Client(
             dsn=dsn,
-            release=version(),
+            release=__version__,
             server_name="",
             # Those of the library would tell of requests, of visitors and of this machine.
             default_integrations=False,

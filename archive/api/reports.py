@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from archive import issues
 from archive.models import Entry
-from archive.version import version
+from kifu_core import __version__
 
 SHOWN: Final = 20
 
@@ -18,7 +18,7 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
     upload = entry.upload
     found = [issues.told(issue) for issue in entry.issues]
     lines = [
-        f"Kifu Archive {version()}" + (f", Python {platform.python_version()}" if for_staff else ""),
+        f"Kifu Archive {__version__}" + (f", Python {platform.python_version()}" if for_staff else ""),
         f"upload {upload.pk}, entry {entry.seq}: {entry.state}",
         f"file: {upload.name}" + (f" / {entry.path}" if entry.path else ""),
         f"game in the file: {entry.index + 1}",

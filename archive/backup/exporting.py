@@ -45,7 +45,7 @@ from archive.backup.tables import Table, written
 from archive.dumps.packing import PackedLines, sha256_of
 from archive.index.engine import engine
 from archive.models import Upload
-from archive.version import version
+from kifu_core import __version__
 
 SPAN: Final = 10_000
 """How far the ids of a part reach. A game that changes has so many written again."""
@@ -86,7 +86,7 @@ def export_archive(folder: Path, *, accounts: bool, report: Report = lambda rows
             last_ids = engine().last_ids([table.name for table in chosen if table.gives_ids])
         manifest = Manifest(
             made=timezone.now().isoformat(timespec="seconds"),
-            program=version(),
+            program=__version__,
             engine=connection.vendor,
             accounts=accounts,
             tables=tables,

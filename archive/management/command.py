@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 
 from archive.checks import SETTINGS
 from archive.starting import refuse_contradictions, refuse_later_tables
+from kifu_core import __version__
 
 
 class ArchiveCommand(BaseCommand):
@@ -19,6 +20,10 @@ class ArchiveCommand(BaseCommand):
     """
 
     requires_system_checks: tuple[str, ...] = (SETTINGS,)
+
+    def get_version(self) -> str:
+        """Return the archive's version, which `--version` prints."""
+        return __version__
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run the command, unless the database has the tables of a later version."""

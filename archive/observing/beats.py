@@ -21,7 +21,7 @@ from django.utils import timezone
 from archive.models import HeardProcess
 from archive.observing import tally
 from archive.starting import REFUSED, refuse
-from archive.version import version
+from kifu_core import __version__
 
 SECONDS: Final = 10.0
 """How often a process tells."""
@@ -79,7 +79,7 @@ class Beats:
         row = HeardProcess(
             name=self.name,
             role=self.role,
-            version=version(),
+            version=__version__,
             started=self.started,
             seen=now,
             worked=self.worked,

@@ -18,7 +18,7 @@ from archive.observing import measures, replicas, tally
 from archive.observing.folder import shared_folder
 from archive.observing.requests import REGISTRY
 from archive.observing.shared import gathered
-from archive.version import version
+from kifu_core import __version__
 
 SECONDS: Final = 3.0
 """How long the database is given for all of it; more than that is 503 (`archive.serving.front`)."""
@@ -73,7 +73,7 @@ def _of_disks() -> Iterator[Metric]:
 
 def _measured(uploads: Mapping[str, int] | None) -> Iterator[Metric]:
     info = InfoMetricFamily("kifu_archive", "The version and the engine of the database.")
-    info.add_metric([], {"version": version(), "engine": connection.vendor})
+    info.add_metric([], {"version": __version__, "engine": connection.vendor})
     yield info
     yield from _of_uploads(uploads)
     yield from _of_tallies()

@@ -6,7 +6,7 @@ from importlib import metadata
 import django
 from django.db import connection
 
-from archive.version import version
+from kifu_core import __version__
 
 
 def versions() -> dict[str, str]:
@@ -15,7 +15,7 @@ def versions() -> dict[str, str]:
         cursor.execute("SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version")
         (server,) = cursor.fetchall()[0]
     return {
-        "Kifu Archive": version(),
+        "Kifu Archive": __version__,
         "Python": platform.python_version(),
         "Django": django.get_version(),
         "Celery": metadata.version("celery"),

@@ -12,7 +12,7 @@ from archive.accounts.roles import Role, set_role
 from archive.intake import worker
 from archive.models import HeardProcess, Tally, Upload, User
 from archive.observing import measures, replicas, tally
-from archive.version import version
+from kifu_core import __version__
 from tests.archive.games import KIF, stored
 from tests.archive.pages import text
 
@@ -52,7 +52,7 @@ def test_an_archive_in_which_nothing_is_or_runs_says_so(curator):
     assert "database in order" in told and "tables in order" in told and "worker not heard of" in told
     assert "No file is waiting." in told and "There are none." in told
     assert "No worker and no scheduler was heard of within a day." in told
-    assert version() in told
+    assert __version__ in told
 
 
 def test_processes_are_told_with_when_they_were_heard_of(curator):

@@ -19,7 +19,7 @@ FLOORS = (
     "kifu_core.names",
     "character_forms",
     "broker codec disk duck entity_tags env garbage_collection issues logs kana_readings name_scripts "
-    "plain_text queues reading search_text site_address upgrading version",
+    "plain_text queues reading search_text site_address upgrading",
     "celery models romaji starting",
     "audit sentry",
     "accounts columns index",

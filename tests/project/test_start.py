@@ -13,6 +13,7 @@ from django.core.management import get_commands, load_command_class
 
 from archive.management.command import ArchiveCommand
 from archive.starting import REFUSED
+from kifu_core import __version__
 from tests.serving import SQLITE_FILE, migrated
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,3 +93,14 @@ def test_settings_that_contradict_each_other_stop_a_command(tmp_path):
 def test_checks_look_at_pages_of_the_admin(tmp_path):
     code = f"{SETUP}; from django.core.checks import run_checks; assert run_checks(tags=['admin']) == []"
     assert "archive.admin.site" in loaded_by(code, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [(["--version"], f"Kifu Archive {__version__}"), (["verify_archive", "--version"], __version__)],
+)
+def test_commands_print_the_version_of_the_archive(tmp_path, words, printed):
+    environment = on_sqlite(tmp_path)
+    command = [sys.executable, "manage.py", *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == printed
