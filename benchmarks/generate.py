@@ -45,9 +45,9 @@ def _favourites(line: tuple[int, ...]) -> list[int]:
     position = Position.initial()
     for move in line:
         position.do_move(move)
-    found = legal_moves(position)
-    random.Random(repr(line)).shuffle(found)
-    return found[:OPENING_CHOICES]
+    choices = legal_moves(position)
+    random.Random(repr(line)).shuffle(choices)
+    return choices[:OPENING_CHOICES]
 
 
 def _length(dice: random.Random) -> int:

@@ -5,7 +5,7 @@
 
 Makes a database of its own (PostgreSQL from the development dependency, with the settings of a durable
 server; SQLite as the embedded default has it), fills it with made-up games through the archive's own store,
-and asks. Beside each figure stands its limit, measured in the same run: the same rows by a bare COPY, a
+and queries it. Beside each figure stands its limit, measured in the same run: the same rows by a bare COPY, a
 SELECT by primary key, a view that does nothing.
 
 The figures of the API are of uncached answers: the process's cache is cleared before each request.
@@ -13,7 +13,7 @@ The figures of the API are of uncached answers: the process's cache is cleared b
 
 `games a second` of the growth are those of one writing process while it stores; making the games is not
 included. A million games take about 70 minutes on two idle cores, most of it the making of the games, and
-16 GB. With `--keep` the archive stays in a folder; the next run fills it further or only asks.
+16 GB. With `--keep` the archive stays in a folder; the next run fills it further or only measures.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _bare_ratio(part: Filled) -> str:
     return f"  {part.times_bare:5.1f} times as long as bare" if part.bare_rows else ""
 
 
-def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) -> lookups.Times:
+def during_ingest(codes: lookups.Codes, first: int, count: int, processes: int) -> lookups.Times:
     """Time the usual answer while other processes write."""
     from archive.queries.explorer import explore
     from archive.queries.position_games import games_through
@@ -103,13 +103,13 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
         games_through(PUBLIC, "shogi", code, limit=25)
 
     chosen = [*codes.middle, *codes.hot]
-    asks = (lambda code=code: answer(code) for code in lookups.repeated(chosen, 3 * times))
-    found = lookups.timed_sql(
-        "any, while others write: statistics, 25 games", lookups.Bounds(None, 6), asks, again=1
+    calls = (lambda code=code: answer(code) for code in lookups.repeated(chosen, 3 * count))
+    times = lookups.timed_sql(
+        "any, while others write: statistics, 25 games", lookups.Bounds(None, 6), calls, again=1
     )
     ended.set()
     writer.join()
-    return found
+    return times
 
 
 def files_to_committed(first: int, size: int) -> float:
@@ -130,7 +130,7 @@ def files_to_committed(first: int, size: int) -> float:
 
 def table(rows: Iterable[lookups.Times]) -> list[dict[str, Any]]:
     """Print each row once it is measured; return all as JSON objects."""
-    found = []
+    printed = []
     for row in rows:
         if not row.values:
             continue
@@ -139,11 +139,11 @@ def table(rows: Iterable[lookups.Times]) -> list[dict[str, Any]]:
         cached = row.cached_median
         cached_text = "" if cached is None else f"  kept answer p50 {cached:8.2f} ms"
         print(f"  {row.name:<62} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms{cached_text}{target}", flush=True)
-        found.append(
+        printed.append(
             {"name": row.name, "p50": p50, "p99": p99, "kept_p50": cached, "target": row.target,
              "n": len(row.values)}
         )  # fmt: skip
-    return found
+    return printed
 
 
 def _shown(figures: dict[str, float], form: str, unit: str = "") -> dict[str, float]:

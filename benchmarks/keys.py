@@ -1,4 +1,4 @@
-"""Time per position of codes, classes, keys and legal moves, beside what they cannot be faster than.
+"""Time per position of codes, classes, keys and legal moves, beside limits and a peer.
 
     python -m benchmarks.keys [--games N] [--perft] [--json]
 
@@ -45,19 +45,19 @@ class Game(NamedTuple):
 def random_game(seed: int) -> Game:
     """A game of up to `PLIES` random legal moves."""
     dice, position, moves = random.Random(seed), Position.initial(), list[int]()
-    while len(moves) < PLIES and (found := legal_moves(position)):
-        moves.append(dice.choice(found))
+    while len(moves) < PLIES and (choices := legal_moves(position)):
+        moves.append(dice.choice(choices))
         position.do_move(moves[-1])
     return Game(Position.initial(), moves)
 
 
 def positions_of(game: Game) -> list[Position]:
     """A copy of every position that a move leads to."""
-    found, position = [], game.start.copy()
+    positions, position = [], game.start.copy()
     for move in game.moves:
         position.do_move(move)
-        found.append(position.copy())
-    return found
+        positions.append(position.copy())
+    return positions
 
 
 def plain_join(position: Position) -> str:
@@ -74,32 +74,32 @@ def plain_join(position: Position) -> str:
     return shogi64.characters("".join(bits))
 
 
-def replay(game: Game, ask: Callable[[shogi64.Encoder], object] | None) -> None:
-    """Play a game through, with an encoder that follows and is asked after every move."""
+def replay(game: Game, read: Callable[[shogi64.Encoder], object] | None) -> None:
+    """Play a game through, with an encoder that is read after every move."""
     position = game.start.copy()
-    if ask is None:
+    if read is None:
         for move in game.moves:
             position.do_move(move)
         return
     encoder = shogi64.Encoder(position)
     for move in game.moves:
         encoder.follow(move, position.do_move(move))
-        ask(encoder)
+        read(encoder)
 
 
 def class_key(encoder: shogi64.Encoder) -> int:
-    """The whole way from a followed position to its key."""
-    found = canonical_of(encoder)
-    return key(found.code, found.orientation)
+    """Return the key of a followed position."""
+    canon = canonical_of(encoder)
+    return key(canon.code, canon.orientation)
 
 
 def count_lines(position: Position, depth: int) -> int:
     """How many sequences of legal moves there are."""
-    found = legal_moves(position)
+    choices = legal_moves(position)
     if depth == 1:
-        return len(found)
+        return len(choices)
     total = 0
-    for move in found:
+    for move in choices:
         captured = position.do_move(move)
         total += count_lines(position, depth - 1)
         position.undo_move(move, captured)
@@ -134,25 +134,25 @@ FOLLOWING: dict[str, Callable[[Game], object]] = {
     "replay to class": lambda game: replay(game, canonical_of),
     "replay to key": lambda game: replay(game, class_key),
 }
-"""What can be kept up to date along a game, from nothing but the moves to the key."""
+"""Work along a game, from the moves alone to the keys."""
 
 
 def measure(games: list[Game], rounds: int = ROUNDS) -> dict[str, float]:
     """Microseconds per position of everything, in the order of the table."""
-    found = [positions_of(game) for game in games]
-    codes = [[shogi64.encode(position) for position in positions] for positions in found]
-    assert codes == [[plain_join(position) for position in positions] for positions in found]
+    by_game = [positions_of(game) for game in games]
+    codes = [[shogi64.encode(position) for position in positions] for positions in by_game]
+    assert codes == [[plain_join(position) for position in positions] for positions in by_game]
     texts = [[code.encode() for code in several] for several in codes]
     shogi64.forget()
     first = sum(own(FOLLOWING["replay to key"], games)())
     works: dict[str, Round] = {
         "BLAKE2b of a code (limit)": own(each(lambda text: blake2b(text, digest_size=8).digest()), texts),
-        "plain join per square (peer)": own(each(plain_join), found),
-        "encode": own(each(shogi64.encode), found),
-        "canonical": own(each(canonical), found),
+        "plain join per square (peer)": own(each(plain_join), by_game),
+        "encode": own(each(shogi64.encode), by_game),
+        "canonical": own(each(canonical), by_game),
         **{name: own(work, games) for name, work in FOLLOWING.items()},
         "decode": own(each(shogi64.decode), codes),
-        "legal_moves": own(each(legal_moves), found),
+        "legal_moves": own(each(legal_moves), by_game),
     }
     seconds = {"replay to key, first time": first, **shortest(works, rounds)}
     count = sum(map(len, codes))

@@ -54,14 +54,14 @@ class Times:
         return percentile(self.cached, 0.5) if self.cached else None
 
 
-def _elapsed(ask: Callable[[], object]) -> float:
+def _elapsed(call: Callable[[], object]) -> float:
     """Return the milliseconds of a call."""
     begun = time.perf_counter()
-    ask()
+    call()
     return 1000 * (time.perf_counter() - begun)
 
 
-def _elapsed_in_sql(ask: Callable[[], object]) -> float:
+def _elapsed_in_sql(call: Callable[[], object]) -> float:
     """Return the milliseconds that a call waits for the database."""
     from django.db import connection
 
@@ -75,26 +75,28 @@ def _elapsed_in_sql(ask: Callable[[], object]) -> float:
             spent.append(1000 * (time.perf_counter() - begun))
 
     with connection.execute_wrapper(measure):
-        ask()
+        call()
     return sum(spent)
 
 
-def timed_sql(name: str, target: Bounds, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
+def timed_sql(
+    name: str, target: Bounds, calls: Iterable[Callable[[], object]], again: int = REPEATS
+) -> Times:
     """Time the SQL of each call, the shortest of `again` times; the first call is not counted."""
-    return timed(name, target, asks, again, _elapsed_in_sql)
+    return timed(name, target, calls, again, _elapsed_in_sql)
 
 
 def timed(
     name: str,
     target: Bounds,
-    asks: Iterable[Callable[[], object]],
+    calls: Iterable[Callable[[], object]],
     again: int = REPEATS,
     once: Callable[[Callable[[], object]], float] = _elapsed,
 ) -> Times:
     """Time each call, the shortest of `again` times; the first call is not counted."""
     times = Times(name, target)
-    for number, ask in enumerate(asks):
-        shortest = min(once(ask) for _ in range(again))
+    for number, call in enumerate(calls):
+        shortest = min(once(call) for _ in range(again))
         if number:
             times.values.append(shortest)
     return times
@@ -117,15 +119,15 @@ def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
     from kifu_core.shogi.keys.canonical import same_class_keys
 
     dice = random.Random(seed)
-    found: dict[str, int] = {}
+    keys: dict[str, int] = {}
     for number in (dice.randrange(games) for _ in range(max(40, count))):
         position = Position.initial()
         for ply, move in enumerate(population.moves(number)):
             position.do_move(move)
             if ply < population.OPENING_PLIES or ply == 60:
-                found[shogi64.encode(position)] = same_class_keys(position)[0]
-    numbers = totals(list(found.values()), "main")
-    by_size = {code: numbers.get(at, 0) for code, at in found.items()}
+                keys[shogi64.encode(position)] = same_class_keys(position)[0]
+    numbers = totals(list(keys.values()), "main")
+    by_size = {code: numbers.get(at, 0) for code, at in keys.items()}
     hot = [code for code, n in by_size.items() if n >= 1000]
     middle = [code for code, n in by_size.items() if 20 <= n < 1000]
     rare = [code for code, n in by_size.items() if 0 < n < 20]
@@ -220,14 +222,14 @@ def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
 
     every = {"rare": codes.rare, "20-999 games": codes.middle, "hot": codes.hot, "start": [codes.start]}
     for name, chosen in every.items():
-        asks = (partial(_statistics, code) for code in repeated(chosen, times))
-        yield timed_sql(f"{name}: statistics, 25 games", Bounds(0.3, 1), asks)
+        calls = (partial(_statistics, code) for code in repeated(chosen, times))
+        yield timed_sql(f"{name}: statistics, 25 games", Bounds(0.3, 1), calls)
     for name, chosen in every.items():
-        asks = (partial(_answer, code) for code in repeated(chosen, times))
-        yield timed_sql(f"{name}: the same, any order, first, latest", NO_TARGET, asks)
+        calls = (partial(_answer, code) for code in repeated(chosen, times))
+        yield timed_sql(f"{name}: the same, any order, first, latest", NO_TARGET, calls)
     for name, chosen in every.items():
-        asks = (partial(_answer, code, match="any") for code in repeated(chosen, times))
-        yield timed_sql(f"{name}: the same, match=any", NO_TARGET, asks)
+        calls = (partial(_answer, code, match="any") for code in repeated(chosen, times))
+        yield timed_sql(f"{name}: the same, match=any", NO_TARGET, calls)
     moves = (
         partial(explore, PUBLIC, "shogi", code, transpositions=True) for code in repeated(codes.middle, times)
     )
@@ -256,11 +258,11 @@ def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
     }
     for what, chosen_filters in filters.items():
         for name, chosen in (("20-999 games", codes.middle), ("hot", codes.hot), ("start", [codes.start])):
-            asks = (partial(_answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
+            calls = (partial(_answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
             yield timed_sql(
                 f"{name} + {what}",
                 Bounds(1.5, 10) if what in ("player", "days", "result") or name == "start" else NO_TARGET,
-                asks,
+                calls,
             )
 
 
@@ -309,13 +311,13 @@ def _time_answers(client: Client, name: str, target: Bounds, addresses: Iterable
 
     times = Times(name, target)
     for address in addresses:
-        ask = _request(client, address)
+        call = _request(client, address)
         uncached = list[float]()
         for _ in range(REPEATS):
             answers.clear()
-            uncached.append(_elapsed(ask))
+            uncached.append(_elapsed(call))
         times.values.append(min(uncached))
-        times.cached.append(min(_elapsed(ask) for _ in range(REPEATS)))
+        times.cached.append(min(_elapsed(call) for _ in range(REPEATS)))
     # The first request loads modules and templates for all.
     del times.values[:1], times.cached[:1]
     return times

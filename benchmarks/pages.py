@@ -13,7 +13,7 @@ protocol and this client. With more clients than processor cores they wait for e
 machine's. `p50`, `p99` and `x nothing` are of uncached answers: each address has a new parameter that means
 nothing. `kept` is p50 of the plain addresses, which the cache answers. `again` is p50 of the requests with
 an ETag, `304` the percentage of them whose answer was "not modified".
-With `--keep` the archive stays in a folder, and the next run fills it further or only asks.
+With `--keep` the archive stays in a folder, and the next run fills it further or only measures.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ def filled(folder: Path, games: int) -> dict[str, list[str]]:
             with writers(1) as pool:
                 for part in fill(pool, there, games):
                     say(f"  {part.games} games, {part.rate:.0f} games/s")
-        found = addresses(games)
+        paths_by_kind = addresses(games)
         connections.close_all()
-    return found
+    return paths_by_kind
 
 
 def addresses(games: int) -> dict[str, list[str]]:
@@ -139,7 +139,7 @@ def _walls(pk: int) -> str:
     return QUORIDOR.codec.path_code(QUORIDOR.codec.encode(position))
 
 
-# --- asking ----------------------------------------------------------------------------------------------
+# --- requests ----------------------------------------------------------------------------------------------
 
 
 class Visitor:
@@ -149,7 +149,7 @@ class Visitor:
         self.connection = HTTPConnection(HOST, port, timeout=ANSWER_SECONDS)
         self.headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
 
-    def ask(self, kind: str, path: str, tag: str = "") -> Timed:
+    def get(self, kind: str, path: str, tag: str = "") -> Timed:
         """Request an address and read its answer. Raises OSError, HTTPException."""
         headers = self.headers | ({"If-None-Match": tag} if tag else {})
         began = time.perf_counter()
@@ -168,11 +168,11 @@ class Visitor:
         """
         with closing(self.connection):
             for call in dict.fromkeys(calls):
-                self.ask(*call)
-            cached = [self.ask(*call) for call in calls]
+                self.get(*call)
+            cached = [self.get(*call) for call in calls]
             tagged = [(call, one.tag) for call, one in zip(calls, cached, strict=True) if one.tag]
-            revalidated = [self.ask(*call, tag) for call, tag in tagged]
-            uncached = [self.ask(kind, uncached_address(path)) for kind, path in calls]
+            revalidated = [self.get(*call, tag) for call, tag in tagged]
+            uncached = [self.get(kind, uncached_address(path)) for kind, path in calls]
             return cached, revalidated, uncached
 
 
@@ -203,7 +203,7 @@ def time_visitors(
         mine = list(calls)
         random.Random(number).shuffle(mine)
         visitor = Visitor(port, language)
-        visitor.ask("", "/")
+        visitor.get("", "/")
         return visitor.time_requests(mine)
 
     with ThreadPoolExecutor(clients) as pool:
@@ -241,11 +241,11 @@ def rows(
     return figures
 
 
-def print_table(clients: int, found: Sequence[dict[str, Any]]) -> None:
+def print_table(clients: int, figures: Sequence[dict[str, Any]]) -> None:
     head = f"{clients} client{'s' if clients > 1 else ''}"
     names = f"{'p50 ms':>9}{'p99':>9}{'x nothing':>11}{'target':>8}{'kept':>8}{'again':>8}"
     print(f"{head:22}{names}{'304':>6}{'bytes':>8}")
-    for one in found:
+    for one in figures:
         target = f"{one['target']:g}" if one["target"] else ""
         print(
             f"{one['kind']:22}{one['p50']:9.2f}{one['p99']:9.2f}{one['ratio']:11.1f}{target:>8}"
@@ -255,18 +255,18 @@ def print_table(clients: int, found: Sequence[dict[str, Any]]) -> None:
 
 def measure(options: argparse.Namespace, folder: Path) -> dict[int, list[dict[str, Any]]]:
     """Fill, request, print; return the rows by the number of clients."""
-    found = filled(folder, options.games)
+    paths_by_kind = filled(folder, options.games)
     load, reports = os.getloadavg()[0], {}
     variables = environment(folder / "sqlite") | {"ARCHIVE_THROTTLE_LOOPBACK": "1000000"}
     with started(variables, folder / "serve.log") as archive:
         port = int(archive.url.rpartition(":")[2])
         say("each address once, so that every process has its templates ...")
-        time_visitors(port, found, min(EACH, options.rounds), 4, options.language)
+        time_visitors(port, paths_by_kind, min(EACH, options.rounds), 4, options.language)
         for clients in options.clients:
             cached, revalidated, uncached = time_visitors(
-                port, found, options.rounds, clients, options.language
+                port, paths_by_kind, options.rounds, clients, options.language
             )
-            reports[clients] = rows(cached, revalidated, uncached, list(found))
+            reports[clients] = rows(cached, revalidated, uncached, list(paths_by_kind))
             if not options.json:
                 print_table(clients, reports[clients])
     print(as_json({"games": options.games, "load_before": round(load, 2), "clients": reports}))
@@ -288,9 +288,9 @@ def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--games", type=int, default=5000, help="games of the archive beside the samples")
     parser.add_argument("--rounds", type=int, default=30, help="requests of each kind by each client")
-    parser.add_argument("--clients", type=int, nargs="+", default=[1, 8], help="who ask at once, in turn")
+    parser.add_argument("--clients", type=int, nargs="+", default=[1, 8], help="clients at once, in turn")
     parser.add_argument("--keep", type=Path, help="a folder in which the archive stays")
-    parser.add_argument("--language", default="en", help="what the pages are asked for in")
+    parser.add_argument("--language", default="en", help="language of the pages")
     options = parser.parse_args()
     announce(only_json=options.json)
     with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:

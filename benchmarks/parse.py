@@ -1,4 +1,4 @@
-"""Time per ply from record text to complete JKF, to its JSON text and to position keys, beside others.
+"""Time per ply from record text to complete JKF, to its JSON text and to position keys, beside peers.
 
     python -m benchmarks.parse [--rounds N] [--peers FOLDER] [--json]
         [--beside CHECKOUT ...] [--beside-target RATIO]

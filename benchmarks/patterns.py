@@ -132,9 +132,9 @@ def _seek(paths: list[Path], text: str) -> float:
 
     pattern, state = parse(text), State(tuple(paths), (), 0)
     began = time.perf_counter()
-    with asking(600) as question:
-        question.table("found", places_of(question, state, pattern)._asdict())
-        question.rows("SELECT result, own, count(*) FROM found GROUP BY ALL")
+    with asking(600) as query:
+        query.table("matches", places_of(query, state, pattern)._asdict())
+        query.rows("SELECT result, own, count(*) FROM matches GROUP BY ALL")
     return time.perf_counter() - began
 
 

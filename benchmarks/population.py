@@ -48,16 +48,16 @@ def _favourites(position: Position) -> tuple[int, ...]:
 
     A move is liked about as much in every position, so that games come to the same ones by other ways.
     """
-    found = canonical(position)
-    known = _FAVOURITES.get((found.code, found.orientation))
-    if known is None:
-        taste = random.Random(found.code)
-        legal = sorted(orient(move, found.orientation) for move in legal_moves(position))
+    canon = canonical(position)
+    favourites = _FAVOURITES.get((canon.code, canon.orientation))
+    if favourites is None:
+        taste = random.Random(canon.code)
+        legal = sorted(orient(move, canon.orientation) for move in legal_moves(position))
         liked = sorted(legal, key=lambda move: _liking(move) + TASTE * taste.random())[:CHOICES]
-        known = tuple(orient(move, found.orientation) for move in liked)
+        favourites = tuple(orient(move, canon.orientation) for move in liked)
         if len(_FAVOURITES) < KEPT_NODES:
-            _FAVOURITES[found.code, found.orientation] = known
-    return known
+            _FAVOURITES[canon.code, canon.orientation] = favourites
+    return favourites
 
 
 @cache
@@ -111,21 +111,21 @@ def _any_move(dice: random.Random, position: Position) -> int:
             move = choices[int(dice.random() * len(choices))]
             if is_legal(position, move):
                 return move
-    found = legal_moves(position)
-    return dice.choice(found) if found else NO_MOVE
+    choices = legal_moves(position)
+    return dice.choice(choices) if choices else NO_MOVE
 
 
 def _moves_of(board: list[int], square: int) -> list[int]:
     """The ways of a piece up to the first other piece; onto an own one too."""
-    piece, found = board[square], list[int]()
+    piece, ways = board[square], list[int]()
     for _, choices in STEP_MOVES[piece][square]:
-        found += choices
+        ways += choices
     for line in RAY_MOVES[piece][square]:
         for to, choices in line:
-            found += choices
+            ways += choices
             if board[to]:
                 break
-    return found
+    return ways
 
 
 def moves(number: int) -> tuple[int, ...]:
@@ -234,7 +234,7 @@ def shares(numbers: range) -> Shares:
             before.setdefault(row.key, set()).add(previous)
         for row in ready.rows:
             before.setdefault(row.key, set())
-    transposed = sum(len(found) > 1 for found in before.values())
+    transposed = sum(len(previous) > 1 for previous in before.values())
     return Shares(
         len(numbers), counts["rows"], len(before) / counts["rows"], transposed / len(before),
         counts["forked"] / counts["rows"], counts["repeated"] / counts["nodes"],

@@ -105,7 +105,7 @@ class Server:
     port: int
     clients: int = 1
 
-    def ask(self, call: Call) -> Answer:
+    def request(self, call: Call) -> Answer:
         """Send a request over a connection of its own; a failure becomes an answer with status 0."""
         day, began = time.time(), time.perf_counter()
         try:
@@ -127,11 +127,11 @@ class Server:
 
     def get(self, path: str, kind: str = "") -> dict[str, Any]:
         """Return the JSON object at an address. Raises RuntimeError for an error."""
-        return self.ask(Call(kind, path)).json
+        return self.request(Call(kind, path)).json
 
     def send(self, text: str, name: str) -> int:
         """Upload a file; return the upload's id."""
-        return new_id(self.ask(upload_of(text, name)))
+        return new_id(self.request(upload_of(text, name)))
 
     def upload(self, upload: int) -> dict[str, Any]:
         return self.get(f"{UPLOADS}/{upload}")
@@ -139,22 +139,22 @@ class Server:
     def wait(self, upload: int, entries: int | None = None) -> dict[str, Any]:
         """Wait until an upload has so many entries or has ended; return it. Raises TimeoutError."""
         for _ in polls(IMPORT_SECONDS):
-            found = self.upload(upload)
-            if found["finished"] or (entries and sum(found["entries"].values()) >= entries):
-                return found
+            state = self.upload(upload)
+            if state["finished"] or (entries and sum(state["entries"].values()) >= entries):
+                return state
         raise TimeoutError(f"upload {upload} is not done after {IMPORT_SECONDS} s")
 
     def time_requests(self, calls: Sequence[Call], watched: int | None = None) -> list[Answer]:
         """Send all requests without a pause; meanwhile poll the watched upload's state."""
         watching: list[Answer] = []
         with ThreadPoolExecutor(self.clients) as pool:
-            asked = [pool.submit(self.ask, call) for call in calls]
+            sent = [pool.submit(self.request, call) for call in calls]
             if watched is not None:
                 for _ in polls(IMPORT_SECONDS):
-                    watching.append(self.ask(Call(STATE, f"{UPLOADS}/{watched}")))
-                    if all(one.done() for one in asked):
+                    watching.append(self.request(Call(STATE, f"{UPLOADS}/{watched}")))
+                    if all(one.done() for one in sent):
                         break
-        return [one.result() for one in asked] + watching
+        return [one.result() for one in sent] + watching
 
 
 def polls(seconds: float, pause: float = POLL_SECONDS) -> Iterator[None]:
@@ -179,9 +179,9 @@ def new_id(answer: Answer) -> int:
 def environment(folder: Path) -> dict[str, str]:
     """Return this environment with the defaults of `make run`, a data folder and a free port."""
     others = {"DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"}
-    kept = {k: v for k, v in os.environ.items() if k not in others and not k.startswith("ARCHIVE_")}
+    inherited = {k: v for k, v in os.environ.items() if k not in others and not k.startswith("ARCHIVE_")}
     bind = f"{HOST}:{free_port()}"
-    return kept | {"ARCHIVE_DATA_DIR": str(folder), "ARCHIVE_BIND": bind, "ARCHIVE_SAMPLES": "1"}
+    return inherited | {"ARCHIVE_DATA_DIR": str(folder), "ARCHIVE_BIND": bind, "ARCHIVE_SAMPLES": "1"}
 
 
 @contextmanager
@@ -316,7 +316,7 @@ def single(server: Server, number: int) -> tuple[Answer, float]:
     """Upload a game and poll its last position until it is found; return the upload's answer and seconds."""
     call, code = upload_of(generate.csa(number), f"{number}.csa"), generate.code(number, 1000)
     began = time.perf_counter()
-    answer = server.ask(call)
+    answer = server.request(call)
     new_id(answer)
     for _ in polls(ANSWER_SECONDS, pause=0.005):
         if server.get(f"{POSITIONS}/{code}")["total"]:
@@ -338,14 +338,14 @@ def figures(answers: Sequence[Answer]) -> dict[str, float]:
 
 def summary(run: Run) -> dict[str, Any]:
     """Return the run as numbers: busy, idle and ratios by kind, then the import and the waits."""
-    asked = [answer for answer in run.busy if answer.call.kind not in (STATE, NOTHING)]
+    counted = [answer for answer in run.busy if answer.call.kind not in (STATE, NOTHING)]
     kinds = sorted({answer.call.kind for answer in run.busy}, key=lambda kind: (kind in APART, kind))
     chosen = {"all pages": {*kinds} - APART} | {kind: {kind} for kind in kinds}
     rows = {name: row(of_kinds(run.busy, only), of_kinds(run.idle, only)) for name, only in chosen.items()}
     return {
         "kinds": rows,
-        "within_import": sum(answer.ended < run.imported.ended for answer in asked),
-        "asked": len(asked),
+        "within_import": sum(answer.ended < run.imported.ended for answer in counted),
+        "asked": len(counted),
         "import_games": run.imported.stored,
         "import_games_per_s": round(run.imported.stored / run.imported.seconds, 1),
         "small_stored": run.small_stored,
@@ -368,35 +368,33 @@ def row(busy: Sequence[Answer], idle: Sequence[Answer]) -> dict[str, Any]:
     return {"busy": ours, "idle": theirs if idle else None, "ratio": ratios}
 
 
-def print_table(found: dict[str, Any]) -> None:
+def print_table(run: dict[str, Any]) -> None:
     """Print a line per kind, then the other figures."""
     names = ("count", "errors", "p50", "p95", "p99", "max")
     print(f"{'during the import, ms':22}" + "".join(f"{name:>8}" for name in names), end="")
     print("   idle p50     p95   ratio p50     p95")
-    for kind, both in found["kinds"].items():
+    for kind, both in run["kinds"].items():
         print(f"{kind:22}" + "".join(f"{both['busy'][name]:8g}" for name in names), end="")
         idle, ratio = both["idle"], both["ratio"]
         print(f"{idle['p50']:11.1f}{idle['p95']:8.1f}{ratio['p50']:12.2f}{ratio['p95']:8.2f}" if idle else "")
-    print(f"load of the machine before: {found['load_before']} on {os.cpu_count()} cores")
-    print(f"within the import: {found['within_import']} of {found['asked']} requests")
-    print(f"import: {found['import_games']} games, {found['import_games_per_s']} games/s with these visitors")
+    print(f"load of the machine before: {run['load_before']} on {os.cpu_count()} cores")
+    print(f"within the import: {run['within_import']} of {run['asked']} requests")
+    print(f"import: {run['import_games']} games, {run['import_games_per_s']} games/s with these visitors")
+    print(f"small uploads stored: {run['small_stored']}, p50 {run['small_wait_s_p50']} s after their upload")
     print(
-        f"small uploads stored: {found['small_stored']}, p50 {found['small_wait_s_p50']} s after their upload"
-    )
-    print(
-        f"one upload to searchable, idle: p50 {found['single_searchable_ms_p50']} ms, "
-        f"max {found['single_searchable_ms_max']} ms"
+        f"one upload to searchable, idle: p50 {run['single_searchable_ms_p50']} ms, "
+        f"max {run['single_searchable_ms_max']} ms"
     )
 
 
 def faults(run: Run, games: int, uploads: int) -> list[str]:
     """Describe errors and lost games."""
-    found = [answer.failure for answer in [*run.busy, *run.idle] if not answer.ok]
+    messages = [answer.failure for answer in [*run.busy, *run.idle] if not answer.ok]
     if run.imported.stored != games or run.small_stored != uploads:
-        found.append(f"{run.imported.stored} of {games} and {run.small_stored} of {uploads} games stored")
+        messages.append(f"{run.imported.stored} of {games} and {run.small_stored} of {uploads} games stored")
     if run.log_errors:
-        found.append(f"{run.log_errors} tracebacks in the server's log")
-    return found
+        messages.append(f"{run.log_errors} tracebacks in the server's log")
+    return messages
 
 
 def main() -> None:
@@ -405,15 +403,15 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=2000, help="games of the import")
     parser.add_argument("--loads", type=int, default=200, help="page loads during the import, and after it")
     parser.add_argument("--uploads", type=int, default=50, help="small uploads during the import")
-    parser.add_argument("--clients", type=int, default=2, help="threads that ask")
+    parser.add_argument("--clients", type=int, default=2, help="threads that send requests")
     options = parser.parse_args()
     announce(only_json=options.json)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     run = measure(options.games, options.loads, options.uploads, options.clients)
-    found = summary(run)
+    results = summary(run)
     if not options.json:
-        print_table(found)
-    print(as_json(found))
+        print_table(results)
+    print(as_json(results))
     wrong = faults(run, options.games, options.uploads)
     for fault in wrong:
         say(fault)

@@ -210,7 +210,7 @@ def test_answers_of_another_revision_are_forgotten_and_not_noted(monkeypatch: py
     assert known.name("old", 2) == ""
 
 
-def test_what_benchmarks_ask_for_anew_is_no_answer_from_memory(visitor, monkeypatch):
+def test_uncached_addresses_of_benchmarks_are_not_answered_from_the_cache(visitor, monkeypatch):
     asked = [visitor.get(address).status_code for address in addresses() for _ in range(2)]
     assert {*asked} == {200}
 

@@ -52,9 +52,9 @@ def test_a_generated_game_is_legal_from_its_first_move_to_its_last():
 
 
 def test_a_generated_file_reads_back_as_the_same_games_without_findings():
-    found = kifu_core.load(generate.csa_file(range(5)).encode())
-    assert [played(game) for game in found.games] == [list(generate.moves(number)) for number in range(5)]
-    assert [*found.issues, *(issue for game in found.games for issue in game.issues)] == []
+    result = kifu_core.load(generate.csa_file(range(5)).encode())
+    assert [played(game) for game in result.games] == [list(generate.moves(number)) for number in range(5)]
+    assert [*result.issues, *(issue for game in result.games for issue in game.issues)] == []
 
 
 def test_a_generated_game_is_always_the_same():
@@ -93,27 +93,27 @@ def test_made_up_games_meet_part_repeat_and_have_variations():
     assert min(shares.transposed, shares.forked, shares.repeated) > 0
 
 
-def test_an_address_that_is_made_anew_is_another_one_each_time():
+def test_an_uncached_address_is_a_new_one_each_time():
     for path in ("/", "/games/?result=draw", "/api/v1/games/1", "/api/v1/positions/shogi/x?limit=5"):
-        asked = [pages.uncached_address(path) for _ in range(50)]
-        assert len({*asked}) == 50 and all(one.startswith(path) for one in asked)
+        addresses = [pages.uncached_address(path) for _ in range(50)]
+        assert len({*addresses}) == 50 and all(one.startswith(path) for one in addresses)
 
 
 @pytest.mark.parametrize(
-    ("options", "optimised", "said"),
+    ("options", "optimised", "build"),
     [
         ("'--prefix=/usr' '--enable-optimizations'", True, "built with --enable-optimizations"),
         ("'--prefix=/usr'", False, "built with no --enable-optimizations"),
         (None, None, "built with unknown options"),
     ],
 )
-def test_figures_name_the_python_and_its_build(monkeypatch, capsys, options, optimised, said):
+def test_figures_name_the_python_and_its_build(monkeypatch, capsys, options, optimised, build):
     monkeypatch.setattr(support.sysconfig, "get_config_var", lambda name: options)
     assert json.loads(support.as_json({"a": 1}))["python"]["optimised"] is optimised
     support.announce()
     support.announce(only_json=True)
     out, err = capsys.readouterr()
-    assert out == err and said in out and platform.python_version() in out
+    assert out == err and build in out and platform.python_version() in out
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_a_target_is_missed_by_a_figure_beyond_it_and_not_by_what_was_not_measur
 
 
 def test_a_verdict_names_each_missed_target_and_those_that_were_not_measured(capsys):
-    kept, absent = Target("a", 1.5, 2), Target("b", None, 1.8, " times", least=True)
+    met, absent = Target("a", 1.5, 2), Target("b", None, 1.8, " times", least=True)
     missed = Target("c", 2.25, 2, " ms")
-    assert support.verdict([kept, absent]) is False and support.verdict(iter([missed, kept])) is True
+    assert support.verdict([met, absent]) is False and support.verdict(iter([missed, met])) is True
     out, err = capsys.readouterr()
     assert out == "" and err.splitlines() == [
         "not measured: b: target at least 1.8 times",
@@ -178,15 +178,15 @@ def test_another_checkout_reads_with_its_own_library_and_is_left_as_it_was(tmp_p
     library = tmp_path / "kifu_core"
     library.mkdir()
     (library / "__init__.py").write_text(OTHER)
-    with parse.checkout(tmp_path, {"kif": ["1234", "12"], "csa": ["123"]}) as found:
-        assert {name: plies for name, (plies, _) in found.items()} == {"kif": 4, "csa": 2}
-        assert [len(found[name][1]()) for name in ("csa", "kif", "kif")] == [1, 2, 2]
+    with parse.checkout(tmp_path, {"kif": ["1234", "12"], "csa": ["123"]}) as formats:
+        assert {name: plies for name, (plies, _) in formats.items()} == {"kif": 4, "csa": 2}
+        assert [len(formats[name][1]()) for name in ("csa", "kif", "kif")] == [1, 2, 2]
     assert [path.name for path in library.iterdir()] == ["__init__.py"]
 
 
 def test_this_checkout_reads_its_games_in_a_process_of_its_own():
-    with parse.checkout(ROOT, {"csa": [generate.csa(3)]}) as found:
-        plies, record = found["csa"]
+    with parse.checkout(ROOT, {"csa": [generate.csa(3)]}) as formats:
+        plies, record = formats["csa"]
         (seconds,) = record()
     assert plies >= len(generate.moves(3)) and 0 < seconds < 10
 
