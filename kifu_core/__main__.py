@@ -45,13 +45,13 @@ def _line(data: bytes) -> str:
     return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
 
 
-def _complain(path: str, issue: Issue | KifuError, language: Language) -> None:
+def _print_issue(path: str, issue: Issue | KifuError, language: Language) -> None:
     """Print a finding as compilers do: `file:line:column: message [code]`."""
     place = ":".join(str(part) for part in (path, issue.line, issue.column) if part is not None)
     print(f"{place}: {message(issue, language=language)} [{issue.code}]", file=sys.stderr)
 
 
-def _complain_of_system(error: OSError, path: str) -> None:
+def _print_os_error(error: OSError, path: str) -> None:
     print(f"{error.filename or path}: {error.strerror or error}", file=sys.stderr)
 
 
@@ -86,7 +86,7 @@ class _Converter:
                 self._take(file, *games.load(file.read(), file.path))
             except OSError as error:
                 self.failed = True
-                _complain_of_system(error, file.path)
+                _print_os_error(error, file.path)
             except KifuError as error:
                 self._fail(file.path, error)
         try:
@@ -110,7 +110,7 @@ class _Converter:
 
     def _fail(self, path: str, finding: Issue | KifuError) -> None:
         self.failed = True
-        _complain(path, finding, self.arguments.language)
+        _print_issue(path, finding, self.arguments.language)
 
     def _take(self, file: SourceFile, kind: GameKind[Any], result: ParseResult) -> None:
         if self.format not in kind.formats.names:
@@ -123,18 +123,18 @@ class _Converter:
             losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
             for issue in (*game.issues, *losses):
                 if issue.severity == "error" or issue.code.startswith("lost-"):
-                    _complain(file.path, issue, self.arguments.language)
+                    _print_issue(file.path, issue, self.arguments.language)
             self._write(file.name, number, self._text(game, result.format))
 
     def _text(self, game: ParsedGame, source: str) -> str:
         if self.format == "jkf" and self.arguments.raw:
             return _json(raw_record(game.record, source)) + "\n"
-        given = {"ending": game.ending, "version": self.arguments.csa, "fractions": game.fractions}
+        available = {"ending": game.ending, "version": self.arguments.csa, "fractions": game.fractions}
         if source == self.format:
-            given["remarks"] = game.remarks
+            available["remarks"] = game.remarks
         if "ply" in self.arguments:
-            given["ply"] = self.arguments.ply
-        options = {name: value for name, value in given.items() if name in self.writer.options}
+            available["ply"] = self.arguments.ply
+        options = {name: value for name, value in available.items() if name in self.writer.options}
         return self.writer.dump(game.record, **options).rstrip("\n") + "\n"
 
     def _write(self, source: str, number: int, text: str) -> None:
@@ -179,7 +179,7 @@ class _Converter:
         if name is None:
             data, issues = self.writer.encoded(text)
             for issue in issues:
-                _complain("-", issue, self.arguments.language)
+                _print_issue("-", issue, self.arguments.language)
             return data
         try:
             return text.encode(name)
@@ -209,7 +209,7 @@ def _check(arguments: argparse.Namespace) -> int:
     for file in files(arguments.files):
         report = _report(file, arguments.language)
         failed = failed or any(issue["severity"] == "error" for issue in _issues_of(report))
-        print(_json(report) if arguments.json else _told(report), flush=True)
+        print(_json(report) if arguments.json else _report_text(report), flush=True)
     return int(failed)
 
 
@@ -219,8 +219,8 @@ def _report(file: SourceFile, language: Language) -> dict[str, Any]:
     try:
         kind, result = games.load(file.read(), file.path)
     except OSError as error:
-        told = {"line": None, "column": None, "ply": None, "message": error.strerror or str(error)}
-        return report | {"issues": [{"code": "unreadable-file", "severity": "error", **told}]}
+        details = {"line": None, "column": None, "ply": None, "message": error.strerror or str(error)}
+        return report | {"issues": [{"code": "unreadable-file", "severity": "error", **details}]}
     except KifuError as error:
         return report | {"issues": [_issue_json(error.issue(), language)]}
     return report | {
@@ -257,7 +257,7 @@ def _issues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [*report["issues"], *(issue for game in report["games"] for issue in game["issues"])]
 
 
-def _told(report: dict[str, Any]) -> str:
+def _report_text(report: dict[str, Any]) -> str:
     games = ", ".join(f"{game['record_kind']} {game['plies']}" for game in report["games"][:3])
     more = "" if len(report["games"]) < 4 else f", … ({len(report['games'])})"
     lines = [
@@ -277,11 +277,11 @@ def _answer(lines: Iterator[str], answer: Callable[[str], str]) -> int:
     failed = False
     for line in lines:
         try:
-            found = answer(line) if line.strip() else "!empty"
+            text = answer(line) if line.strip() else "!empty"
         except KifuError as error:
-            found = f"!{error.code}"
-        failed = failed or found.startswith("!")
-        print(found, flush=True)
+            text = f"!{error.code}"
+        failed = failed or text.startswith("!")
+        print(text, flush=True)
     return int(failed)
 
 
@@ -299,8 +299,8 @@ def _key(arguments: argparse.Namespace) -> int:
 
 def _class(arguments: argparse.Namespace) -> int:
     def answer(line: str) -> str:
-        found = canonical.canonical(Position.from_sfen(line))
-        return f"{found.code} {found.orientation}"
+        result = canonical.canonical(Position.from_sfen(line))
+        return f"{result.code} {result.orientation}"
 
     return _answer(_lines(arguments.files), answer)
 
@@ -322,14 +322,14 @@ def _show(arguments: argparse.Namespace) -> int:
     failed = False
     for text in arguments.positions or _lines([]):
         try:
-            print(draw.text(_shown(text, arguments.ply)), end="", flush=True)
+            print(draw.text(_position_of(text, arguments.ply)), end="", flush=True)
         except KifuError as error:
             failed = True
-            _complain(text, error, arguments.language)
+            _print_issue(text, error, arguments.language)
     return int(failed)
 
 
-def _shown(text: str, ply: int | None) -> Position:
+def _position_of(text: str, ply: int | None) -> Position:
     if Path(text).is_file():
         result = formats.load(Path(text).read_bytes(), text)
         if not result.games:
@@ -357,8 +357,8 @@ def _encoding(text: str) -> str:
 
 
 def _language() -> Language:
-    asked = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
-    return "ja" if asked.startswith("ja") else "en"
+    value = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    return "ja" if value.startswith("ja") else "en"
 
 
 _FILES: Final = "a file, a folder or a ZIP archive; - is standard input"
@@ -426,7 +426,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        _complain_of_system(error, "kifu")
+        _print_os_error(error, "kifu")
         return 1
     return code
 

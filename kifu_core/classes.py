@@ -51,8 +51,8 @@ def key(
     return int.from_bytes(digest, "big", signed=True) & -4 | orientation
 
 
-def class_keys(found: Canonical, match: Match, kind: str, space: int, version: int) -> tuple[int, ...]:
+def class_keys(canonical: Canonical, match: Match, kind: str, space: int, version: int) -> tuple[int, ...]:
     """Return the keys that match a position whose class is known, in any kind of game."""
-    code, orientation, symmetric = found
+    code, orientation, symmetric = canonical
     turns = [turn for turn in _TURNS[match] if not (symmetric and turn & 1)]
     return tuple(key(code, orientation ^ turn, kind, space, version) for turn in turns)

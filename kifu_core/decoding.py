@@ -49,7 +49,7 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
     text, encoding, findings = _decoded(data)
     clean, damage = clean_text(text)
     if findings:  # what was lost was lost here
-        damage = [found for found in damage if found != ("misread", "utf-8")]
+        damage = [finding for finding in damage if finding != ("misread", "utf-8")]
     return clean, encoding, findings + damage
 
 
@@ -89,8 +89,8 @@ def _with_line_feeds(text: str) -> str:
 
 def _without_end_mark(text: str) -> str:
     """Remove Ctrl-Z at the end of a text: DOS and CP/M marked the end of a file with it."""
-    written = text.rstrip()
-    return written.rstrip("\x1a") if written.endswith("\x1a") else text
+    stripped = text.rstrip()
+    return stripped.rstrip("\x1a") if stripped.endswith("\x1a") else text
 
 
 def check_size(size: int) -> None:
@@ -132,15 +132,15 @@ def _unmarked_utf_16(data: bytes) -> str | None:
     if len(data) % 2 or not zeros:
         return None
     many_zeros = zeros >= max(3, len(data) // 100)
-    found: dict[str, int] = {}
+    scores: dict[str, int] = {}
     for codec, high in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
         with suppress(UnicodeDecodeError):
             text = data.decode(codec)
             breaks, ascii_ = text.count("\n") + text.count("\r"), high.count(0)
             common = many_zeros and (breaks * 100 >= len(text) or ascii_ * 2 >= len(text))
             if "\0" not in text and (common or legacy.is_japanese(text)):
-                found[codec] = breaks + ascii_
-    return max(found, key=lambda codec: found[codec], default=None)
+                scores[codec] = breaks + ascii_
+    return max(scores, key=lambda codec: scores[codec], default=None)
 
 
 def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[str, str]]]:
@@ -238,9 +238,9 @@ class Notes:
 
     def take(self, other: Notes) -> None:
         """Take over the issues of a game that could not be read."""
-        room = MAX_ISSUES - len(self.issues)
-        self.issues += other.issues[:room]
-        self.more += other.more + len(other.issues[room:])
+        space = MAX_ISSUES - len(self.issues)
+        self.issues += other.issues[:space]
+        self.more += other.more + len(other.issues[space:])
 
     def all(self) -> tuple[Issue, ...]:
         """Return the issues in the order of their lines; if there were more, the last one tells how many."""

@@ -61,11 +61,11 @@ def files(paths: Iterable[str]) -> Iterator[SourceFile]:
 
 
 def _of_folder(folder: Path) -> Iterator[SourceFile]:
-    found = [*_in_folder(folder)]
-    if not found:
+    paths = [*_in_folder(folder)]
+    if not paths:
         yield SourceFile(str(folder), folder.name, _refusing(KifuError("no-files")))
-    for one in found:
-        yield from _of_file(one, _name(str(one.relative_to(folder))))
+    for one in paths:
+        yield from _of_file(one, _output_path(str(one.relative_to(folder))))
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
@@ -106,8 +106,8 @@ def _of_archive(path: Path) -> Iterator[SourceFile]:
         yield SourceFile(str(path), path.stem, _refusing(error))
     else:
         for member in members:
-            shown = _shown(member)
-            yield SourceFile(f"{path}/{shown}", _name(shown), _reading(archive, member))
+            shown = _member_name(member)
+            yield SourceFile(f"{path}/{shown}", _output_path(shown), _reading(archive, member))
 
 
 def _check(members: list[zipfile.ZipInfo], size: int) -> None:
@@ -165,7 +165,7 @@ def _is_hidden(member: zipfile.ZipInfo) -> bool:
     return any(part.startswith(".") and part.strip(".") for part in parts)
 
 
-def _shown(member: zipfile.ZipInfo) -> str:
+def _member_name(member: zipfile.ZipInfo) -> str:
     """Return a file's name; Windows in Japan writes it in cp932."""
     if member.flag_bits & 0x800:
         return member.filename
@@ -175,7 +175,7 @@ def _shown(member: zipfile.ZipInfo) -> str:
         return member.filename
 
 
-def _name(path: str) -> str:
+def _output_path(path: str) -> str:
     """Return the path under which the games of a file are written; it never leaves the output folder."""
     parts = path.replace("\\", "/").replace(":", "_").split("/")
     *folders, last = [part for part in parts if part not in ("", ".", "..")] or ["games"]

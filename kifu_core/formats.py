@@ -202,8 +202,8 @@ def _can_encode(char: str, encoding: str) -> bool:
 class Format:
     """A record format: its name in answers and columns, its reader, and the files it is written to, if any.
 
-    `marks` are the signs by which its texts are recognised. `cut` cuts large files of many games. `ends` is
-    the text that makes a record of a text that only sets up a board.
+    `marks` are the signs by which its texts are recognised. `cut` cuts large files of many games. A text that
+    only sets up a board becomes a record with `default_ending` behind it.
     """
 
     name: str
@@ -211,15 +211,15 @@ class Format:
     marks: Sequence[Mark]
     writers: Sequence[Writer] = ()
     cut: Cutter | None = None
-    ends: str = ""
+    default_ending: str = ""
 
 
 class Formats:
     """The formats of one game: `readers` by the formats' names, `writers` by those of files (also `names`).
 
-    `detect` names the format of a text and the reason; `ends` has, by format, the text that makes a record of
-    a text that only sets up a board. `parts` counts the parts of a record, `program` names the software that
-    wrote a text, `is_packed` recognises records that are not text.
+    `detect` names the format of a text and the reason. `default_endings` has, by format, the text that makes
+    a record of a text that only sets up a board. `parts` counts the parts of a record, `program` names the
+    software that wrote a text, `is_packed` recognises records that are not text.
     """
 
     def __init__(
@@ -233,7 +233,8 @@ class Formats:
         self.readers: Final = {one.name: one for one in formats}
         self.writers: Final = {writer.name: writer for one in formats for writer in one.writers}
         self.names: Final = tuple(self.writers)
-        self.ends: Final = {one.name: one.ends for one in formats if one.ends}
+        endings = {one.name: one.default_ending for one in formats}
+        self.default_endings: Final = {name: text for name, text in endings.items() if text}
         self.detect: Final = detect
         self._parts = parts
         self._program = program
@@ -293,13 +294,13 @@ class Formats:
         """
         writer = self.writer(file_format)
         record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
-        found = self._parts(record)
-        found["fractions"] = len(game.fractions) if isinstance(game, ParsedGame) else 0
-        kept = writer.kept_headers(record)
-        found["headers"] = sum(kept.get(name) != text for name, text in record["header"].items())
-        found["ending"] = writer.lost_endings(record, ending)
-        writer.recount(found, game, csa)
-        codes = {f"lost-{part}": found[part] for part in writer.lost} | {IN_REMARK: found[IN_REMARK]}
+        counts = self._parts(record)
+        counts["fractions"] = len(game.fractions) if isinstance(game, ParsedGame) else 0
+        headers = writer.kept_headers(record)
+        counts["headers"] = sum(headers.get(name) != text for name, text in record["header"].items())
+        counts["ending"] = writer.lost_endings(record, ending)
+        writer.recount(counts, game, csa)
+        codes = {f"lost-{part}": counts[part] for part in writer.lost} | {IN_REMARK: counts[IN_REMARK]}
         return tuple(
             Issue(code, "warning", params={"format": file_format, "count": count})
             for code, count in codes.items()

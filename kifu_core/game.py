@@ -46,7 +46,7 @@ class Evaluation(NamedTuple):
     moves: tuple[str, ...] = ()
 
 
-class Occurrence(NamedTuple):
+class FormationOccurrence(NamedTuple):
     """A formation (castle, opening) of one side, by name and colour, and the first ply at which it stands."""
 
     name: str
@@ -111,7 +111,7 @@ class Replay(Generic[P]):
     first_turn: Callable[[Record], int]
     findings: Callable[[ParsedGame], tuple[Issue, ...]]
     evaluations: Callable[[Record], list[Evaluation]]
-    formations: Callable[[Record, Sequence[int]], list[Occurrence]]
+    formations: Callable[[Record, Sequence[int]], list[FormationOccurrence]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,13 @@ def in_japan(text: str) -> str:
         return text
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
     try:
-        there = datetime(year, month, day, hour, minute, second, tzinfo=_zone(match)).astimezone(_JAPAN)
+        local = datetime(year, month, day, hour, minute, second, tzinfo=_zone(match)).astimezone(_JAPAN)
     except (ValueError, OverflowError):
         return text
-    written, clock = f"{there.year:04d}/{there:%m/%d}", f"{there:%H:%M}"
+    date, clock = f"{local.year:04d}/{local:%m/%d}", f"{local:%H:%M}"
     if match[7] and clock in _DAYS and not second:
-        return written
-    return f"{written} {clock}" + (f":{second:02d}" if second else "")
+        return date
+    return f"{date} {clock}" + (f":{second:02d}" if second else "")
 
 
 def _zone(match: re.Match[str]) -> timezone:

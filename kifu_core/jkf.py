@@ -133,10 +133,10 @@ def _consumption(value: object, path: str) -> Consumption:
 
 
 def _comments(entry: dict[str, Any], path: str) -> list[str]:
-    found: object = entry.get("comments")
-    if found is None:
-        found = entry.get("comment")
-    lines = [found] if isinstance(found, str) else validation.array(found, f"{path}.comments")
+    comments: object = entry.get("comments")
+    if comments is None:
+        comments = entry.get("comment")
+    lines = [comments] if isinstance(comments, str) else validation.array(comments, f"{path}.comments")
     return [validation.string(line, f"{path}.comments[{i}]") for i, line in enumerate(lines)]
 
 
@@ -170,8 +170,8 @@ def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> li
     """
     if level > FORK_LEVELS:
         raise validation.error("jkf-depth", path)
-    found = enumerate(watched(validation.array(value, path)))
-    return [_entry(entry, f"{path}[{i}]", read_move, level) for i, entry in found]
+    numbered = enumerate(watched(validation.array(value, path)))
+    return [_entry(entry, f"{path}[{i}]", read_move, level) for i, entry in numbered]
 
 
 def header(value: object, path: str) -> dict[str, str]:

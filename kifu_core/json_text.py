@@ -62,17 +62,17 @@ def _records(value: object, offset: int) -> list[tuple[int, object]]:
 def _sequence(text: str) -> list[tuple[int, object]]:
     """Return the records of concatenated JSON texts; none if there is any other text between."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
-    found: list[tuple[int, object]] = []
+    result: list[tuple[int, object]] = []
     at = 0
     try:
         while match := _VALUE.search(text, at):
             value, at = decoder.raw_decode(text, match.start())
             if not isinstance(value, (dict, list)):
                 return []
-            found += _records(value, match.start())
+            result += _records(value, match.start())
     except (ValueError, RecursionError):
         return []
-    return found
+    return result
 
 
 def _is_record(line: str) -> bool:
@@ -102,8 +102,8 @@ def clean_escapes(text: str) -> tuple[str, list[int]]:
         return text, []
     places = [match.start() for match in watched(_ESCAPE.finditer(text)) if match[1]]
     ends = [place + len(r"\ufffd") for place in places]
-    kept = (text[end:place] for end, place in zip([0, *ends], [*places, len(text)], strict=True))
-    return r"\ufffd".join(kept), places
+    pieces = (text[end:place] for end, place in zip([0, *ends], [*places, len(text)], strict=True))
+    return r"\ufffd".join(pieces), places
 
 
 def parse_json(text: str) -> object:

@@ -62,8 +62,8 @@ def decode(data: bytes) -> tuple[str, str, bool]:
 
 def _japanese(data: bytes) -> tuple[str, str, bool]:
     """Decode bytes by the encodings of Japan, as `decode` does."""
-    if has_escapes(data) and (found := _iso_2022_jp(data)):
-        return found
+    if has_escapes(data) and (decoded := _iso_2022_jp(data)):
+        return decoded
     if data.isascii():
         return data.decode("ascii"), "ascii", True
     readings: dict[str, str] = {}
@@ -128,12 +128,12 @@ def likeness(text: str) -> int:
     Bytes in a wrong encoding become rare kanji, or half-width katakana that are no syllables.
     """
     sample = text[:_SAMPLE]
-    found = sum(_LIKENESS[one] * count for one, count in Counter(sample).items())
-    found += _OF_WORDS * sum(1 for _ in _WORDS.finditer(sample))
+    score = sum(_LIKENESS[one] * count for one, count in Counter(sample).items())
+    score += _OF_WORDS * sum(1 for _ in _WORDS.finditer(sample))
     if half := sum(1 for _ in _HALF_WIDTH.finditer(sample)):
         syllables = sum(len(match[0]) for match in _SYLLABLE.finditer(sample))
-        found += syllables - 2 * (half - syllables)
-    return found
+        score += syllables - 2 * (half - syllables)
+    return score
 
 
 def is_japanese(text: str) -> bool:
@@ -147,7 +147,7 @@ _OF_KANA: Final = 2
 _OF_NOTHING: Final = -4
 
 
-def _likeness(one: str) -> int:
+def _rate_character(one: str) -> int:
     if one.isascii() or _HALF_WIDTH.match(one):
         return 0
     if one in _FREQUENT:
@@ -156,10 +156,10 @@ def _likeness(one: str) -> int:
         return _OF_KANA
     if one == "\ufffd" or "\ue000" <= one <= "\uf8ff":
         return _OF_NOTHING
-    return _of_kanji(one) if "\u4e00" <= one <= "\u9fff" else _has(one, "cp932") - 1
+    return _rate_kanji(one) if "\u4e00" <= one <= "\u9fff" else _has(one, "cp932") - 1
 
 
-def _of_kanji(one: str) -> int:
+def _rate_kanji(one: str) -> int:
     """Rate a kanji by its level in JIS, and by whether China or Taiwan use it too."""
     if not _has(one, "euc_jp"):
         return -2
@@ -170,11 +170,11 @@ def _of_kanji(one: str) -> int:
 
 def _has(one: str, codec: str, first: int = 0, last: int = 0xFF) -> bool:
     """Tell whether a codec has two bytes for a character, the first of them in a range."""
-    found = one.encode(codec, "ignore")
-    return len(found) == 2 and first <= found[0] <= last
+    data = one.encode(codec, "ignore")
+    return len(data) == 2 and first <= data[0] <= last
 
 
-_LIKENESS: Final = Memo(_likeness)
+_LIKENESS: Final = Memo(_rate_character)
 
 # --- characters of NEC and IBM ---------------------------------------------------------------------------
 
@@ -190,10 +190,10 @@ def _windows_kanji(error: UnicodeError) -> tuple[str, int]:
         raise error
     data, at = error.object, error.start
     size = 3 if data[at] == _THREE_BYTES else 2
-    found = _character(data[at : at + size])
-    if not found:
+    character = _character(data[at : at + size])
+    if not character:
         raise error
-    return found, at + size
+    return character, at + size
 
 
 codecs.register_error("windows_kanji", _windows_kanji)

@@ -32,18 +32,18 @@ class Budget:
     fork_moves: int
     comment_bytes: int
     left_out: list[str] = field(default_factory=list)
-    told: set[LimitCode] = field(default_factory=set)
+    reported: set[LimitCode] = field(default_factory=set)
 
     @classmethod
     def of(cls, limits: Limits) -> Budget:
         """Return all the room that the limits give a game."""
         return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
 
-    def first(self, code: LimitCode) -> bool:
+    def report_once(self, code: LimitCode) -> bool:
         """Tell whether a limit is met for the first time, and remember that it was: each is told of once."""
-        if code in self.told:
+        if code in self.reported:
             return False
-        self.told.add(code)
+        self.reported.add(code)
         return True
 
     def comments(self, lines: list[str]) -> list[str]:
@@ -55,13 +55,13 @@ class Budget:
         if size <= self.comment_bytes:
             self.comment_bytes -= size
             return lines
-        kept = 0
-        while (size := comment_size(lines[kept : kept + 1])) <= self.comment_bytes:
+        count = 0
+        while (size := comment_size(lines[count : count + 1])) <= self.comment_bytes:
             self.comment_bytes -= size
-            kept += 1
+            count += 1
         self.comment_bytes = -1
-        self.left_out += lines[kept:]
-        return lines[:kept]
+        self.left_out += lines[count:]
+        return lines[:count]
 
 
 def comment_size(lines: list[str]) -> int:

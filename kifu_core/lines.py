@@ -99,12 +99,12 @@ def main_line_from(
     yield ply, position, NO_MOVE, entry
 
 
-def visit_all(moves: list[Any], position: P, walk: LineVisitor[P]) -> list[Visit]:
+def visit_all(moves: list[Any], position: P, add_visits: LineVisitor[P]) -> list[Visit]:
     """Return the nodes of a record of any kind of game from its start on, in the order of `visits`."""
-    found: list[Visit] = []
+    visits: list[Visit] = []
     branches = [Branch(moves[1:], position, 0, False)]
     while branches:
         forks: list[Branch[P]] = []
-        walk(branches.pop(), found, forks)
+        add_visits(branches.pop(), visits, forks)
         branches += reversed(forks)
-    return found
+    return visits

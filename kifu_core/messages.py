@@ -434,8 +434,8 @@ def message(finding: Issue | KifuError | str, params: Params | None = None, lang
     A code without a text (a newer writer's) is shown as it is, so that no finding is ever hidden.
     """
     code = finding if isinstance(finding, str) else finding.code
-    given = params if params is not None or isinstance(finding, str) else finding.params
-    filled = _Params(given or {})
+    values = params if params is not None or isinstance(finding, str) else finding.params
+    filled = _Params(values or {})
     if "expected" in filled:
         filled["expected"] = listed(str(filled["expected"]), language)
     if not isinstance(finding, str) and finding.ply is not None:

@@ -33,10 +33,10 @@ def _encoded(text: str, codec: str) -> bytes:
 
 def is_doubtful(text: str) -> bool:
     """Tell whether a text has foreign characters, and no word of records among the first of them."""
-    return bool(_doubtful(text, _SAMPLE))
+    return bool(_doubtful_sample(text, _SAMPLE))
 
 
-def _doubtful(text: str, length: int) -> str:
+def _doubtful_sample(text: str, length: int) -> str:
     """Return a sample from the first non-ASCII character on; empty if it has words of records."""
     first = None if text.isascii() else _FOREIGN.search(text)
     sample = text[first.start() : first.start() + length] if first else ""
@@ -49,24 +49,24 @@ def repair(text: str) -> tuple[str, str]:
     A text is repaired only if every character of it can be taken back and what comes out is Japanese. Texts
     that are sound cost one look at their first foreign characters.
     """
-    sample = _doubtful(text, _SAMPLE)
+    sample = _doubtful_sample(text, _SAMPLE)
     if not sample:
         return text, ""
     one_byte = _ONE_BYTE.fullmatch(sample) is not None
-    for taken_for, real in _WRONG:
-        if one_byte != (taken_for == "latin-1") or not _fits(sample, taken_for, real):
+    for mistaken_for, real in _WRONG:
+        if one_byte != (mistaken_for == "latin-1") or not _is_repairable(sample, mistaken_for, real):
             continue
         try:
-            return _encoded(text, taken_for).decode(real), taken_for
+            return _encoded(text, mistaken_for).decode(real), mistaken_for
         except UnicodeError:
             continue
     return text, ""
 
 
-def _fits(sample: str, taken_for: str, real: str) -> bool:
+def _is_repairable(sample: str, mistaken_for: str, real: str) -> bool:
     """Tell whether a sample is Japanese once encoded back and decoded rightly; its end may be cut off."""
     try:
-        decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, taken_for), final=False)
+        decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, mistaken_for), final=False)
     except UnicodeError:
         return False
     return len(_EXPECTED.findall(decoded)) >= _ENOUGH[real] and len(decoded) < len(sample)
@@ -89,18 +89,18 @@ def misread(text: str) -> str:
     Such a text cannot be repaired: a program does not keep what it cannot show. A sound text taken back so is
     hardly ever valid UTF-8.
     """
-    sample = _doubtful(text, _MUCH)
+    sample = _doubtful_sample(text, _MUCH)
     if not sample:
         return ""
     if 2 * sample.count("\ufffd") > len(_FOREIGN.findall(sample)) > _LOST:
         return "utf-8"
     one_byte = _ONE_BYTE.fullmatch(sample.replace("\ufffd", "")) is not None
-    taken_for = "latin-1" if one_byte else "cp932"
-    data = b"\xef".join(_taken_back(part, taken_for) for part in _LOST_LEAD.split(sample))
+    mistaken_for = "latin-1" if one_byte else "cp932"
+    data = b"\xef".join(_encode_lossy(part, mistaken_for) for part in _LOST_LEAD.split(sample))
     decoded = data.decode("utf-8", "ignore")
-    foreign, kept = (len(one.translate(None, _ASCII)) for one in (data, decoded.encode()))
-    return taken_for if kept >= _MOST * foreign and len(_EXPECTED.findall(decoded)) >= _FEW else ""
+    foreign, valid = (len(one.translate(None, _ASCII)) for one in (data, decoded.encode()))
+    return mistaken_for if valid >= _MOST * foreign and len(_EXPECTED.findall(decoded)) >= _FEW else ""
 
 
-def _taken_back(text: str, codec: str) -> bytes:
+def _encode_lossy(text: str, codec: str) -> bytes:
     return (text.translate(_WINDOWS) if codec == "latin-1" else text).encode(codec, "ignore")

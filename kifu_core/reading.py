@@ -50,8 +50,8 @@ def open_source(
         check_size(len(data))
         return (source := Source(data.decode("latin-1"), "binary", name, limits)), Notes(source)
     if isinstance(data, bytes):
-        if known := signature(data):
-            raise UnknownFormatError(known[0], params={"text": known[1]})
+        if file_type := signature(data):
+            raise UnknownFormatError(file_type[0], params={"text": file_type[1]})
         text, encoding, findings = decode(data)
     else:
         text, findings = clean_text(data)
@@ -76,7 +76,7 @@ def read(
     a page, `unknown-format` for any other text whose format is not known.
     """
     if format_name is None or load is None:
-        raise _refused(source, notes)
+        raise _refusal(source, notes)
     games = load(source, notes)
     return ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
 
@@ -89,7 +89,7 @@ def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
     return len(_CONTROL.findall(beginning)) > max(1, len(beginning) // _FEW)
 
 
-def _refused(source: Source, notes: Notes) -> UnknownFormatError:
+def _refusal(source: Source, notes: Notes) -> UnknownFormatError:
     if not (source.text or notes.issues):
         return UnknownFormatError("empty-file")
     if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
@@ -106,8 +106,8 @@ def _unknown(source: Source) -> UnknownFormatError:
 
 def _about_line(source: Source, code: str, begins: re.Pattern[str], params: Params) -> UnknownFormatError:
     """Return an error about the first line that `begins` matches."""
-    found = begins.search(source.text)
-    place = source.issue(code, found.start() if found else 0)
+    match = begins.search(source.text)
+    place = source.issue(code, match.start() if match else 0)
     return UnknownFormatError(code, line=place.line, params=params, source_line=place.source_line)
 
 
@@ -140,7 +140,7 @@ def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: 
     if not results:
         assert error is not None
         raise error
-    return max(results, key=_worth)
+    return max(results, key=_quality)
 
 
 def _is_readable(result: ParseResult) -> bool:
@@ -164,7 +164,7 @@ def _plainer(source: Source, issues: list[Issue]) -> tuple[Source, Notes] | None
     return plainer, notes
 
 
-def _worth(result: ParseResult) -> tuple[bool, bool, int, int]:
+def _quality(result: ParseResult) -> tuple[bool, bool, int, int]:
     unreadable = sum(issue.severity == "error" or issue.code in _UNREADABLE for issue in _issues(result))
     moves = sum(len(game.record["moves"]) for game in result.games)
     return bool(result.games), moves > len(result.games), -unreadable, moves

@@ -63,6 +63,6 @@ NAMES: Final[dict[str, tuple[str, str]]] = {
 
 def listed(names: str, language: str) -> str:
     """Return rules in a reader's words, from their identifiers with commas between."""
-    known = (NAMES.get(name, (name, name)) for name in names.split(","))
-    shown = dict.fromkeys(pair[0 if language == "ja" else 1] for pair in known)
-    return ("、" if language == "ja" else ", ").join(shown)
+    pairs = (NAMES.get(name, (name, name)) for name in names.split(","))
+    texts = dict.fromkeys(pair[0 if language == "ja" else 1] for pair in pairs)
+    return ("、" if language == "ja" else ", ").join(texts)

@@ -53,8 +53,10 @@ def signature(data: bytes) -> tuple[str, str] | None:
     if data.startswith(_ZIP):
         for first, name in _FIRST_FILES:
             if data.startswith(first, 30):
-                whose = (told for folder, told in _OFFICE if folder in data) if name == "Office" else ()
-                return DOCUMENT, next(iter(whose), name)
+                programs = (
+                    (program for folder, program in _OFFICE if folder in data) if name == "Office" else ()
+                )
+                return DOCUMENT, next(iter(programs), name)
     for beginning, code, name in _BEGINNINGS:
         if data.startswith(beginning):
             return code, name

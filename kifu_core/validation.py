@@ -23,11 +23,11 @@ def object_(value: object, path: str) -> dict[str, Any]:
     return value
 
 
-def required(given: dict[str, Any], member: str, path: str) -> Any:
+def required(members: dict[str, Any], member: str, path: str) -> Any:
     """Return a member of an object that must be there and not be null."""
-    if given.get(member) is None:
+    if members.get(member) is None:
         raise error("jkf-missing", f"{path}.{member}")
-    return given[member]
+    return members[member]
 
 
 def array(value: object, path: str) -> list[Any]:

@@ -94,9 +94,9 @@ def _end(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     """Return the position of a text that is a record."""
     found = game.formats.load(text, None)
     record = _record(found)
-    if record is None and found.format in game.formats.ends:
+    if record is None and found.format in game.formats.default_endings:
         # A board without moves is none until it ends: a set-up alone is no game.
-        record = _record(game.formats.load(text + game.formats.ends[found.format], None))
+        record = _record(game.formats.load(text + game.formats.default_endings[found.format], None))
     if record is None:
         reason = next((issue.code for issue in found.issues if issue.severity == "error"), "no-position")
         raise KifuError(reason, "there is no position in this text")

@@ -106,10 +106,10 @@ def decode(code: str) -> QuoridorPosition:
     Last move and turn number are dropped. Raises DecodeError as `qf_code.decode` does for a code that is not
     strictly valid, here also for white space and `=`; `not-a-position` for one with a record.
     """
-    found = qf_code.decode(code, pasted=False)
-    if found.state is None or found.moves is not None:
+    decoded = qf_code.decode(code, pasted=False)
+    if decoded.state is None or decoded.moves is not None:
         raise DecodeError(NOT_A_POSITION)
-    return found.state.position
+    return decoded.state.position
 
 
 encode = display_key

@@ -50,7 +50,7 @@ def read_move(text: str) -> QuoridorMove:
     match = _PARTS.fullmatch(text)
     if match is None:
         raise DecodeError("bad-quoridor-move", params={"text": text[:20]})
-    part = {name: found.lower() for name, found in match.groupdict().items() if found}
+    part = {name: text_of_part.lower() for name, text_of_part in match.groupdict().items() if text_of_part}
     if "square" in part:
         return {"wall": part["square"] + part["after"]}
     if "block" in part:
@@ -61,27 +61,27 @@ def read_move(text: str) -> QuoridorMove:
     return move
 
 
-def seen_from(move: QuoridorMove, origin: Origin) -> QuoridorMove:
+def convert_origin(move: QuoridorMove, origin: Origin) -> QuoridorMove:
     """Return the move as today's notation names it; the given names have a1 at `origin`. An involution."""
     if origin == "bottom-left":
         return move
     if "wall" in move:
         wall = move["wall"]
         return {"wall": f"{wall[0]}{9 - int(wall[1])}{wall[2]}"}
-    turned: QuoridorMove = {"to": _far(move["to"])}
+    turned: QuoridorMove = {"to": _flip_row(move["to"])}
     if "from" in move:
-        turned["from"] = _far(move["from"])
+        turned["from"] = _flip_row(move["from"])
     return turned
 
 
-def _far(text: str) -> str:
+def _flip_row(text: str) -> str:
     return f"{text[0]}{10 - int(text[1])}"
 
 
-def all_played(moves: Iterable[QuoridorMove], origin: Origin, start: QuoridorPosition) -> bool:
+def all_playable(moves: Iterable[QuoridorMove], origin: Origin, start: QuoridorPosition) -> bool:
     """Tell whether all of the moves, read with a1 at `origin`, can be played one after the other."""
     position = start.copy()
-    return all(_plays(position, move, origin) for move in watched(moves))
+    return all(_try_move(position, move, origin) for move in watched(moves))
 
 
 def origin_of(moves: Iterable[QuoridorMove], start: QuoridorPosition) -> Origin | None:
@@ -92,15 +92,15 @@ def origin_of(moves: Iterable[QuoridorMove], start: QuoridorPosition) -> Origin 
     """
     positions = [(origin, start.copy()) for origin in ORIGINS]
     for move in watched(moves):
-        going = [origin for origin, position in positions if _plays(position, move, origin)]
-        if len(going) < len(ORIGINS):
-            return going[0] if going else None
+        possible = [origin for origin, position in positions if _try_move(position, move, origin)]
+        if len(possible) < len(ORIGINS):
+            return possible[0] if possible else None
     return None
 
 
-def _plays(position: QuoridorPosition, move: QuoridorMove, origin: Origin) -> bool:
+def _try_move(position: QuoridorPosition, move: QuoridorMove, origin: Origin) -> bool:
     """Play a move, read with a1 at `origin`; return False, and play nothing, if it is illegal."""
-    packed = packed_move(seen_from(move, origin))
+    packed = packed_move(convert_origin(move, origin))
     if fault(position, packed) not in (None, *TOLERATED):
         return False
     position.do_move(packed)

@@ -66,14 +66,14 @@ class QuoridorPosition:
 
     def mirrored(self) -> QuoridorPosition:
         """Return the position with left and right exchanged."""
-        return QuoridorPosition.of(*self._seen(1), self.turn)
+        return QuoridorPosition.of(*self._transformed(1), self.turn)
 
     def turned(self) -> QuoridorPosition:
         """Return the position with the colours exchanged and the board turned by 180 degrees."""
-        pawns, walls = self._seen(2)
+        pawns, walls = self._transformed(2)
         return QuoridorPosition.of(pawns[::-1], walls[::-1], self.turn ^ 1)
 
-    def _seen(self, orientation: int) -> tuple[list[int], list[list[int]]]:
+    def _transformed(self, orientation: int) -> tuple[list[int], list[list[int]]]:
         pawns = [orient(PAWN + square, orientation) - PAWN for square in self.pawns]
         return pawns, [[orient(wall, orientation) for wall in self.walls(color)] for color in (0, 1)]
 

@@ -14,7 +14,7 @@ from typing import Final
 from kifu_core.errors import DecodeError, IllegalMoveError, Issue, KifuError
 from kifu_core.quoridor.board import PAWN, STARTS, VERTICAL, WALL, WALLS_EACH, name
 from kifu_core.quoridor.position import WALL_BITS, QuoridorPosition, places
-from kifu_core.quoridor.rules import fault, has_paths, has_room
+from kifu_core.quoridor.rules import fault, has_paths, wall_fits
 from kifu_core.quoridor.width import narrow
 
 LONGEST: Final = 712
@@ -141,8 +141,8 @@ def decode(text: str, *, pasted: bool = True) -> QfCode:
 
 def _column(text: str, number: int) -> int:
     """Return the column, from 1, of a code's character in a text with white space."""
-    found = [column for column, character in enumerate(text, start=1) if not _BLANK.match(character)]
-    return found[number - 1]
+    columns = [column for column, character in enumerate(text, start=1) if not _BLANK.match(character)]
+    return columns[number - 1]
 
 
 def _read(bits: _CodeBits) -> QfCode:
@@ -154,8 +154,8 @@ def _read(bits: _CodeBits) -> QfCode:
     start = state.position.copy() if state else QuoridorPosition.initial()
     moves = _read_record(bits, start, issues) if has_record else None
     bits.finish()
-    found = QfCode(state, moves)
-    if is_start_snapshot(found):
+    code = QfCode(state, moves)
+    if is_start_snapshot(code):
         issues = [issue for issue in issues if issue.code != "parity"]
         issues.insert(0, Issue("start-snapshot"))
     return QfCode(state, moves, tuple(issues))
@@ -176,14 +176,14 @@ def _read_state(bits: _CodeBits, issues: list[Issue]) -> QfState:
     position = QuoridorPosition(pawns, [0, 0], [0, 0], 0)
     for field, owner, lying in LISTS:
         for place in lists[field]:
-            lay(position, owner, WALL + lying + place)
+            add_wall(position, owner, WALL + lying + place)
     by, is_wall = bits.number(1, "last_move"), bits.number(1, "last_move")
     last_wall = bits.number(6, "last_move") if is_wall else None
     if last_wall is not None:
         check_last_wall(position, by, last_wall)
     position.turn = by ^ 1
     turn_number = bits.number(10, "turn_number")
-    if any(found != sorted(found) for found in lists.values()):
+    if any(places_of_list != sorted(places_of_list) for places_of_list in lists.values()):
         issues.append(Issue("unsorted"))
     if turn_number % 2 == position.turn:
         issues.append(Issue("parity", params={"number": turn_number}))
@@ -201,9 +201,9 @@ def check_pawns(pawns: Sequence[int]) -> None:
         raise DecodeError("pawn-overlap")
 
 
-def lay(position: QuoridorPosition, owner: int, wall: int) -> None:
+def add_wall(position: QuoridorPosition, owner: int, wall: int) -> None:
     """Put a wall on the board; raises DecodeError `wall-conflict` where there is no room for it."""
-    if not has_room(position, wall):
+    if not wall_fits(position, wall):
         raise DecodeError("wall-conflict", params={"move": name(wall)})
     position.side(wall)[owner] |= WALL_BITS[wall & 63]
 
@@ -272,9 +272,9 @@ def state_digits(
     `lists` are the wall places of White's horizontal and vertical, Black's horizontal and vertical walls.
     """
     parts = [f"{pawns[0]:07b}{pawns[1]:07b}"]
-    for found in lists:
-        parts.append(_COUNTS[len(found)])
-        parts += [_SIXES[place] for place in found]
+    for walls in lists:
+        parts.append(_COUNTS[len(walls)])
+        parts += [_SIXES[place] for place in walls]
     parts.append("10"[turn])
     parts.append("0" if last_wall is None else "1" + _SIXES[last_wall])
     parts.append(f"{turn_number:010b}")
@@ -317,7 +317,7 @@ def check_state(state: QfState) -> None:
         if len(walls) > WALLS_EACH:
             raise DecodeError("wall-count", params={"count": len(walls)})
         for wall in walls:
-            lay(board, color, wall)
+            add_wall(board, color, wall)
     if state.last_wall is not None:
         check_last_wall(position, position.turn ^ 1, state.last_wall)
     if not 0 <= state.turn_number <= LAST_TURN:

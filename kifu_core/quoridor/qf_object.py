@@ -12,7 +12,7 @@ from kifu_core import validation
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.quoridor.board import PAWN, VERTICAL, WALL
 from kifu_core.quoridor.position import QuoridorPosition, places
-from kifu_core.quoridor.qf_code import LISTS, MOST_PLIES, QfCode, QfState, check_state, direction, lay
+from kifu_core.quoridor.qf_code import LISTS, MOST_PLIES, QfCode, QfState, add_wall, check_state, direction
 
 COLORS: Final = ("white", "black")
 
@@ -36,27 +36,27 @@ def as_object(code: QfCode) -> dict[str, Any]:
 def _state(state: QfState, *, implied: bool) -> dict[str, Any]:
     position, by = state.position, COLORS[state.position.turn ^ 1]
     kind = "pawn" if state.last_wall is None else "wall"
-    found: dict[str, Any] = {"white": position.pawns[0], "black": position.pawns[1]}
+    result: dict[str, Any] = {"white": position.pawns[0], "black": position.pawns[1]}
     for field, color, lying in LISTS:
-        found[field] = places((position.vertical if lying else position.horizontal)[color])
-    found["last_move"] = None if implied else {"by": by, "kind": kind, "place": state.last_wall}
-    found["turn_number"] = state.turn_number
-    found["to_move"] = COLORS[position.turn]
-    return found
+        result[field] = places((position.vertical if lying else position.horizontal)[color])
+    result["last_move"] = None if implied else {"by": by, "kind": kind, "place": state.last_wall}
+    result["turn_number"] = state.turn_number
+    result["to_move"] = COLORS[position.turn]
+    return result
 
 
 def _moves(position: QuoridorPosition, moves: Sequence[int]) -> list[dict[str, Any]]:
     """Return the moves as objects; they are played on `position`."""
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     for move in moves:
         by = COLORS[position.turn]
         if move & PAWN:
-            found.append({"by": by, "kind": "pawn", **_pawn_move(position, move)})
+            objects.append({"by": by, "kind": "pawn", **_pawn_move(position, move)})
         else:
             orient = "v" if move & VERTICAL else "h"
-            found.append({"by": by, "kind": "wall", "orient": orient, "place": move & 63})
+            objects.append({"by": by, "kind": "wall", "orient": orient, "place": move & 63})
         position.do_move(move)
-    return found
+    return objects
 
 
 def _pawn_move(position: QuoridorPosition, move: int) -> dict[str, Any]:
@@ -75,9 +75,9 @@ def from_object(value: object) -> QfCode:
     Raises ParseError with the JSON `path` of what is wrong, and KifuError as `qf_code.encode` does for states
     that no code can say. Whether moves are legal is left to `encode`.
     """
-    given = validation.object_(value, "$")
-    state = _read_state(given.get("state"), "$.state") if _has(given, "has_state", "state") else None
-    moves = _read_moves(given.get("moves"), "$.moves") if _has(given, "has_record", "moves") else None
+    members = validation.object_(value, "$")
+    state = _read_state(members.get("state"), "$.state") if _has(members, "has_state", "state") else None
+    moves = _read_moves(members.get("moves"), "$.moves") if _has(members, "has_record", "moves") else None
     return QfCode(state, moves)
 
 
@@ -86,30 +86,30 @@ def check_object(code: QfCode, value: object) -> None:
     _compare(as_object(code), value, "$")
 
 
-def _has(given: dict[str, Any], flag: str, member: str) -> bool:
+def _has(members: dict[str, Any], flag: str, member: str) -> bool:
     """Tell whether a part is present: by its flag, if there is one."""
-    if given.get(flag) is not None:
-        return validation.boolean(given[flag], f"$.{flag}")
-    return given.get(member) is not None
+    if members.get(flag) is not None:
+        return validation.boolean(members[flag], f"$.{flag}")
+    return members.get(member) is not None
 
 
 def _read_state(value: object, path: str) -> QfState:
-    given = validation.object_(value, path)
+    members = validation.object_(value, path)
     pawns = [
-        validation.integer(validation.required(given, color, path), f"{path}.{color}") for color in COLORS
+        validation.integer(validation.required(members, color, path), f"{path}.{color}") for color in COLORS
     ]
-    turn = _color(validation.required(given, "to_move", path), f"{path}.to_move")
+    turn = _color(validation.required(members, "to_move", path), f"{path}.to_move")
     position = QuoridorPosition(pawns, [0, 0], [0, 0], turn)
     for field, color, lying in LISTS:
-        for index, place in enumerate(validation.array(given.get(field) or [], f"{path}.{field}")):
-            lay(position, color, WALL + lying + _place(place, f"{path}.{field}[{index}]"))
+        for index, place in enumerate(validation.array(members.get(field) or [], f"{path}.{field}")):
+            add_wall(position, color, WALL + lying + _place(place, f"{path}.{field}[{index}]"))
     last_wall: int | None = None
-    if given.get("last_move") is not None:
-        last = validation.object_(given["last_move"], f"{path}.last_move")
+    if members.get("last_move") is not None:
+        last = validation.object_(members["last_move"], f"{path}.last_move")
         if last.get("kind") == "wall":
             place = validation.required(last, "place", f"{path}.last_move")
             last_wall = _place(place, f"{path}.last_move.place")
-    number = validation.integer(validation.required(given, "turn_number", path), f"{path}.turn_number")
+    number = validation.integer(validation.required(members, "turn_number", path), f"{path}.turn_number")
     state = QfState(position, last_wall, number)
     check_state(state)
     return state
@@ -123,17 +123,17 @@ def _read_moves(value: object, path: str) -> tuple[int, ...]:
 
 
 def _read_move(value: object, path: str) -> int:
-    given = validation.object_(value, path)
-    kind = validation.string(validation.required(given, "kind", path), f"{path}.kind")
+    members = validation.object_(value, path)
+    kind = validation.string(validation.required(members, "kind", path), f"{path}.kind")
     if kind == "pawn":
-        square = validation.integer(validation.required(given, "to", path), f"{path}.to")
+        square = validation.integer(validation.required(members, "to", path), f"{path}.to")
         if square > 80:
             raise validation.error("jkf-value", f"{path}.to", str(square))
         return PAWN + square
-    orient = validation.string(validation.required(given, "orient", path), f"{path}.orient")
+    orient = validation.string(validation.required(members, "orient", path), f"{path}.orient")
     if kind != "wall" or orient not in ("h", "v"):
         raise validation.error("jkf-value", path, f"{kind} {orient}")
-    place = _place(validation.required(given, "place", path), f"{path}.place")
+    place = _place(validation.required(members, "place", path), f"{path}.place")
     return WALL + (VERTICAL if orient == "v" else 0) + place
 
 
@@ -151,15 +151,15 @@ def _place(value: object, path: str) -> int:
     return place
 
 
-def _compare(expected: Any, given: Any, path: str) -> None:
-    if isinstance(expected, dict) and isinstance(given, dict):
-        for field in expected.keys() & given.keys():
-            _compare(expected[field], given[field], f"{path}.{field}")
-    elif isinstance(expected, list) and isinstance(given, list) and len(expected) == len(given):
-        for index, pair in enumerate(zip(expected, given, strict=True)):
+def _compare(expected: Any, actual: Any, path: str) -> None:
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for field in expected.keys() & actual.keys():
+            _compare(expected[field], actual[field], f"{path}.{field}")
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for index, pair in enumerate(zip(expected, actual, strict=True)):
             _compare(*pair, f"{path}[{index}]")
-    elif given is not None and expected != (sorted(given) if _is_numbers(given) else given):
-        raise ParseError("jkf-value", params={"path": path, "value": str(given)[:40]})
+    elif actual is not None and expected != (sorted(actual) if _is_numbers(actual) else actual):
+        raise ParseError("jkf-value", params={"path": path, "value": str(actual)[:40]})
 
 
 def _is_numbers(value: object) -> bool:

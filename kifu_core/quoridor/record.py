@@ -14,7 +14,7 @@ from kifu_core.jkf import Consumption
 from kifu_core.memo import Memo
 from kifu_core.quoridor.board import BY_NAME, IS_NAME, PAWN, SQUARE_NAMES, is_wall, name, read_name
 from kifu_core.quoridor.position import QuoridorPosition
-from kifu_core.quoridor.qf_code import QfState, check_pawns, check_state, lay
+from kifu_core.quoridor.qf_code import QfState, add_wall, check_pawns, check_state
 
 KIND: Final = "quoridor"
 VERSION: Final = 1
@@ -115,7 +115,7 @@ def start(record: QuoridorRecord) -> QfState:
     position = QuoridorPosition(pawns, [0, 0], [0, 0], data["color"])
     for color in (0, 1):
         for text in data["walls"][color]:
-            lay(position, color, _wall(text))
+            add_wall(position, color, _wall(text))
     last = _wall(data["last"]) if "last" in data else None
     if last is not None and last not in position.walls(position.turn ^ 1):
         raise DecodeError("last-move-wall", params={"place": name(last)})
@@ -153,8 +153,8 @@ def move_object(position: QuoridorPosition, move: int) -> QuoridorMove:
     return _OBJECTS[color, position.pawns[color] if move & PAWN else 0, move]
 
 
-def _object(played: tuple[int, int, int]) -> QuoridorMove:
-    color, square, move = played
+def _object(key: tuple[int, int, int]) -> QuoridorMove:
+    color, square, move = key
     if is_wall(move):
         return {"color": color, "wall": name(move)}
     return {"color": color, "from": SQUARE_NAMES[square], "to": name(move)}
@@ -173,21 +173,21 @@ def check(value: object) -> QuoridorRecord:
     (`jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) with the JSON `path`, DecodeError for an impossible
     start. Linear in the size of the value.
     """
-    given = validation.object_(value, "$")
+    members = validation.object_(value, "$")
     # Records that our archive wrote before its first release have `kind` for `game`.
-    field = "kind" if "kind" in given and "game" not in given else "game"
-    game = validation.string(validation.required(given, field, "$"), f"$.{field}")
+    field = "kind" if "kind" in members and "game" not in members else "game"
+    game = validation.string(validation.required(members, field, "$"), f"$.{field}")
     if game != KIND:
         raise validation.error("jkf-value", f"$.{field}", game)
-    version = validation.integer(validation.required(given, "version", "$"), "$.version")
+    version = validation.integer(validation.required(members, "version", "$"), "$.version")
     if version != VERSION:
         raise validation.error("jkf-value", "$.version", str(version))
-    moves = jkf.entries(validation.required(given, "moves", "$"), "$.moves", _read_move)
+    moves = jkf.entries(validation.required(members, "moves", "$"), "$.moves", _read_move)
     record: QuoridorRecord = {
         "game": KIND,
         "version": VERSION,
-        "header": jkf.header(given.get("header"), "$.header"),
-        "initial": _read_initial(given.get("initial"), "$.initial"),
+        "header": jkf.header(members.get("header"), "$.header"),
+        "initial": _read_initial(members.get("initial"), "$.initial"),
         "moves": cast(list[QuoridorEntry], moves),
     }
     start(record)
@@ -195,16 +195,16 @@ def check(value: object) -> QuoridorRecord:
 
 
 def _read_move(value: object, path: str) -> QuoridorMove:
-    given = validation.object_(value, path)
+    members = validation.object_(value, path)
     fields: dict[str, Any] = {
-        field: _read_name(given[field], f"{path}.{field}")
+        field: _read_name(members[field], f"{path}.{field}")
         for field in ("from", "to", "wall")
-        if given.get(field) is not None
+        if members.get(field) is not None
     }
     if ("to" in fields) == ("wall" in fields):
         raise validation.error("jkf-missing", f"{path}.to")
-    if given.get("color") is not None:
-        fields["color"] = _read_color(given["color"], f"{path}.color")
+    if members.get("color") is not None:
+        fields["color"] = _read_color(members["color"], f"{path}.color")
     return cast(QuoridorMove, fields)
 
 
@@ -225,22 +225,22 @@ def _read_color(value: object, path: str) -> int:
 def _read_initial(value: object, path: str) -> QuoridorInitial:
     if value is None:
         return {"preset": "START"}
-    given = validation.object_(value, path)
-    preset = validation.string(validation.required(given, "preset", path), f"{path}.preset")
+    members = validation.object_(value, path)
+    preset = validation.string(validation.required(members, "preset", path), f"{path}.preset")
     if preset == "START":
         return {"preset": preset}
     if preset != "OTHER":
         raise validation.error("jkf-value", f"{path}.preset", preset)
-    return {"preset": preset, "data": _read_data(validation.required(given, "data", path), f"{path}.data")}
+    return {"preset": preset, "data": _read_data(validation.required(members, "data", path), f"{path}.data")}
 
 
 def _read_data(value: object, path: str) -> QuoridorInitialData:
-    given = validation.object_(value, path)
+    members = validation.object_(value, path)
     pawns, walls = (
-        _pair(validation.required(given, field, path), f"{path}.{field}") for field in ("pawns", "walls")
+        _pair(validation.required(members, field, path), f"{path}.{field}") for field in ("pawns", "walls")
     )
-    found: QuoridorInitialData = {
-        "color": _read_color(validation.required(given, "color", path), f"{path}.color"),
+    data: QuoridorInitialData = {
+        "color": _read_color(validation.required(members, "color", path), f"{path}.color"),
         "pawns": [validation.string(text, f"{path}.pawns") for text in pawns],
         "walls": [
             [
@@ -249,15 +249,15 @@ def _read_data(value: object, path: str) -> QuoridorInitialData:
             ]
             for i, side in enumerate(walls)
         ],
-        "turn": validation.integer(validation.required(given, "turn", path), f"{path}.turn"),
+        "turn": validation.integer(validation.required(members, "turn", path), f"{path}.turn"),
     }
-    if given.get("last") is not None:
-        found["last"] = validation.string(given["last"], f"{path}.last")
-    return found
+    if members.get("last") is not None:
+        data["last"] = validation.string(members["last"], f"{path}.last")
+    return data
 
 
 def _pair(value: object, path: str) -> list[Any]:
-    found = validation.array(value, path)
-    if len(found) != 2:
-        raise validation.error("jkf-value", path, str(len(found)))
-    return found
+    pair = validation.array(value, path)
+    if len(pair) != 2:
+        raise validation.error("jkf-value", path, str(len(pair)))
+    return pair

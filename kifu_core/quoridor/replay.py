@@ -69,39 +69,39 @@ class _PendingLine(NamedTuple):
 class _GameBudget:
     """How much of a game is kept: what lies beyond its limits is told of once for each."""
 
-    def __init__(self, limits: Limits, played: ReplayedRecord) -> None:
+    def __init__(self, limits: Limits, replayed: ReplayedRecord) -> None:
         self.limits = limits
-        self.played = played
-        self.room = Budget.of(limits)
-        played.left_out = self.room.left_out
+        self.replayed = replayed
+        self.budget = Budget.of(limits)
+        replayed.left_out = self.budget.left_out
 
     def comments(self, raw: QuoridorEntry, ply: int) -> list[str]:
         lines = list(raw.get("comments", ()))
-        kept = self.room.comments(lines)
-        if len(kept) < len(lines):
-            self._tell("comments-limit", raw, ply)
-        return kept
+        allowed = self.budget.comments(lines)
+        if len(allowed) < len(lines):
+            self._report_limit("comments-limit", raw, ply)
+        return allowed
 
-    def has_room(self, line: _PendingLine, index: int, ply: int) -> bool:
+    def within_limits(self, line: _PendingLine, index: int, ply: int) -> bool:
         """Tell whether an entry is within the limits; if not, cut the line there."""
         if not line.fork:
             # An ending is no ply.
             beyond = index >= self.limits.plies and "move" in line.entries[index]
             code: LimitCode | None = "main-line-limit" if beyond else None
-        elif index == 0 and self.room.forks <= 0:
+        elif index == 0 and self.budget.forks <= 0:
             code = "forks-limit"
         else:
-            code = "fork-moves-limit" if self.room.fork_moves <= 0 else None
-            self.room.forks -= index == 0 and code is None
-            self.room.fork_moves -= 1
+            code = "fork-moves-limit" if self.budget.fork_moves <= 0 else None
+            self.budget.forks -= index == 0 and code is None
+            self.budget.fork_moves -= 1
         if code is not None:
-            self._tell(code, line.entries[index], ply)
-            self.played.cuts.append(line.entries[index:])
+            self._report_limit(code, line.entries[index], ply)
+            self.replayed.cuts.append(line.entries[index:])
         return code is None
 
-    def _tell(self, code: LimitCode, raw: QuoridorEntry, ply: int) -> None:
-        if self.room.first(code):
-            self.played.findings.append(
+    def _report_limit(self, code: LimitCode, raw: QuoridorEntry, ply: int) -> None:
+        if self.budget.report_once(code):
+            self.replayed.findings.append(
                 EntryFinding(code, "error", raw, ply, {"limit": limit_of(self.limits, code)})
             )
 
@@ -115,40 +115,40 @@ def replay_line(
     write them; any other illegal move ends its line, and so does one beyond the limits. `comments` are the
     start's, which count too. Linear in the number of entries; no recursion.
     """
-    played = ReplayedRecord()
-    kept = _GameBudget(limits, played)
-    played.first = kept.comments({"comments": list(comments)}, 0)
+    replayed = ReplayedRecord()
+    limited = _GameBudget(limits, replayed)
+    replayed.first = limited.comments({"comments": list(comments)}, 0)
     cut = not has_paths(state.position)
-    waiting = [_PendingLine(entries, state.position.copy(), 1, played.entries, False, cut)]
+    waiting = [_PendingLine(entries, state.position.copy(), 1, replayed.entries, False, cut)]
     forked: list[QuoridorEntry] = []
     while waiting:
         line = waiting.pop()
-        waiting += reversed(_play(line, played, forked, kept))
+        waiting += reversed(_play(line, replayed, forked, limited))
         if not line.fork:
-            played.final = line.position
+            replayed.final = line.position
     for entry in forked:
         entry["forks"] = [fork for fork in entry["forks"] if fork]
         if not entry["forks"]:
             del entry["forks"]
-    return played
+    return replayed
 
 
 def _play(
-    line: _PendingLine, played: ReplayedRecord, forked: list[QuoridorEntry], kept: _GameBudget
+    line: _PendingLine, replayed: ReplayedRecord, forked: list[QuoridorEntry], limited: _GameBudget
 ) -> list[_PendingLine]:
     """Play one line and return its forks in reading order; entries with forks are added to `forked`."""
     forks: list[_PendingLine] = []
     position, ply = line.position, line.ply
     noted = {"no-path"} if line.cut else set[str]()
     for index, raw in enumerate(watched(line.entries)):
-        if not kept.has_room(line, index, ply):
+        if not limited.within_limits(line, index, ply):
             break
-        comments = kept.comments(raw, ply)
+        comments = limited.comments(raw, ply)
         entry: QuoridorEntry = {"comments": comments} if comments else {}
         if "move" in raw:
             before, cut = position.copy() if "forks" in raw else position, "no-path" in noted
-            if not _play_move(raw, entry, position, ply, noted, played):
-                played.cuts.append(line.entries[index:])
+            if not _play_move(raw, entry, position, ply, noted, replayed):
+                replayed.cuts.append(line.entries[index:])
                 return forks
             if raw.get("forks"):
                 alternatives = [
@@ -157,17 +157,17 @@ def _play(
                 entry["forks"] = [fork.out for fork in alternatives]
                 forked.append(entry)
                 forks += alternatives
-            if not line.fork and played.ending is None and (won := position.winner()) is not None:
-                played.ending = endings.goal(ply, won)
+            if not line.fork and replayed.ending is None and (won := position.winner()) is not None:
+                replayed.ending = endings.goal(ply, won)
             ply += 1
             line.out.append(entry)
             continue
         if "special" in raw:
-            _end(raw, entry, line, ply, played)
+            _end(raw, entry, line, ply, replayed)
             rest = line.entries[index + 1 :]
             if rest:
-                played.cuts.append(rest)
-                played.findings.append(EntryFinding("after-ending", "warning", rest[0], ply))
+                replayed.cuts.append(rest)
+                replayed.findings.append(EntryFinding("after-ending", "warning", rest[0], ply))
         if "special" in entry or (entry and not line.out):
             line.out.append(entry)
         elif "comments" in entry:
@@ -183,56 +183,56 @@ def _play_move(
     position: QuoridorPosition,
     ply: int,
     noted: set[str],
-    played: ReplayedRecord,
+    replayed: ReplayedRecord,
 ) -> bool:
     """Play the move of an entry and complete the entry; return False if the move is illegal."""
-    written = raw["move"]
-    move = packed_move(written)
+    raw_move = raw["move"]
+    move = packed_move(raw_move)
     broken = fault(position, move)
     if broken is not None and broken not in TOLERATED:
-        played.findings.append(EntryFinding(broken, "error", raw, ply, {"move": name(move)}))
+        replayed.findings.append(EntryFinding(broken, "error", raw, ply, {"move": name(move)}))
         return False
     if broken is not None and broken not in noted:
         noted.add(broken)
-        played.findings.append(EntryFinding(broken, "warning", raw, ply))
-    found = entry["move"] = move_object(position, move)
-    if len(written) > 1:
-        played.findings += _differences(raw, found, ply)
+        replayed.findings.append(EntryFinding(broken, "warning", raw, ply))
+    move_entry = entry["move"] = move_object(position, move)
+    if len(raw_move) > 1:
+        replayed.findings += _differences(raw, move_entry, ply)
     if "time" in raw:
         entry["time"] = raw["time"]
     position.do_move(move)
     return True
 
 
-def _differences(raw: QuoridorEntry, found: QuoridorMove, ply: int) -> Iterator[EntryFinding]:
+def _differences(raw: QuoridorEntry, actual: QuoridorMove, ply: int) -> Iterator[EntryFinding]:
     """Yield a finding for each field of a written move that contradicts the board."""
-    written = raw["move"]
-    if written.get("color", found["color"]) != found["color"]:
+    raw_move = raw["move"]
+    if raw_move.get("color", actual["color"]) != actual["color"]:
         yield EntryFinding("side-mark", "warning", raw, ply)
-    if "from" in found and written.get("from", found["from"]) != found["from"]:
+    if "from" in actual and raw_move.get("from", actual["from"]) != actual["from"]:
         yield EntryFinding(
-            "from-mismatch", "warning", raw, ply, {"written": written["from"], "found": found["from"]}
+            "from-mismatch", "warning", raw, ply, {"written": raw_move["from"], "found": actual["from"]}
         )
 
 
 def _end(
-    raw: QuoridorEntry, entry: QuoridorEntry, line: _PendingLine, ply: int, played: ReplayedRecord
+    raw: QuoridorEntry, entry: QuoridorEntry, line: _PendingLine, ply: int, replayed: ReplayedRecord
 ) -> None:
     """Take an entry's ending; where it contradicts the board, the board decides."""
     special = raw["special"]
-    found = endings.ending(special, ply - 1, line.position.turn)
-    if found.special is None:
-        played.findings.append(EntryFinding("unknown-ending", "warning", raw, ply, {"word": special[:40]}))
-    elif line.fork or played.ending is None:
+    ending = endings.ending(special, ply - 1, line.position.turn)
+    if ending.special is None:
+        replayed.findings.append(EntryFinding("unknown-ending", "warning", raw, ply, {"word": special[:40]}))
+    elif line.fork or replayed.ending is None:
         entry["special"] = special
         if "time" in raw:
             entry["time"] = raw["time"]
     if line.fork:
         return
-    if played.ending is None:
-        played.ending = found
-    elif found.winner is not None and found.winner != played.ending.winner:
-        played.findings.append(EntryFinding("result-mismatch", "warning", raw, ply, {"text": found.word}))
+    if replayed.ending is None:
+        replayed.ending = ending
+    elif ending.winner is not None and ending.winner != replayed.ending.winner:
+        replayed.findings.append(EntryFinding("result-mismatch", "warning", raw, ply, {"text": ending.word}))
 
 
 # --- positions along a record ----------------------------------------------------------------------------
@@ -270,11 +270,11 @@ def visits(record: QuoridorRecord) -> list[Visit]:
 
     The order is that of `kifu_core.shogi.replay.visits`. Linear in the number of moves; no recursion.
     """
-    return visit_all(record["moves"], start(record).position, _walk)
+    return visit_all(record["moves"], start(record).position, _add_visits)
 
 
-def _walk(
-    branch: Branch[QuoridorPosition], found: list[Visit], forks: list[Branch[QuoridorPosition]]
+def _add_visits(
+    branch: Branch[QuoridorPosition], visits: list[Visit], forks: list[Branch[QuoridorPosition]]
 ) -> None:
     entries, position, ply, fork = branch
     for entry in entries:
@@ -284,11 +284,11 @@ def _walk(
             continue
         move = packed_move(entry["move"])
         code, orientation, symmetric = keys.canonical(position)
-        found.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
+        visits.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
         position.do_move(move)
         ply += 1
     if ply > branch.ply or not fork:
-        found.append(Visit(ply, fork, *keys.canonical(position), NO_MOVE))
+        visits.append(Visit(ply, fork, *keys.canonical(position), NO_MOVE))
 
 
 def position_at(record: QuoridorRecord, ply: int | None) -> tuple[int, QfState, QuoridorEntry]:

@@ -32,14 +32,14 @@ _DELTAS: Final = (10, 1, -10, -1)
 
 def _step_walls() -> dict[tuple[int, int], tuple[bool, int]]:
     """Map each step between squares to the orientation and the bits of the walls that stop it."""
-    found: dict[tuple[int, int], tuple[bool, int]] = {}
+    walls: dict[tuple[int, int], tuple[bool, int]] = {}
     for low, cell in enumerate(_CELLS):
         for vertical, delta, back in ((False, 10, 1), (True, 1, 10)):
             high = _SQUARE_OF.get(cell + delta)
             if high is not None:
                 stopping = (1 << cell | 1 << cell >> back) & _INNER
-                found[low, high] = found[high, low] = vertical, stopping
-    return found
+                walls[low, high] = walls[high, low] = vertical, stopping
+    return walls
 
 
 _STEP_WALLS: Final = _step_walls()
@@ -75,18 +75,18 @@ def _pawn_moves(position: QuoridorPosition, open_: Passages) -> list[int]:
     north, east = open_
     exits = (north, east, north << 10, east << 1)
     at, other = _CELLS[position.pawns[position.turn]], _CELLS[position.pawns[position.turn ^ 1]]
-    found: list[int] = []
+    cells: list[int] = []
     for direction, delta in enumerate(_DELTAS):
         if not exits[direction] >> at & 1:
             continue
         if at + delta != other:
-            found.append(at + delta)
+            cells.append(at + delta)
         elif exits[direction] >> other & 1:
-            found.append(other + delta)
+            cells.append(other + delta)
         else:
             sideways = ((direction + 1) & 3, (direction + 3) & 3)
-            found += [other + _DELTAS[side] for side in sideways if exits[side] >> other & 1]
-    return [PAWN + _SQUARE_OF[cell] for cell in found]
+            cells += [other + _DELTAS[side] for side in sideways if exits[side] >> other & 1]
+    return [PAWN + _SQUARE_OF[cell] for cell in cells]
 
 
 # --- paths -----------------------------------------------------------------------------------------------
@@ -99,12 +99,12 @@ def has_paths(position: QuoridorPosition) -> bool:
 
 
 def _reaches(begin: int, goal: int, north: int, east: int) -> bool:
-    seen = edge = begin
+    reached = edge = begin
     while edge:
         if edge & goal:
             return True
-        edge = ((edge & north) << 10 | (edge & east) << 1 | edge >> 10 & north | edge >> 1 & east) & ~seen
-        seen |= edge
+        edge = ((edge & north) << 10 | (edge & east) << 1 | edge >> 10 & north | edge >> 1 & east) & ~reached
+        reached |= edge
     return False
 
 
@@ -121,13 +121,13 @@ def _layers(position: QuoridorPosition, color: int, open_: Passages) -> list[int
     """Return the squares at distance 0, 1, 2 ... of a pawn up to its goal, as bits; empty without path."""
     north, east = open_
     goal = _GOALS[color]
-    seen = edge = 1 << _CELLS[position.pawns[color]]
+    reached = edge = 1 << _CELLS[position.pawns[color]]
     layers = [edge]
     while edge:
         if edge & goal:
             return layers
-        edge = ((edge & north) << 10 | (edge & east) << 1 | edge >> 10 & north | edge >> 1 & east) & ~seen
-        seen |= edge
+        edge = ((edge & north) << 10 | (edge & east) << 1 | edge >> 10 & north | edge >> 1 & east) & ~reached
+        reached |= edge
         layers.append(edge)
     return []
 
@@ -241,7 +241,7 @@ def fault(position: QuoridorPosition, move: int) -> str | None:
     if move & PAWN:
         if not _can_go(position, move - PAWN):
             return "illegal-move"
-    elif not has_room(position, move):
+    elif not wall_fits(position, move):
         return "wall-conflict"
     elif position.walls_left(position.turn) <= 0:
         return "wall-count"
@@ -263,7 +263,7 @@ def _can_go(position: QuoridorPosition, square: int) -> bool:
     return not (walls[0] | walls[1]) & stopping and square != position.pawns[color ^ 1]
 
 
-def has_room(position: QuoridorPosition, move: int) -> bool:
+def wall_fits(position: QuoridorPosition, move: int) -> bool:
     """Tell whether a wall neither crosses nor overlaps another; touching is allowed."""
     horizontal, vertical = position.horizontal, position.vertical
     free = _free(horizontal[0] | horizontal[1], vertical[0] | vertical[1])

@@ -48,8 +48,8 @@ def parse_position(text: str) -> QuoridorPosition | None:
     """
     if len(text.split()) != 1 or detect(text)[0] not in (None, "qf"):
         return None
-    found = qf_code.normalized(qf_code.decode(text))
-    return found.start().position if found.moves is None else None
+    code = qf_code.normalized(qf_code.decode(text))
+    return code.start().position if code.moves is None else None
 
 
 def parse_typed(text: str) -> QuoridorPosition | None:
@@ -59,10 +59,10 @@ def parse_typed(text: str) -> QuoridorPosition | None:
     try:
         if (position := parse_position(text)) is not None:
             return position
-        found = load(text).games
+        games = load(text).games
     except KifuError:
         return None
-    *_, (_ply, end, _move, _entry) = main_line(from_jkf(found[0].record)) if found else [(0, None, 0, None)]
+    *_, (_ply, end, _move, _entry) = main_line(from_jkf(games[0].record)) if games else [(0, None, 0, None)]
     return end
 
 

@@ -36,19 +36,19 @@ def record_kind(record: Record, position: Position, ending: Ending | None, forks
     `forks` counts the plies of the main line that have alternatives. Linear in the number of moves, and
     constant for all that start from a named position.
     """
-    begun = any("move" in entry for entry in record["moves"])
-    if ending is None and not begun:
+    has_move = any("move" in entry for entry in record["moves"])
+    if ending is None and not has_move:
         return "position"
-    if _says_problem(record["header"]) or (
+    if _has_problem_headers(record["header"]) or (
         "data" in record.get("initial", {}) and _is_problem(record, position, ending)
     ):
-        return "problem" if begun else "position"
+        return "problem" if has_move else "position"
     if forks >= TREE_FORKS and not has_players(record["header"]):
         return "tree"
     return "game"
 
 
-def _says_problem(header: dict[str, str]) -> bool:
+def _has_problem_headers(header: dict[str, str]) -> bool:
     if not _PROBLEM_HEADERS.isdisjoint(header) or "詰将棋" in header.get("手合割", ""):
         return True
     return header.get("先手") == "詰方" or header.get("後手") == "玉方"

@@ -58,12 +58,12 @@ def ticks(
     writer had no clock.
     """
     clocks = (_Clock(limits[0]), _Clock(limits[1]))
-    if not _says_anything(record):
+    if not _has_times(record):
         return []
     moves = record["moves"]
     # Only a record that ends before its first move needs to be asked.
     turn = 0 if len(moves) < 2 or "move" in moves[1] else first_turn(record)
-    found: list[Tick] = []
+    result: list[Tick] = []
     for ply, entry in enumerate(moves[1:], start=1):
         move = entry.get("move")
         color = turn if move is None else move["color"]
@@ -71,16 +71,16 @@ def ticks(
             used: float = seconds(entry["time"]["now"])
             if fractions and ply in fractions:
                 used += _fraction(fractions[ply])
-            found.append(clocks[color].tick(ply, color, used, ending=move is None))
+            result.append(clocks[color].tick(ply, color, used, ending=move is None))
         elif move is not None:
             clocks[color].move_without_time()
         if move is None:
             break
         turn = color ^ 1
-    return found
+    return result
 
 
-def _says_anything(record: Record) -> bool:
+def _has_times(record: Record) -> bool:
     for entry in record["moves"]:
         if "time" in entry:
             now = entry["time"]["now"]
@@ -103,10 +103,10 @@ class _Clock:
         self.periods = limit.periods if limit and limit.periods else None
 
     def tick(self, ply: int, color: int, used: float, *, ending: bool) -> Tick:
-        self.total = _short(self.total + used)
+        self.total = _rounded(self.total + used)
         if self.limit is not None and self.remaining is not None:
-            self._run(self.limit, _short(self.remaining - used), ending)
-        return Tick(ply, color, _short(used), self.total, self.remaining, self.periods, ending)
+            self._run(self.limit, _rounded(self.remaining - used), ending)
+        return Tick(ply, color, _rounded(used), self.total, self.remaining, self.periods, ending)
 
     def _run(self, limit: TimeLimit, left: float, ending: bool) -> None:
         if left < 0 and self.periods:
@@ -119,7 +119,7 @@ class _Clock:
         self.remaining = None
 
 
-def _short(value: float) -> float:
+def _rounded(value: float) -> float:
     """Round to milliseconds; whole seconds become integers."""
     if isinstance(value, int):
         return value

@@ -17,7 +17,7 @@ from kifu_core.picture import BOARD, INK, LAST_MOVE, LINES, MUTED, VERMILION, WO
 from kifu_core.shogi import moves
 from kifu_core.shogi.formats.bod import diagram
 from kifu_core.shogi.patterns.pattern import PatternStep
-from kifu_core.shogi.patterns.text import PIECES as PIECES_ASKED
+from kifu_core.shogi.patterns.text import PIECES as PATTERN_PIECES
 from kifu_core.shogi.patterns.text import contents
 from kifu_core.shogi.pieces import BLACK, BY_CODE, HAND_KINDS, KANJI, LETTERS, NAMES, OU, WHITE
 from kifu_core.shogi.position import Position
@@ -70,14 +70,14 @@ class Grid:
             yield self.top + at * self.height + self.height // 2, name
 
 
-def _marked(last: int | None) -> list[tuple[str, int]]:
+def _last_move_squares(last: int | None) -> list[tuple[str, int]]:
     if not last:
         return []
     to = [("last-to", moves.target(last))]
     return to if moves.dropped(last) else [("last-from", moves.source(last)), *to]
 
 
-def _held(hand: list[int]) -> list[int]:
+def _held_kinds(hand: list[int]) -> list[int]:
     return [kind for kind in reversed(HAND_KINDS) if hand[kind]]
 
 
@@ -127,7 +127,7 @@ def board(
 
 
 def _page_marks(last: int | None, flip: bool) -> str:
-    corners = ((name, *PAGE.corner(square, flip)) for name, square in _marked(last))
+    corners = ((name, *PAGE.corner(square, flip)) for name, square in _last_move_squares(last))
     return "".join(
         f'<rect class="{name}" x="{x}" y="{y}" width="{PAGE.width}" height="{PAGE.height}"/>'
         for name, x, y in corners
@@ -146,7 +146,9 @@ def pattern(step: PatternStep, *, label: str = "", letters: bool = False, langua
     Alternatives share their square. A piece without a sign is any piece of its side, a cross is an empty
     square, and what is crossed out must not be there.
     """
-    squares = "".join(_asked(square, allowed, letters) for square, allowed in sorted(step.squares.items()))
+    squares = "".join(
+        _draw_allowed(square, allowed, letters) for square, allowed in sorted(step.squares.items())
+    )
     drawn = board(Position.from_sfen(_BARE), label=label, language=language, marked=step.squares)
     return f'{drawn.removesuffix("</svg>")}<g class="asked">{squares}</g></svg>'
 
@@ -157,29 +159,30 @@ _SHARED: Final = 0.52
 _BLANK: Final = {"X": 1, "x": -1}
 
 
-def _asked(square: int, allowed: int, letters: bool) -> str:
+def _draw_allowed(square: int, allowed: int, letters: bool) -> str:
     negated, names = contents(allowed)
     if not names:
         return ""
     x, y = PAGE.middle(square, False)
     shown, several = names[:_MOST_IN_A_SQUARE], len(names) > 1
     drawn = [
-        _wanted(name, *_place_of(at, len(shown), x, y), several, letters) for at, name in enumerate(shown)
+        _draw_allowed_piece(name, *_slot_center(at, len(shown), x, y), several, letters)
+        for at, name in enumerate(shown)
     ]
     more = f'<text class="more" x="{x}" y="{y + 8}">…</text>' if len(names) > len(shown) else ""
     crossed = f'<path class="not" d="M{x - 24} {y + 26}l48 -52"/>' if negated else ""
     return "".join(drawn) + more + crossed
 
 
-def _place_of(number: int, count: int, x: int, y: int) -> tuple[int, int]:
+def _slot_center(number: int, count: int, x: int, y: int) -> tuple[int, int]:
     """Return the centre of one of several pieces in a square: side by side, in two rows."""
     if count == 1:
         return x, y
     return x + (15 if number % 2 else -15), y if count == 2 else y + (16 if number > 1 else -16)
 
 
-def _wanted(name: str, x: int, y: int, small: bool, letters: bool) -> str:
-    piece = _BLANK.get(name) or PIECES_ASKED.get(name, 0)
+def _draw_allowed_piece(name: str, x: int, y: int, small: bool, letters: bool) -> str:
+    piece = _BLANK.get(name) or PATTERN_PIECES.get(name, 0)
     moved = f"translate({x} {y})" + (f" scale({_SHARED})" if small else "")
     if not piece:
         return f'<path class="empty" transform="{moved}" d="M-11 -11l22 22M11 -11l-22 22"/>'
@@ -201,12 +204,12 @@ def _page_labels(language: Language, flip: bool) -> str:
 
 def _side(position: Position, color: int, letters: bool, turned: bool) -> str:
     """Draw a side's pieces as that side sees the board; those of the upper side are rotated."""
-    found = (
+    pieces = (
         _piece(abs(position.board[square]), *PAGE.middle(square, color == WHITE), color, letters, turned)
         for square in SQUARES
         if position.board[square] and (position.board[square] < 0) == (color == WHITE)
     )
-    return f'<g class="side"{_turn(*_MIDDLE) if turned else ""}>{"".join(found)}</g>'
+    return f'<g class="side"{_turn(*_MIDDLE) if turned else ""}>{"".join(pieces)}</g>'
 
 
 def _turn(x: int, y: int) -> str:
@@ -252,7 +255,7 @@ def hand(position: Position, color: int, *, flip: bool = False, letters: bool = 
     below one another."""
     counts = position.hands[color]
     turned = (color == WHITE) != flip
-    pictures = (_in_hand(kind, counts[kind], letters, turned) for kind in _held(counts))
+    pictures = (_in_hand(kind, counts[kind], letters, turned) for kind in _held_kinds(counts))
     return f'<span class="hand" aria-hidden="true">{"".join(pictures)}</span>'
 
 
@@ -320,7 +323,7 @@ def svg(
 
 
 def _file_marks(last: int | None, flip: bool) -> Iterator[str]:
-    for _name, square in _marked(last):
+    for _name, square in _last_move_squares(last):
         x, y = FILE.corner(square, flip)
         yield (
             f'<rect x="{x}" y="{y}" width="{FILE.width}" height="{FILE.height}" '
@@ -372,7 +375,7 @@ def _name(name: str, below: bool) -> str:
 
 def _hand_wedges(hand: list[int], x: int, below: bool) -> Iterator[str]:
     """Draw a hand as a column of pieces with counts, the strongest nearest to the mark."""
-    for place, kind in enumerate(_held(hand)):
+    for place, kind in enumerate(_held_kinds(hand)):
         y = HEIGHT - 54 - place * 44 if below else 58 + place * 44
         yield _wedge(kind, x - 10, y, turned=not below)
         if hand[kind] > 1:
@@ -437,13 +440,13 @@ def words(position: Position, language: Language) -> str:
             for at in SQUARES
             if position.board[at] == sign * kind
         ]
-        held = [
+        in_hand = [
             phrases["several"].format(piece=names[kind], count=hand[kind]) if hand[kind] > 1 else names[kind]
-            for kind in _held(hand)
+            for kind in _held_kinds(hand)
         ]
-        for line, pieces in (("board", placed), ("hand", held)):
-            told = phrases["comma"].join(pieces) or phrases["none"]
-            lines.append(phrases[line].format(side=side, pieces=told))
+        for line, pieces in (("board", placed), ("hand", in_hand)):
+            names_text = phrases["comma"].join(pieces) or phrases["none"]
+            lines.append(phrases[line].format(side=side, pieces=names_text))
     return "\n".join(lines)
 
 

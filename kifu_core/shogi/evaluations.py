@@ -30,17 +30,17 @@ def evaluations(record: Record) -> list[Evaluation]:
     Linear in the main line and its comments; lines of play cost a few microseconds a move. A record without
     such comments is not replayed.
     """
-    found: list[Evaluation] = []
-    if not any(_promising(entry) for entry in record["moves"]):
-        return found
+    result: list[Evaluation] = []
+    if not any(_may_hold_evaluation(entry) for entry in record["moves"]):
+        return result
     before: Position | None = None
     last = -1
     for ply, position, move, entry in main_line(record):
-        if _promising(entry):
-            found += _of_entry(entry["comments"], _CommentPosition(ply, position, before, last))
-        before = position.copy() if move and _follows(record, ply) else None
+        if _may_hold_evaluation(entry):
+            result += _of_entry(entry["comments"], _CommentPosition(ply, position, before, last))
+        before = position.copy() if move and _next_has_comment(record, ply) else None
         last = move >> 1 & 127
-    return found
+    return result
 
 
 def is_evaluation(line: str) -> bool:
@@ -77,14 +77,14 @@ def floodgate(line: str) -> Evaluation | None:
     return None if match is None else _floodgate(match, None)
 
 
-def best(found: Iterable[Evaluation]) -> list[Evaluation]:
+def best(evaluations_: Iterable[Evaluation]) -> list[Evaluation]:
     """Return the evaluation of each ply that a chart shows.
 
     An analysis comes before the player's own, an engine's first line before its others, the last word before
     earlier ones; lines not played are left out.
     """
     chosen: dict[int, Evaluation] = {}
-    for one in found:
+    for one in evaluations_:
         if one.role == "alternative" or (one.score is None and one.winner is None):
             continue
         old = chosen.get(one.ply)
@@ -100,7 +100,7 @@ def _rank(one: Evaluation) -> tuple[bool, int]:
 # --- places ----------------------------------------------------------------------------------------------
 
 
-def _promising(entry: MoveEntry) -> bool:
+def _may_hold_evaluation(entry: MoveEntry) -> bool:
     """Tell whether a comment may hold an evaluation: a quick test, negative for nearly all entries."""
     comments = entry.get("comments")
     return comments is not None and any(line[:1] in ("#", "*") for line in _lines(comments))
@@ -119,15 +119,15 @@ class _CommentPosition(NamedTuple):
         """Return the moves of a line from this position; some engines begin it with the move just played."""
         moves = read_line(text, self.position, self.last)
         if not moves and self.before is not None:
-            played, *following = read_line(text, self.before) or [0]
-            moves = following if played >> 1 & 127 == self.last else []
+            first, *following = read_line(text, self.before) or [0]
+            moves = following if first >> 1 & 127 == self.last else []
         return tuple(map(to_usi, moves))
 
 
-def _follows(record: Record, ply: int) -> bool:
+def _next_has_comment(record: Record, ply: int) -> bool:
     """Tell whether the next entry has a comment, which may refer to the position at `ply`."""
     entries = record["moves"]
-    return ply + 1 < len(entries) and _promising(entries[ply + 1])
+    return ply + 1 < len(entries) and _may_hold_evaluation(entries[ply + 1])
 
 
 def _lines(comments: Iterable[str]) -> Iterator[str]:
@@ -140,16 +140,16 @@ def _of_entry(comments: list[str], place: _CommentPosition) -> Iterator[Evaluati
     block = _ShogiHomeBlock(place)
     for line in _lines(comments):
         if match := _SHOGIHOME.fullmatch(line):
-            yield from block.take(match)
+            yield from block.add(match)
             continue
         for pattern, reader in _DIALECTS:
             if (match := pattern.fullmatch(line)) and (one := reader(match, place)):
                 yield one
                 break
-    yield from block.done()
+    yield from block.finish()
 
 
-def _scored(one: Evaluation) -> Evaluation:
+def _with_mate(one: Evaluation) -> Evaluation:
     """Add the winner to an evaluation whose score means mate."""
     score = one.score
     if score is None or one.winner is not None:
@@ -159,7 +159,7 @@ def _scored(one: Evaluation) -> Evaluation:
     return one._replace(winner=int(score < 0))
 
 
-def _whole(text: str) -> int:
+def _rounded(text: str) -> int:
     return round(float(text))
 
 
@@ -174,7 +174,7 @@ _FLOODGATE: Final = re.compile(
 
 def _floodgate(match: re.Match[str], place: _CommentPosition | None) -> Evaluation:
     pv = match["pv"].strip()
-    return _scored(
+    return _with_mate(
         Evaluation(
             place.ply if place else 0, "floodgate", "player",
             score=int(match["score"]),
@@ -202,23 +202,23 @@ class _ShogiHomeBlock:
         self.mark = ""
         self.values: dict[str, str] = {}
 
-    def take(self, match: re.Match[str]) -> Iterator[Evaluation]:
+    def add(self, match: re.Match[str]) -> Iterator[Evaluation]:
         """Add a line; a new mark or a repeated key begins another evaluation."""
         if match["mark"] != self.mark or match["key"] in self.values:
-            yield from self.done()
+            yield from self.finish()
             self.mark = match["mark"]
         self.values[match["key"]] = match["value"].strip()
 
-    def done(self) -> Iterator[Evaluation]:
+    def finish(self) -> Iterator[Evaluation]:
         values, self.values = self.values, {}
         score, mate = values.get("評価値", ""), _MATE.fullmatch(values.get("詰み", ""))
         if not mate and not _SCORE.fullmatch(score):
             return
         pv = values.get("読み筋", "")
-        yield _scored(
+        yield _with_mate(
             Evaluation(
                 self.place.ply, "shogihome", "player" if self.mark == "*" else "analysis",
-                score=_whole(score) if _SCORE.fullmatch(score) else None,
+                score=_rounded(score) if _SCORE.fullmatch(score) else None,
                 winner=int(mate[1] == "後手") if mate else None,
                 mate=int(mate[2]) if mate and mate[2] else None,
                 depth=_count(values.get("深さ", "")),
@@ -251,7 +251,7 @@ _TIME: Final = re.compile(r"時間 (?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{1,2}(?:
 
 def _shogigui(match: re.Match[str], place: _CommentPosition) -> Evaluation:
     facts, score = match["facts"], match["score"]
-    numbers = {name: int(found[1]) for name, one in _FACTS.items() if (found := one.search(facts))}
+    numbers = {name: int(match_[1]) for name, one in _FACTS.items() if (match_ := one.search(facts))}
     pv = _from_mark(match["pv"] or "")
     analysed = match["kind"] != "対局"
     kishin = match["kind"] == " Engine"
@@ -260,7 +260,7 @@ def _shogigui(match: re.Match[str], place: _CommentPosition) -> Evaluation:
         depth=numbers.get("depth"),
         nodes=numbers.get("nodes"),
         candidate=numbers.get("candidate", 0),
-        time=_spent(facts),
+        time=_time_used(facts),
         engine=facts.partition(" 候補")[0].strip() if kishin else "",
         pv=pv,
         moves=place.line(pv),
@@ -268,10 +268,10 @@ def _shogigui(match: re.Match[str], place: _CommentPosition) -> Evaluation:
     if "詰" in score:
         count = _count(score.partition("詰")[2].strip())
         return one._replace(winner=int(score.startswith("-")), mate=count)
-    return _scored(one._replace(score=int(score)))
+    return _with_mate(one._replace(score=int(score)))
 
 
-def _spent(facts: str) -> float | None:
+def _time_used(facts: str) -> float | None:
     match = _TIME.search(facts)
     if match is None:
         return None
@@ -297,9 +297,9 @@ def _piyo(match: re.Match[str], place: _CommentPosition) -> Evaluation:
     pv = _from_mark(match["pv"])
     if match["kind"] != "推奨手":
         one = Evaluation(place.ply, "piyo", "analysis", int(match["score"]), pv=pv, moves=place.line(pv))
-        return _scored(one)
+        return _with_mate(one)
     moves = read_line(pv, place.before) if place.before is not None else []
-    return _scored(
+    return _with_mate(
         Evaluation(
             max(0, place.ply - 1), "piyo", "alternative", int(match["score"]), pv=pv,
             moves=tuple(map(to_usi, moves)),

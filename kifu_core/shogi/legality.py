@@ -50,9 +50,9 @@ def findings(game: ParsedGame) -> tuple[Issue, ...]:
     Fouls that reading has reported get their `winner`, also a move of the wrong side that it refused.
     """
     fouls = {(issue.code, issue.ply): issue for issue in legality(game.record)}
-    told = [_with_winner(issue, game, fouls.pop((issue.code, issue.ply), None)) for issue in game.issues]
+    completed = [_with_winner(issue, game, fouls.pop((issue.code, issue.ply), None)) for issue in game.issues]
     place = game.place
-    return (*told, *(fouls.values() if place is None else map(place, watched(fouls.values()))))
+    return (*completed, *(fouls.values() if place is None else map(place, watched(fouls.values()))))
 
 
 def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
@@ -73,11 +73,11 @@ class _LegalityCheck:
         self.position = start_of(record)
         self.kings = [_only_king(self.position.board, color) for color in (BLACK, WHITE)]
         self.moves: list[int] = []
-        self.seen: dict[_Key, list[int]] = {}
+        self.plies_by_key: dict[_Key, list[int]] = {}
         self.repeated = False
 
     def run(self) -> list[Issue]:
-        found: list[Issue] = []
+        issues: list[Issue] = []
         self._count()
         for entry in watched(self.record["moves"]):
             if "move" not in entry:
@@ -85,13 +85,13 @@ class _LegalityCheck:
             code = self._play(packed_move(entry["move"]))
             if code:
                 winner = {"winner": self.position.turn}
-                found.append(Issue(code, "error", ply=len(self.moves), params=winner))
+                issues.append(Issue(code, "error", ply=len(self.moves), params=winner))
             if code in _UNPLAYABLE:
                 break
             if not self.repeated and (times := self._count()) is not None:
                 self.repeated = True
-                found.append(self._repetition(times))
-        return found
+                issues.append(self._repetition(times))
+        return issues
 
     def _play(self, move: int) -> str | None:
         """Play a move and return its fault; an unplayable move only passes the turn."""
@@ -125,7 +125,7 @@ class _LegalityCheck:
         position = self.position
         black, white = position.hands
         key = (position.turn, tuple(position.board), tuple(black), tuple(white))
-        plies = self.seen.setdefault(key, [])
+        plies = self.plies_by_key.setdefault(key, [])
         plies.append(len(self.moves))
         return plies if len(plies) == REPETITIONS else None
 

@@ -28,10 +28,10 @@ _LOOKS: Final = (30, MOST_STEPS)
 
 
 class Lookahead:
-    """Decides between the pieces that could make a move; `room` is how many steps may still be played."""
+    """Decides between the pieces that could make a move; `budget` is how many steps may still be played."""
 
     def __init__(self, steps: int) -> None:
-        self.room = STEPS_PER_STEP * steps
+        self.budget = STEPS_PER_STEP * steps
 
     def only_way(self, step: Search, following: Sequence[Step], position: Position, last: int) -> Plan | None:
         """Return the plan of a move from which more of the following steps can be played than from others.
@@ -41,8 +41,8 @@ class Lookahead:
         plans = _possible(step, position, last)
         for most in _LOOKS:
             steps = following[:most]
-            self.room -= len(plans) * len(steps)
-            if len(plans) < 2 or self.room < 0:
+            self.budget -= len(plans) * len(steps)
+            if len(plans) < 2 or self.budget < 0:
                 return None
             reached = [count_playable(steps, _after(position, chosen), chosen.to) for chosen in plans]
             furthest = max(reached)
@@ -57,10 +57,10 @@ class Lookahead:
 def _possible(step: Search, position: Position, last: int) -> list[Plan]:
     """Return a plan for each piece that could make the move; none if there are too many."""
     to, same = (last, True) if step.to == SAME else (step.to, False)
-    found = rules.resolve(position, step.kind, to, step.words)
-    if len(found) > _MOST_PIECES or any(origin > DROP for origin in found):
+    origins = rules.resolve(position, step.kind, to, step.words)
+    if len(origins) > _MOST_PIECES or any(origin > DROP for origin in origins):
         return []
-    return [plan(origin, to, step.kind, step.promote, position.turn, None, same) for origin in found]
+    return [plan(origin, to, step.kind, step.promote, position.turn, None, same) for origin in origins]
 
 
 def _after(position: Position, chosen: Plan) -> Position:
@@ -91,11 +91,11 @@ def _plan(step: Step, position: Position, last: int) -> Plan:
         return step[position.turn]
     if isinstance(step, Search) and (sides := step.sides or step.sides_at(last)):
         piece, squares, rays, plans = sides[position.turn]
-        board, found = position.board, NOWHERE
+        board, sources = position.board, NOWHERE
         for origin in (*squares, *(_first(board, ray) for ray in rays)):
             if origin >= 0 and board[origin] == piece:
-                found = found * 81 + origin
-        if (chosen := plans[found]) is not None:
+                sources = sources * 81 + origin
+        if (chosen := plans[sources]) is not None:
             return chosen
     return step.plan(position, last)
 
@@ -127,56 +127,56 @@ class _ForkPlacement:
         self.start = start
         self.plies = {id(main): 1} | {id(fork): ply for fork, ply, _ in main.flat}
         self.above = {id(fork): parent for fork, _, parent in main.flat}
-        self.hooks = {
+        self.attachments = {
             id(fork): (line, index)
             for line in (main, *(fork for fork, _, _ in main.flat))
             for index, forks in line.forks.items()
             for fork in forks
         }
-        self.room = STEPS_PER_STEP * (len(main.steps) + sum(len(fork.steps) for fork, _, _ in main.flat))
+        self.budget = STEPS_PER_STEP * (len(main.steps) + sum(len(fork.steps) for fork, _, _ in main.flat))
 
     def reattach_forks(self) -> bool:
         moved = False
         for fork, ply, _ in watched(self.main.flat):
-            hook = self.hooks.get(id(fork))
-            if hook is None or hook[0] is self.main:
+            attached = self.attachments.get(id(fork))
+            if attached is None or attached[0] is self.main:
                 continue
-            found = next((one for one in self._candidates(fork, ply) if self._goes_on(fork, *one)), None)
-            if found is not None and found[0] is not hook[0]:
-                self._move(fork, hook, found)
+            place = next((one for one in self._candidates(fork, ply) if self._is_playable(fork, *one)), None)
+            if place is not None and place[0] is not attached[0]:
+                self._move(fork, attached, place)
                 moved = True
         return moved
 
     def _candidates(self, fork: RawLine, ply: int) -> Iterator[tuple[RawLine, int]]:
         """Yield the lines above a fork that have a step at its ply, nearest first, with that step's index."""
         line: RawLine | None = self.above[id(fork)]
-        while line is not None and self.room > 0:
+        while line is not None and self.budget > 0:
             if 0 <= (index := ply - self.plies[id(line)]) < len(line.steps):
                 yield line, index
             line = self.above.get(id(line))
-            self.room -= 1
+            self.budget -= 1
 
-    def _goes_on(self, fork: RawLine, line: RawLine, index: int) -> bool:
+    def _is_playable(self, fork: RawLine, line: RawLine, index: int) -> bool:
         """Tell whether a fork can be played in place of a line's step."""
         path: list[Step] = []
         parts = [line.steps[:index]]
         while line is not self.main:
-            if (hook := self.hooks.get(id(line))) is None:
+            if (attached := self.attachments.get(id(line))) is None:
                 return False
-            line, index = hook
+            line, index = attached
             parts.append(line.steps[:index])
         for part in reversed(parts):
             path += part
         path += fork.steps
-        self.room -= len(path)
-        return self.room > 0 and count_playable(path, self.start.copy(), -1) == len(path)
+        self.budget -= len(path)
+        return self.budget > 0 and count_playable(path, self.start.copy(), -1) == len(path)
 
     def _move(self, fork: RawLine, old: tuple[RawLine, int], new: tuple[RawLine, int]) -> None:
         line, index = old
-        self.room -= len(line.forks[index])
+        self.budget -= len(line.forks[index])
         line.forks[index] = [one for one in line.forks[index] if one is not fork]
         if not line.forks[index]:
             del line.forks[index]
-        line, index = self.hooks[id(fork)] = new
+        line, index = self.attachments[id(fork)] = new
         line.forks.setdefault(index, []).append(fork)
         fork.level = line.level + 1

@@ -243,30 +243,30 @@ class Search(DeferredStep):
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
-        found = rules.resolve(position, self.kind, to, self.words)
-        if not found:
+        sources = rules.resolve(position, self.kind, to, self.words)
+        if not sources:
             raise IllegalMoveError("no-piece")
-        if len(found) > 1:
+        if len(sources) > 1:
             raise AmbiguousMoveError("ambiguous")
-        return self._plan(found[0] if found[0] <= DROP else -1, to, position.turn)
+        return self._plan(sources[0] if sources[0] <= DROP else -1, to, position.turn)
 
     def _both_sides(self, to: int) -> tuple[SearchSide, SearchSide]:
         return self._side(to, 0), self._side(to, 1)
 
     def _side(self, to: int, color: int) -> SearchSide:
         piece = signed(color, self.kind)
-        plans = Memo[int, Plan | None](lambda found: self._chosen(found, to, color))
+        plans = Memo[int, Plan | None](lambda sources: self._chosen(sources, to, color))
         steps, rays = ((), ()) if self.words == "H" else (STEPS[-piece][to], RAYS[-piece][to])
         return SearchSide(piece, steps, rays, plans)
 
-    def _chosen(self, found: int, to: int, color: int) -> Plan | None:
+    def _chosen(self, sources: int, to: int, color: int) -> Plan | None:
         """Return the plan for the sources that a search has found; None if the rules have to decide.
 
         No source means a drop; words choose among several.
         """
         origins: list[int] = []
-        while found != NOWHERE:
-            found, origin = divmod(found, 81)
+        while sources != NOWHERE:
+            sources, origin = divmod(sources, 81)
             origins.append(origin)
         if not origins:
             drops = self.kind in HAND_KINDS and (not self.words or "H" in self.words)
@@ -321,10 +321,10 @@ class JkfMove(DeferredStep):
         if self.origin < 0 and kind not in HAND_KINDS:
             raise IllegalMoveError("bad-drop")
         same = self.same or (not self.complete and to == last)
-        found = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
+        sources = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
         if not self.null_origin:
-            return found
-        return found._replace(move={**found.move, "from": None}, variants={})
+            return sources
+        return sources._replace(move={**sources.move, "from": None}, variants={})
 
 
 class EndOfPlay(Exception):

@@ -37,7 +37,7 @@ def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
 
     After a move without a time, each side's next total is believed; a difference is reported once.
     """
-    found: list[int] = []
+    plies: list[int] = []
     clocks: list[int | None] = [0, 0]
     for ply, entry in enumerate(watched(entries), start=1):
         time, before = entry.get("time"), clocks[turn]
@@ -47,10 +47,10 @@ def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
             now, total = time["now"], time["total"]
             clocks[turn] = after = total["s"] + total["m"] * 60 + total.get("h", 0) * 3600
             if before is not None and before + now["s"] + now["m"] * 60 + now.get("h", 0) * 3600 != after:
-                found.append(ply)
+                plies.append(ply)
         if "move" in entry:
             turn ^= 1
-    return found
+    return plies
 
 
 def seconds(time: Time) -> int:

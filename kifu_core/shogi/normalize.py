@@ -88,10 +88,10 @@ def replay_line(
     comes first, then forks, outer ones before those inside them. `comments` are the start's, which count too;
     those for which there is room are returned as `first`.
     """
-    played = _Replay(line, position.copy(), limits, comments).run()
-    if line.flat and any(cut.level > 1 for cut, _ in played.cuts) and reattach_forks(line, position):
+    replayed = _Replay(line, position.copy(), limits, comments).run()
+    if line.flat and any(cut.level > 1 for cut, _ in replayed.cuts) and reattach_forks(line, position):
         return _Replay(line, position.copy(), limits, comments).run()
-    return played
+    return replayed
 
 
 @dataclass(slots=True)
@@ -110,35 +110,35 @@ class _Replay:
 
     def __init__(self, line: RawLine, position: Position, limits: Limits, comments: Sequence[str]) -> None:
         self.jobs = deque([_Job(line, position, 0, -1, None)])
-        self.played = ReplayedLine([], position)
+        self.replayed = ReplayedLine([], position)
         self.hollow: list[list[MoveEntry]] = []
         self.limits = limits
-        self.room = Budget.of(limits)
+        self.budget = Budget.of(limits)
         self.lookahead = Lookahead(len(line.steps))
         if comments:
-            self.played.first = self._comments(self.jobs[0], -1, list(comments))
+            self.replayed.first = self._comments(self.jobs[0], -1, list(comments))
 
     def run(self) -> ReplayedLine:
-        self.played.left_out = self.room.left_out
+        self.replayed.left_out = self.budget.left_out
         while self.jobs:
             job = self.jobs.popleft()
             if job.parent is not None:
                 job.position = job.position.copy()
             entries = self._line(job)
             if job.parent is None:
-                self.played.entries = entries
+                self.replayed.entries = entries
             elif entries:
                 job.parent.setdefault("forks", []).append(entries)
         for entries in self.hollow:
             entries[:] = [entry for entry in entries if entry]
-        return self.played
+        return self.replayed
 
     def _line(self, job: _Job) -> list[MoveEntry]:
         """Play one line and queue its forks; return its entries."""
         line, position = job.line, job.position
         entries: list[MoveEntry] = []
         begin, waiting = 0, list[tuple[int, Position, int]]()
-        most = self.limits.plies if job.parent is None else self.room.fork_moves
+        most = self.limits.plies if job.parent is None else self.budget.fork_moves
         end = min(len(line.steps), most)
         # An ending is not a ply.
         if end < len(line.steps) and isinstance(line.steps[end], EndingStep):
@@ -154,28 +154,28 @@ class _Replay:
             if end < len(line.steps):
                 self._beyond(job, "main-line-limit" if job.parent is None else "fork-moves-limit", end)
         if job.parent is not None:
-            self.room.fork_moves -= len(entries)
+            self.budget.fork_moves -= len(entries)
         if waiting:
             self._queue_forks(job, entries, waiting)
         for index, texts in line.comments.items():
-            if 0 <= index < len(entries) and (kept := self._comments(job, index, texts)):
-                entries[index]["comments"] = kept
+            if 0 <= index < len(entries) and (allowed := self._comments(job, index, texts)):
+                entries[index]["comments"] = allowed
         return entries
 
     def _beyond(self, job: _Job, code: LimitCode, index: int) -> None:
         """Cut a line at a step beyond a limit."""
-        self.played.cuts.append((job.line, index))
-        self._tell(job, code, index)
+        self.replayed.cuts.append((job.line, index))
+        self._report_limit(job, code, index)
 
-    def _tell(self, job: _Job, code: LimitCode, index: int) -> None:
-        if self.room.first(code):
-            self._find(job, code, "error", index, {"limit": limit_of(self.limits, code)})
+    def _report_limit(self, job: _Job, code: LimitCode, index: int) -> None:
+        if self.budget.report_once(code):
+            self._add_finding(job, code, "error", index, {"limit": limit_of(self.limits, code)})
 
     def _comments(self, job: _Job, index: int, texts: list[str]) -> list[str]:
-        kept = self.room.comments(texts)
-        if len(kept) < len(texts):
-            self._tell(job, "comments-limit", index)
-        return kept
+        allowed = self.budget.comments(texts)
+        if len(allowed) < len(texts):
+            self._report_limit(job, "comments-limit", index)
+        return allowed
 
     def _queue_forks(
         self, job: _Job, entries: list[MoveEntry], waiting: list[tuple[int, Position, int]]
@@ -186,8 +186,8 @@ class _Replay:
             if mark in reached:
                 for fork in line.forks[mark]:
                     one = _Job(fork, position, job.ply + mark, last, entries[mark])
-                    if self.room.forks > 0:
-                        self.room.forks -= 1
+                    if self.budget.forks > 0:
+                        self.budget.forks -= 1
                         self.jobs.append(one)
                     else:
                         self._beyond(one, "forks-limit", 0)
@@ -218,25 +218,25 @@ class _Replay:
                 chosen = None
                 if type(step) is Search and (sides := step.sides or step.sides_at(last)):
                     piece, squares, rays, plans = sides[turn]
-                    found = NOWHERE
+                    sources = NOWHERE
                     for origin in squares:
                         if board[origin] == piece:
-                            found = found * 81 + origin
+                            sources = sources * 81 + origin
                     for ray in rays:
                         for origin in ray:
                             if board[origin]:
                                 if board[origin] == piece:
-                                    found = found * 81 + origin
+                                    sources = sources * 81 + origin
                                 break
-                    chosen = plans[found]
+                    chosen = plans[sources]
                 if chosen is None:
                     position.turn = turn
                     try:
                         chosen = step.plan(position, last)  # type: ignore[union-attr]
                     except EndOfPlay:
                         append(self._ending(job, step, entries, time))
-                        if self._goes_on(job, len(entries)):
-                            self._find(job, "after-ending", "warning", len(entries))
+                        if self._move_follows(job, len(entries)):
+                            self._add_finding(job, "after-ending", "warning", len(entries))
                         continue
                     except (IllegalMoveError, AmbiguousMoveError) as error:
                         chosen = self._only_way(job, step, len(entries), last, error)
@@ -293,11 +293,11 @@ class _Replay:
         """Return the entry of an ending; one without a name in JKF keeps only time, comments and forks."""
         assert isinstance(step, EndingStep)
         turn, index = job.position.turn, len(entries)
-        if self.played.ending is None and job.parent is None:
-            self.played.ending = (step, index, turn)
+        if self.replayed.ending is None and job.parent is None:
+            self.replayed.ending = (step, index, turn)
         special = specials.name_of(step.word, step.special, step.winner)
         if special is None and specials.find(step.word) is None:
-            self._find(job, "unknown-ending", "warning", index, {"word": step.word[:40]})
+            self._add_finding(job, "unknown-ending", "warning", index, {"word": step.word[:40]})
         if special is not None:
             special = specials.loser_of_foul(special, turn, step.winner)
         entry: MoveEntry = {}
@@ -310,22 +310,22 @@ class _Replay:
             entry["time"] = time
         return entry
 
-    def _goes_on(self, job: _Job, index: int) -> bool:
+    def _move_follows(self, job: _Job, index: int) -> bool:
         steps = job.line.steps
         return index < len(steps) and not isinstance(steps[index], EndingStep)
 
     def _stop(self, job: _Job, code: str, index: int, params: Params | None = None) -> None:
-        self._find(job, code, "error", index, params)
-        self.played.cuts.append((job.line, index))
+        self._add_finding(job, code, "error", index, params)
+        self.replayed.cuts.append((job.line, index))
 
-    def _find(
+    def _add_finding(
         self, job: _Job, code: str, severity: Severity, index: int, params: Params | None = None
     ) -> None:
-        if severity == "warning" and len(self.played.findings) > MAX_ISSUES:
-            self.played.more += 1
+        if severity == "warning" and len(self.replayed.findings) > MAX_ISSUES:
+            self.replayed.more += 1
             return
         finding = StepFinding(code, severity, job.line, index, job.ply + index + 1, params or {})
-        self.played.findings.append(finding)
+        self.replayed.findings.append(finding)
 
     def _settle(self, job: _Job, step: Step, chosen: Plan, index: int, last: int) -> Plan | None:
         """Return the plan to play in place of one that breaks a rule; None if there is none.
@@ -336,9 +336,9 @@ class _Replay:
             try:
                 chosen = step.plan(job.position, last)
             except (IllegalMoveError, AmbiguousMoveError) as error:
-                if (found := self._only_way(job, step, index, last, error)) is None:
+                if (only := self._only_way(job, step, index, last, error)) is None:
                     return None
-                chosen = found
+                chosen = only
         return self._repair(job, chosen, index)
 
     def _only_way(
@@ -348,7 +348,7 @@ class _Replay:
         if isinstance(error, AmbiguousMoveError) and isinstance(step, Search):
             following = job.line.steps[index + 1 : index + 1 + MOST_STEPS]
             if (chosen := self.lookahead.only_way(step, following, job.position, last)) is not None:
-                self._find(job, "source-inferred", "warning", index, {"square": CSA[chosen.origin]})
+                self._add_finding(job, "source-inferred", "warning", index, {"square": CSA[chosen.origin]})
                 return chosen
         self._stop(job, error.code, index, error.params)
         return None
@@ -361,12 +361,12 @@ class _Replay:
             self._stop(job, code, index)
             return None
         if chosen.origin >= 0 and position.board[chosen.origin] != chosen.piece:
-            found = position.board[chosen.origin]
-            params = {"written": NAMES[abs(chosen.piece)], "found": NAMES[abs(found)]}
-            self._find(job, "piece-mismatch", "warning", index, params)
-            chosen = _with_piece(chosen, found)
+            actual = position.board[chosen.origin]
+            params = {"written": NAMES[abs(chosen.piece)], "found": NAMES[abs(actual)]}
+            self._add_finding(job, "piece-mismatch", "warning", index, params)
+            chosen = _with_piece(chosen, actual)
         if broken := _broken_rule(position, chosen):
-            self._find(job, broken, "error", index)
+            self._add_finding(job, broken, "error", index)
         return chosen
 
 
@@ -379,23 +379,23 @@ def _impossible(position: Position, chosen: Plan) -> str:
         if board[chosen.to]:
             return "occupied"
         return "" if position.hands[position.turn][abs(chosen.piece)] else "not-in-hand"
-    found = board[chosen.origin] * sign
-    if not found:
+    piece = board[chosen.origin] * sign
+    if not piece:
         return "no-piece"
-    if found < 0:
+    if piece < 0:
         return "wrong-side"
     return "occupied" if board[chosen.to] * sign > 0 else ""
 
 
-def _with_piece(chosen: Plan, found: int) -> Plan:
+def _with_piece(chosen: Plan, piece: int) -> Plan:
     """Return the plan with the piece that stands on its source.
 
     Some programs name the piece after the move: an unpromoted piece written as promoted promotes now.
     """
-    grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[found])
+    grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[piece])
     relative = chosen.move.get("relative")
     color, same = chosen.move["color"], "same" in chosen.move
-    return plan(chosen.origin, chosen.to, abs(found), grown, color, relative, same)
+    return plan(chosen.origin, chosen.to, abs(piece), grown, color, relative, same)
 
 
 def _broken_rule(position: Position, chosen: Plan) -> str:
@@ -428,8 +428,8 @@ def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") ->
     'FU'
     """
     record = check(raw)
-    played, result = complete_record(record, notation)
-    for finding in played.findings:
+    replayed, result = complete_record(record, notation)
+    for finding in replayed.findings:
         if finding.severity == "error":
             kind = AmbiguousMoveError if finding.code == "ambiguous" else IllegalMoveError
             raise kind(finding.code, ply=finding.ply, params=finding.params)
@@ -443,18 +443,20 @@ def complete_record(
     position = start_position(record.get("initial"))
     first = record["moves"][:1]
     comments = first[0].get("comments", []) if first else []
-    played = replay_line(_line_of(record["moves"][1:], notation, 0), position, limits, comments)
-    complete_times(played.entries, position.turn)
-    start: MoveEntry = {"comments": played.first} if played.first or first[:1] == [{"comments": []}] else {}
-    moves: list[MoveEntry] = [*([start] if first else []), *played.entries]
+    replayed = replay_line(_line_of(record["moves"][1:], notation, 0), position, limits, comments)
+    complete_times(replayed.entries, position.turn)
+    start: MoveEntry = (
+        {"comments": replayed.first} if replayed.first or first[:1] == [{"comments": []}] else {}
+    )
+    moves: list[MoveEntry] = [*([start] if first else []), *replayed.entries]
     result: Record = {"header": dict(record["header"]), "moves": moves}
     if "initial" in record:
         result["initial"] = initial_of(position) if notation == "csa" else record["initial"]
-    return played, result
+    return replayed, result
 
 
 def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> RawLine:
-    line = RawLine(restore_same=notation == "csa", level=level, written=entries)
+    line = RawLine(restore_same=notation == "csa", level=level, source_entries=entries)
     for entry in watched(entries):
         line.resume()
         index = len(line.steps)

@@ -50,8 +50,8 @@ def oddities(position: Position) -> Iterator[Oddity]:
 
 def _too_many(position: Position) -> Iterator[Oddity]:
     """Yield the kinds that have more pieces than a full set."""
-    found = [UNPROMOTED[abs(piece)] for piece in position.board]
+    kinds = [UNPROMOTED[abs(piece)] for piece in position.board]
     for kind in (*HAND_KINDS, OU):
-        number = found.count(kind) + sum(hand[kind] for hand in position.hands if kind != OU)
+        number = kinds.count(kind) + sum(hand[kind] for hand in position.hands if kind != OU)
         if number > FULL_SET[kind]:
             yield Oddity("too-many", True, kind=kind, number=number)

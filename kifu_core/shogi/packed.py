@@ -22,7 +22,7 @@ SIZES: Final[dict[Packing, int]] = {"hcpe": 38, "psv": 40}
 """Bytes of an entry."""
 
 BITS: Final = 256
-_LOOKED_AT: Final = 4
+_CHECKED_ENTRIES: Final = 4
 HEAD_BYTES: Final = 160
 """Bytes of a file's beginning that tell whether it holds positions."""
 _SUFFIXES: Final[dict[str, tuple[Packing, ...]]] = {
@@ -62,9 +62,9 @@ class _PackedBits:
         """Return the next bits as a number; raises DecodeError at the end."""
         if self.at + count > BITS:
             raise DecodeError("packed-position", params={"number": 1, "bit": self.at})
-        found = self.value >> self.at & ((1 << count) - 1)
+        number = self.value >> self.at & ((1 << count) - 1)
         self.at += count
-        return found
+        return number
 
     def kind(self, codes: dict[str, int], code: str = "") -> int:
         """Read a kind of piece; `code` are its first bits."""
@@ -147,8 +147,8 @@ def packing_of(head: bytes, name: str) -> Packing | None:
     packings = _SUFFIXES.get(name.rpartition(".")[2].lower(), ())
     for packing in packings:
         entries = [head[at : at + SIZES[packing]] for at in range(0, len(head), SIZES[packing])]
-        whole = [entry for entry in entries[:_LOOKED_AT] if len(entry) == SIZES[packing]]
-        if whole and all(_is_entry(entry, packing, strict=len(packings) > 1) for entry in whole):
+        complete = [entry for entry in entries[:_CHECKED_ENTRIES] if len(entry) == SIZES[packing]]
+        if complete and all(_is_entry(entry, packing, strict=len(packings) > 1) for entry in complete):
             return packing
     return None
 

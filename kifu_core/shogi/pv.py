@@ -40,16 +40,16 @@ def read_line(text: str, position: Position, last: int = -1) -> list[int]:
     mate) are not looked at. `position` is left as it was. Linear in the length of the line.
     """
     board = position.copy()
-    found: list[int] = []
+    moves: list[int] = []
     at = 0
-    while len(found) < LONGEST and (match := _TOKEN.match(text, at)):
+    while len(moves) < LONGEST and (match := _TOKEN.match(text, at)):
         move = _move(match, board, last)
         if not move or not _can_play(board, move):
             break
         board.do_move(move)
-        found.append(move)
+        moves.append(move)
         last, at = move >> 1 & 127, match.end()
-    return found
+    return moves
 
 
 def _can_play(position: Position, move: int) -> bool:

@@ -14,12 +14,13 @@ from kifu_core.shogi.move_times import kif_time
 class RawLine:
     """A line of play as it was written: the main line or a fork.
 
-    `times` has one item for each of `steps`. `comments` are by the index of their step, -1 for those before
-    the first; `forks` are by the index of the step to which they are alternatives. `spots` say where the
-    steps are in the text: (index of the first step, offset, end offset) for each block, in order; a block may
-    also be a comment or the mark of a variation, without a step. `written` is what the line was made from, if
-    that is not text. `restore_same` marks a format that has no word for 同. A main line whose variations were
-    a `flat` list has them there in order, each with the ply of its first step and the line it branches off.
+    `times` has one item for each of `steps`. `comments` maps the index of a step to its comments, -1 to those
+    before the first step. `forks` maps the index of a step to its alternatives. `spots` locates the steps in
+    the text: for each block, in order, the index of its first step, its offset and its end offset. A block
+    may also be a comment or the mark of a variation, without a step. `source_entries` are the raw JKF entries
+    of a line that was not read from text. `restore_same` marks a format without 同. `flat` has all variations
+    of a main line in the order of the text, each with the ply of its first step and its parent, in formats
+    that list variations.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -27,7 +28,7 @@ class RawLine:
     comments: dict[int, list[str]] = field(default_factory=dict)
     forks: dict[int, list[RawLine]] = field(default_factory=dict)
     spots: list[tuple[int, int, int]] = field(default_factory=list)
-    written: Sequence[MoveEntry] = ()
+    source_entries: Sequence[MoveEntry] = ()
     restore_same: bool = False
     level: int = 0
     flat: list[tuple[RawLine, int, RawLine]] = field(default_factory=list)

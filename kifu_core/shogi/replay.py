@@ -47,18 +47,18 @@ def visits(record: Record) -> list[Visit]:
     siblings'. A move that the board does not allow ends its line, and so does a position without a code
     (more pieces than a set has). Linear in the number of moves, forks included; no recursion.
     """
-    return visit_all(record["moves"], start(record), _walk)
+    return visit_all(record["moves"], start(record), _add_visits)
 
 
-def _walk(branch: Branch[Position], found: list[Visit], forks: list[Branch[Position]]) -> None:
+def _add_visits(branch: Branch[Position], visits: list[Visit], forks: list[Branch[Position]]) -> None:
     try:
-        _walk_line(branch, found, forks)
+        _add_visits_of_line(branch, visits, forks)
     except KifuError as error:
         if error.code != "unencodable":
             raise
 
 
-def _walk_line(branch: Branch[Position], found: list[Visit], forks: list[Branch[Position]]) -> None:
+def _add_visits_of_line(branch: Branch[Position], visits: list[Visit], forks: list[Branch[Position]]) -> None:
     entries, position, ply, fork = branch
     encoder = Encoder(position)
     for entry in entries:
@@ -70,11 +70,11 @@ def _walk_line(branch: Branch[Position], found: list[Visit], forks: list[Branch[
         if not can_play(position, move):
             break
         code, orientation, symmetric = canonical_of(encoder)
-        found.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
+        visits.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
         encoder.follow(move, position.do_move(move))
         ply += 1
     if ply > branch.ply or not fork:
-        found.append(Visit(ply, fork, *canonical_of(encoder), NO_MOVE))
+        visits.append(Visit(ply, fork, *canonical_of(encoder), NO_MOVE))
 
 
 def can_play(position: Position, move: int) -> bool:

@@ -70,14 +70,14 @@ def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
 
 
 def _coming(board: list[int], mover: int, to: int) -> list[int]:
-    found = [origin for origin in STEPS[-mover][to] if board[origin] == mover]
+    origins = [origin for origin in STEPS[-mover][to] if board[origin] == mover]
     for line in RAYS[-mover][to]:
         for origin in line:
             if board[origin]:
                 if board[origin] == mover:
-                    found.append(origin)
+                    origins.append(origin)
                 break
-    return found
+    return origins
 
 
 # --- legal moves -----------------------------------------------------------------------------------------
@@ -403,13 +403,13 @@ def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
     drop = [DROP + piece] if piece <= HAND_KINDS[-1] and position.hands[color][piece] else []
     if "H" in words:
         return drop
-    found = sources(position, color, piece, to)
-    if not found:
+    origins = sources(position, color, piece, to)
+    if not origins:
         return [] if words else drop
-    found = matching(found, to, color, words)
-    if len(found) < 2:
-        return found
-    return [origin for origin in found if not _exposes(position, pack(origin, to))] or found
+    origins = matching(origins, to, color, words)
+    if len(origins) < 2:
+        return origins
+    return [origin for origin in origins if not _exposes(position, pack(origin, to))] or origins
 
 
 def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
@@ -418,24 +418,24 @@ def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
     L and R mean pieces that come from that side or, if none does, the outermost of those that the other words
     leave. So two dragons can be told apart even if one is right behind the other.
     """
-    found = [(origin, _way(origin, to, color)) for origin in origins]
+    ways = [(origin, _way(origin, to, color)) for origin in origins]
     for word in words:
         if word in "UMD":
-            found = [item for item in found if item[1][1] == "DMU".index(word) - 1]
+            ways = [item for item in ways if item[1][1] == "DMU".index(word) - 1]
         elif word == "C":
-            found = [item for item in found if item[1] == (0, 1)]
+            ways = [item for item in ways if item[1] == (0, 1)]
     for word, side in (("L", -1), ("R", 1)):
-        if word in words and found:
-            found = _on_side(found, side, color)
-    return [origin for origin, _ in found]
+        if word in words and ways:
+            ways = _on_side(ways, side, color)
+    return [origin for origin, _ in ways]
 
 
-def _on_side(found: list[tuple[int, Way]], side: int, color: int) -> list[tuple[int, Way]]:
+def _on_side(ways: list[tuple[int, Way]], side: int, color: int) -> list[tuple[int, Way]]:
     """Return the pieces that come from the left (-1) or right (1), else the outermost on that side."""
-    coming = [item for item in found if item[1][0] == side]
+    coming = [item for item in ways if item[1][0] == side]
     if coming:
         return coming
     facing = -side if color else side
-    furthest = max(item[0] % 9 * facing for item in found)
-    outermost = [item for item in found if item[0] % 9 * facing == furthest]
-    return outermost if len(outermost) < len(found) else []
+    furthest = max(item[0] % 9 * facing for item in ways)
+    outermost = [item for item in ways if item[0] % 9 * facing == furthest]
+    return outermost if len(outermost) < len(ways) else []

@@ -211,21 +211,21 @@ def find(word: str) -> EndingKind | None:
     True
     """
     plain = word.strip().removeprefix("%")
-    found = _LOWER.get(re.sub("[- ]", "_", plain.lower()))
-    return found or (read_wars(plain) or read_over(plain) or read_result(plain))[0]
+    kind = _LOWER.get(re.sub("[- ]", "_", plain.lower()))
+    return kind or (read_wars(plain) or read_over(plain) or read_result(plain))[0]
 
 
-def name_of(word: str, special: str | None, named: int | None = None) -> str | None:
+def name_of(word: str, special: str | None, named_winner: int | None = None) -> str | None:
     """Return JKF's name for an ending: `special` if it is one, else that of its word; None if it has none.
 
-    `named` is the winner where the reader knows one.
+    `named_winner` is the winner where the reader knows one.
 
     >>> name_of("投了", "投了"), name_of("x", "TORYO"), name_of("先手の反則負け", None), name_of("x", "x")
     ('TORYO', 'TORYO', 'ILLEGAL_MOVE', None)
     """
     if special in BY_SPECIAL:
         return special
-    return special_of(find(word), named)
+    return special_of(find(word), named_winner)
 
 
 def winner(kind: EndingKind, turn: int) -> int | None:
@@ -263,37 +263,43 @@ def loser_of_foul(special: str, turn: int, winner: int | None) -> str:
 
 
 def ending(
-    word: str, special: str | None, ply: int, turn: int, *, problem: bool = False, named: int | None = None
+    word: str,
+    special: str | None,
+    ply: int,
+    turn: int,
+    *,
+    problem: bool = False,
+    named_winner: int | None = None,
 ) -> Ending:
     """Return the ending of a record after `ply` half-moves with `turn` to move.
 
-    `special` is JKF's name where the reader knows one (`ILLEGAL_ACTION` still without its side), `named` the
-    winner where the word itself tells one; a problem that ends in mate has no winner.
+    `special` is JKF's name if the reader knows one (`ILLEGAL_ACTION` still without its side), `named_winner`
+    the winner if the word itself names one. A problem that ends in mate has no winner.
     """
     kind = BY_SPECIAL.get(special or "")
     if kind is None:
         kind = find(word)
-        special = special_of(kind, named)
+        special = special_of(kind, named_winner)
     if special is not None:
-        special = loser_of_foul(special, turn, named)
+        special = loser_of_foul(special, turn, named_winner)
     if kind is None:
-        return Ending(word, None, ply, named)
+        return Ending(word, None, ply, named_winner)
     decided = usual_winner(kind, turn, problem=problem)
-    if named is not None:
-        decided = named
+    if named_winner is not None:
+        decided = named_winner
     return Ending(
         word, special if kind.special else None, ply, decided, kind.rule == "draw" and decided is None
     )
 
 
-def special_of(kind: EndingKind | None, named: int | None) -> str | None:
+def special_of(kind: EndingKind | None, named_winner: int | None) -> str | None:
     """Return JKF's name for an ending; None if it has none.
 
-    Perpetual check is a foul of the other side where its winner is `named`.
+    Perpetual check is a foul of the other side where its winner is `named_winner`.
     """
     if kind is None:
         return None
-    return "ILLEGAL_MOVE" if kind is BY_WORD["王手千日手"] and named is not None else kind.special
+    return "ILLEGAL_MOVE" if kind is BY_WORD["王手千日手"] and named_winner is not None else kind.special
 
 
 def read_wars(text: str) -> EndingAndWinner | None:
@@ -352,7 +358,7 @@ def _read_sentence(text: str) -> EndingAndWinner:
     if text in BY_WORD:
         return BY_WORD[text], None
     if match := _VERDICT.fullmatch(_NOTED.sub(r"\2により\1", text)):
-        return _judged(match[1], _ALL_SIDES[match[2]] ^ (match[3] is None))
+        return _read_verdict(match[1], _ALL_SIDES[match[2]] ^ (match[3] is None))
     if (match := _BLAMED.fullmatch(text)) and (kind := _cause(match[2])):
         side = _ALL_SIDES[match[1]]
         return kind, side if match[2].endswith("勝ち") else winner(kind, side)
@@ -361,7 +367,7 @@ def _read_sentence(text: str) -> EndingAndWinner:
     return (_cause(text), None) if text.endswith(("負け", "勝ち")) else (None, None)
 
 
-def _judged(reason: str, won: int) -> EndingAndWinner:
+def _read_verdict(reason: str, won: int) -> EndingAndWinner:
     """Read a sentence that ends in the winner, with the reason before."""
     if not reason:
         return BY_SPECIAL["TORYO"], won

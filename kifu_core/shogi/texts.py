@@ -39,10 +39,10 @@ def from_object(value: Mapping[str, Any]) -> Position:
     turn, board, hands = value.get("turn"), value.get("board"), value.get("hands", {})
     _require(isinstance(turn, bool), "turn is true where Black is to move, else false")
     _require(isinstance(board, list) and len(board) == _CELLS, f"board is a list of {_CELLS} cells")
-    _require(all(_whole(cell, -RY, RY) for cell in board or ()), f"cells are numbers from -{RY} to {RY}")
+    _require(all(_is_integer(cell, -RY, RY) for cell in board or ()), f"cells are numbers from -{RY} to {RY}")
     _require(isinstance(hands, dict) and hands.keys() <= {*_SIDES}, "hands has black and white")
-    held = [_hand(hands.get(side, {}), side) for side in _SIDES]
-    return Position(list(board or ()), held, BLACK if turn else WHITE)
+    counts = [_hand(hands.get(side, {}), side) for side in _SIDES]
+    return Position(list(board or ()), counts, BLACK if turn else WHITE)
 
 
 def _hand(value: Any, side: str) -> list[int]:
@@ -50,12 +50,12 @@ def _hand(value: Any, side: str) -> list[int]:
     _require(isinstance(value, dict) and value.keys() <= kinds.keys(), f"{side} holds {', '.join(kinds)}")
     hand = [0] * (max(HAND_KINDS) + 1)
     for name, number in value.items():
-        _require(_whole(number, 0, _MOST_CODED), f"{side} holds a whole number of {name}")
+        _require(_is_integer(number, 0, _MOST_CODED), f"{side} holds a whole number of {name}")
         hand[kinds[name]] = number
     return hand
 
 
-def _whole(value: Any, least: int, most: int) -> bool:
+def _is_integer(value: Any, least: int, most: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 

@@ -41,9 +41,9 @@ _SHORTEST_CODE: Final = 20
 """Shorter words that happen to be a code are taken for a name."""
 _ALONE: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
 """Moves without a position before them: USI from the usual start, KI2, USI without a start."""
-_MEANT: Final = re.compile(r"(?:[0-9a-zA-Z+]{1,18}/){6,10}[0-9a-zA-Z+]{1,18}(?:\s+\S+){2,3}")
+_LIKE_SFEN: Final = re.compile(r"(?:[0-9a-zA-Z+]{1,18}/){6,10}[0-9a-zA-Z+]{1,18}(?:\s+\S+){2,3}")
 """What is meant as an SFEN, right or wrong: a board of about nine ranks, and two or three fields more."""
-_SPELLED: Final = re.compile(rf"{BOARD}(?:$|[\[_%.+\s](?!.* moves ).*)")
+_OTHER_SFEN: Final = re.compile(rf"{BOARD}(?:$|[\[_%.+\s](?!.* moves ).*)")
 """An SFEN as other programs and addresses have it."""
 
 
@@ -53,33 +53,37 @@ def parse_position(words: str) -> Position | None:
     They are an SFEN, which may leave out the side to move and the hands, a Shogi64 code, or moves as USI,
     KI2, CSA or our pages write them, which mean their end. Raises KifuError for an SFEN that is wrong.
     """
-    if (played := position_after(words)) is not None:
-        return played
+    if (position := position_after(words)) is not None:
+        return position
     text = words.removeprefix("position ").strip()
     bare = text.removeprefix("sfen ").strip()
-    if _SPELLED.fullmatch(bare):
+    if _OTHER_SFEN.fullmatch(bare):
         bare = as_sfen(bare)
-    if _MEANT.fullmatch(bare):
+    if _LIKE_SFEN.fullmatch(bare):
         return Position.from_sfen(bare)
     try:
         if _ALONE.fullmatch(text):
-            return _end(text)
+            return _end_of_main_line(text)
         if bare.count("/") == 8:
-            return _end(f"position sfen {bare}") if " moves " in bare else Position.from_sfen(_whole(bare))
+            return (
+                _end_of_main_line(f"position sfen {bare}")
+                if " moves " in bare
+                else Position.from_sfen(_completed(bare))
+            )
         return shogi64.decode(bare) if len(bare) >= _SHORTEST_CODE else None
     except KifuError:
         return None
 
 
-def _whole(sfen: str) -> str:
+def _completed(sfen: str) -> str:
     """Complete an SFEN by Black to move and empty hands, where these are left out."""
     fields = sfen.split()
     return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
 
 
-def _end(text: str) -> Position | None:
-    found = formats.load(text)
-    for game in found.games:
+def _end_of_main_line(text: str) -> Position | None:
+    result = formats.load(text)
+    for game in result.games:
         *_, (_ply, position, _move, _entry) = replay.main_line(game.record)
         return position
     return None
@@ -96,10 +100,10 @@ def _after_western(words: str) -> Position | None:
         return None
     position = Position.initial()
     for token in watched(tokens):
-        found = _meant(position, token)
-        if found is None:
+        move = _matching_move(position, token)
+        if move is None:
             return None
-        position.do_move(found)
+        position.do_move(move)
     return position
 
 
@@ -108,11 +112,11 @@ def _tokens(words: str) -> list[str]:
     return re.sub(r"(?<!\S)(\d{1,3}\.{1,3})\s+", r"\1", words.replace(",", " ")).split()
 
 
-def _meant(position: Position, token: re.Match[str]) -> int | None:
+def _matching_move(position: Position, token: re.Match[str]) -> int | None:
     """Return the only legal move that a token fits; None if there is none, or several."""
     piece, origin, sign, target, tail = token.groups()
     dropped = sign in ("*", "'")
-    found = [
+    matches = [
         move
         for move in rules.legal_moves(position)
         if USI[moves.target(move)] == _square(target)
@@ -123,15 +127,15 @@ def _meant(position: Position, token: re.Match[str]) -> int | None:
         and moves.promotes(move) == (tail == "+")
     ]
     # A move without a sign may also be a drop where no piece on the board can go there.
-    if not found and sign is None and origin is None and not tail:
-        found = [
+    if not matches and sign is None and origin is None and not tail:
+        matches = [
             move
             for move in rules.legal_moves(position)
             if moves.dropped(move)
             and LETTERS[moves.dropped(move)] == piece
             and USI[moves.target(move)] == _square(target)
         ]
-    return found[0] if len(found) == 1 else None
+    return matches[0] if len(matches) == 1 else None
 
 
 def _square(text: str) -> str:
@@ -144,7 +148,7 @@ def _after_csa(words: str) -> Position | None:
         return None
     tokens = _CSA_ONE.findall(words)[:_MOST]
     lines = [token if token[0] in "+-" else "+-"[number % 2] + token for number, token in enumerate(tokens)]
-    return _played("\n".join(["PI", "+", *lines, ""]), len(lines))
+    return _end_of_record("\n".join(["PI", "+", *lines, ""]), len(lines))
 
 
 def _after_japanese(words: str) -> Position | None:
@@ -152,13 +156,13 @@ def _after_japanese(words: str) -> Position | None:
         return None
     tokens = _JAPANESE.findall(words)[:_MOST]
     # A mark makes KI2 of a single move too; whose turn it is, the position tells.
-    return _played("".join(f"▲{token}" for token in tokens), len(tokens))
+    return _end_of_record("".join(f"▲{token}" for token in tokens), len(tokens))
 
 
-def _played(text: str, plies: int) -> Position | None:
+def _end_of_record(text: str, plies: int) -> Position | None:
     """Return the end of a record of `plies` moves; None if one of them cannot be played."""
-    found = formats.load(text)
-    if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
+    result = formats.load(text)
+    if len(result.games) != 1 or any(one.severity == "error" for one in result.games[0].issues):
         return None
-    *_, (reached, position, _move, _entry) = replay.main_line(found.games[0].record)
+    *_, (reached, position, _move, _entry) = replay.main_line(result.games[0].record)
     return position if reached == plies else None

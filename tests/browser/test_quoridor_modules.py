@@ -229,7 +229,7 @@ def crowded(random: Random, barred: bool) -> QuoridorPosition:
     walls = random.sample(MOVES[len(SQUARES) :], random.randint(0, 20))
     for wall in bar + walls if barred else walls:
         color = random.randint(0, 1)
-        if rules.has_room(position, wall) and position.walls_left(color):
+        if rules.wall_fits(position, wall) and position.walls_left(color):
             position.side(wall)[color] |= WALL_BITS[wall & 63]
     return position
 

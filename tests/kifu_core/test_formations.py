@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from kifu_core import load
-from kifu_core.game import Occurrence
+from kifu_core.game import FormationOccurrence
 from kifu_core.shogi import formations
 from kifu_core.shogi.formations import (
     BY_NAME,
@@ -40,7 +40,7 @@ TABLES = Path(formations.__file__).parent
 KANA = re.compile(r"[ぁ-ゖー]+")
 
 
-def after(moves: str) -> list[Occurrence]:
+def after(moves: str) -> list[FormationOccurrence]:
     return occurrences(Position.initial(), [from_usi(usi) for usi in moves.split()])
 
 
@@ -302,7 +302,7 @@ def lines() -> list[tuple[Position, list[int]]]:
     return found
 
 
-def plainly(begin: Position, moves: list[int]) -> set[Occurrence]:
+def plainly(begin: Position, moves: list[int]) -> set[FormationOccurrence]:
     """The same by looking for every pattern in all positions."""
     position, line = begin.copy(), [begin.copy()]
     for move in moves:
@@ -318,7 +318,7 @@ def plainly(begin: Position, moves: list[int]) -> set[Occurrence]:
                 assert one.first is one.last is None
                 plies += [where.plies[0] for where in [find(pattern, line)] if where]
             if plies:
-                found.add(Occurrence(formation.name, color, min(plies)))
+                found.add(FormationOccurrence(formation.name, color, min(plies)))
     return found
 
 

@@ -63,12 +63,12 @@ def written_headers(record: QuoridorRecord) -> dict[str, str]:
 
     They have the names of their tags, and texts without line breaks and blanks around them.
     """
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, value in record["header"].items():
         tag, text = _tag(name), " ".join(value.splitlines()).strip()
         if text.strip("?. -"):
-            found[header_of(tag)] = text.replace(".", "/") if tag.lower() == "date" else text
-    return found
+            headers[header_of(tag)] = text.replace(".", "/") if tag.lower() == "date" else text
+    return headers
 
 
 def _result(record: QuoridorRecord) -> Iterator[str]:

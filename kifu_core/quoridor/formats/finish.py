@@ -37,26 +37,26 @@ class QuoridorDraft:
         """
         if not has_paths(self.state.position):
             self.notes.add("no-path", None, "warning", 0)
-        played = replay_line(self.entries, self.state, self.notes.source.limits, self.comments)
-        offsets = self.offsets() if played.findings else {}
-        for finding in played.findings[:MAX_ISSUES]:
+        replayed = replay_line(self.entries, self.state, self.notes.source.limits, self.comments)
+        offsets = self.offsets() if replayed.findings else {}
+        for finding in replayed.findings[:MAX_ISSUES]:
             offset = offsets.get(id(finding.entry))
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
-        self.notes.more += len(played.findings[MAX_ISSUES:])
+        self.notes.more += len(replayed.findings[MAX_ISSUES:])
         if (
-            (played.cuts or unread)
-            and not played.entries
+            (replayed.cuts or unread)
+            and not replayed.entries
             and self.state == QfState(QuoridorPosition.initial())
         ):
             return None
-        first: QuoridorEntry = {"comments": played.first} if played.first else {}
-        record = new_record(self.header, self.state, [first, *played.entries])
+        first: QuoridorEntry = {"comments": replayed.first} if replayed.first else {}
+        record = new_record(self.header, self.state, [first, *replayed.entries])
         return ParsedGame(
             record=as_jkf(record),
-            record_kind=record_kind(record, played.ending),
-            ending=played.ending,
+            record_kind=record_kind(record, replayed.ending),
+            ending=replayed.ending,
             issues=self.notes.all(),
-            unread="\n".join(filter(None, [*_unread(played), unread])),
+            unread="\n".join(filter(None, [*_unread(replayed), unread])),
             index=index,
             first_line=self.first_line,
             remarks=tuple(self.remarks),
@@ -69,11 +69,11 @@ class QuoridorDraft:
         notes.take(self.notes)
 
 
-def _unread(played: ReplayedRecord) -> list[str]:
+def _unread(replayed: ReplayedRecord) -> list[str]:
     cuts = [
-        json.dumps(entries, ensure_ascii=False, separators=(",", ":")) for entries in watched(played.cuts)
+        json.dumps(entries, ensure_ascii=False, separators=(",", ":")) for entries in watched(replayed.cuts)
     ]
-    return cuts + played.left_out
+    return cuts + replayed.left_out
 
 
 def record_kind(record: QuoridorRecord, ending: Ending | None) -> RecordKind:

@@ -13,12 +13,12 @@ from kifu_core.record import Ending
 
 def count_parts(record: Record) -> PartCounts:
     """Count each part but headers and endings."""
-    found: PartCounts = Counter()
+    counts: PartCounts = Counter()
     for entry in _entries(from_jkf(record)):
-        found["times"] += "time" in entry
-        found["comments"] += len(entry.get("comments", ()))
-        found["forks"] += len(entry.get("forks", ()))
-    return found
+        counts["times"] += "time" in entry
+        counts["comments"] += len(entry.get("comments", ()))
+        counts["forks"] += len(entry.get("forks", ()))
+    return counts
 
 
 def _entries(record: QuoridorRecord) -> Iterator[QuoridorEntry]:

@@ -71,26 +71,26 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """
     games: list[ParsedGame] = []
     limit = most_games(source.text)
-    for found in _found(source.text):
+    for spot in _code_spots(source.text):
         check_time()
         if len(games) == limit:
-            notes.add("too-many-games", found.offset, "error", limit=limit)
+            notes.add("too-many-games", spot.offset, "error", limit=limit)
             break
-        if found.prose:
-            notes.add("unknown-line", found.offset, text=found.text.strip()[:40], expected="qf_code")
+        if spot.prose:
+            notes.add("unknown-line", spot.offset, text=spot.text.strip()[:40], expected="qf_code")
             continue
         try:
-            draft = _draft(found, Notes(source))
+            draft = _draft(spot, Notes(source))
         except DecodeError as error:
             column = (error.column or 1) - 1
-            notes.add(error.code, found.offset + column, "error", error.ply, **error.params)
+            notes.add(error.code, spot.offset + column, "error", error.ply, **error.params)
             continue
         if (game := draft.finish(len(games))) is not None:
             games.append(game)
     return games
 
 
-def _found(text: str) -> Iterator[CodeSpot]:
+def _code_spots(text: str) -> Iterator[CodeSpot]:
     quoted = [
         CodeSpot(match.start(match.lastindex or 1), unquote(match[match.lastindex or 1]))
         for match in QUOTED.finditer(text)
@@ -101,18 +101,18 @@ def _found(text: str) -> Iterator[CodeSpot]:
     lines = _lines(text)
     at, left = 0, _MOST_JOINED
     while at < len(lines):
-        found, taken, joined = _code_of(lines, at, left)
-        yield from found
+        spots, taken, joined = _code_of(lines, at, left)
+        yield from spots
         at, left = at + taken, left - joined
 
 
 def _lines(text: str) -> list[CodeSpot]:
-    found, offset = [], 0
+    lines, offset = [], 0
     for line in watched(text.split("\n")):
         if line and not line.isspace():
-            found.append(CodeSpot(offset, line))
+            lines.append(CodeSpot(offset, line))
         offset += len(line) + 1
-    return found
+    return lines
 
 
 def _code_of(lines: list[CodeSpot], at: int, most: int) -> tuple[list[CodeSpot], int, int]:
@@ -125,24 +125,24 @@ def _code_of(lines: list[CodeSpot], at: int, most: int) -> tuple[list[CodeSpot],
     if label is not None:
         offset, text = offset + label.end(), text[label.end() :]
     title = label[0].strip() if label else ""
-    joined, again, run = text, 0, _RUN.fullmatch(text) is not None
+    joined, reread, run = text, 0, _RUN.fullmatch(text) is not None
     read = _read(joined, dropping=run)
     for count in range(1, _MOST_LINES + 1):
         if isinstance(read, QfCode):
             code = read if qf_code.drop_strange(joined)[1] == 0 else None
-            return [CodeSpot(offset, joined, title, code=code)], count, again
+            return [CodeSpot(offset, joined, title, code=code)], count, reread
         following = lines[at + count].text if at + count < len(lines) else ""
         goes_on = _RUN.fullmatch(following) is not None
-        if read != "truncated" or not following or again >= most:
+        if read != "truncated" or not following or reread >= most:
             break
         if isinstance(_read(following, dropping=goes_on), QfCode):
             break
         joined, run = joined + following, run and goes_on
-        again += len(joined)
+        reread += len(joined)
         read = _read(joined, dropping=run)
-    good = [CodeSpot(offset + at, word, title) for at, word in words_in(text) if fault_of(word) is None]
+    valid = [CodeSpot(offset + at, word, title) for at, word in words_in(text) if fault_of(word) is None]
     prose = not any(map(looks_coded, text.split())) and not is_mended(text)
-    return good or [CodeSpot(offset, text, title, prose)], 1, again
+    return valid or [CodeSpot(offset, text, title, prose)], 1, reread
 
 
 def words_in(text: str) -> Iterator[tuple[int, str]]:
@@ -179,31 +179,31 @@ def _read(text: str, *, dropping: bool = False) -> QfCode | str:
     return _read(code) if looks_coded(code) else "bad-char"
 
 
-def _draft(found: CodeSpot, notes: Notes) -> QuoridorDraft:
+def _draft(spot: CodeSpot, notes: Notes) -> QuoridorDraft:
     try:
-        code = found.code or qf_code.decode(found.text)
+        code = spot.code or qf_code.decode(spot.text)
     except DecodeError as error:
-        text, dropped = qf_code.drop_strange(found.text)
+        text, dropped = qf_code.drop_strange(spot.text)
         if error.code != "bad-char" or fault_of(text) is not None:
             raise
         code = qf_code.decode(text)
-        notes.add("dropped-characters", found.offset, count=dropped)
+        notes.add("dropped-characters", spot.offset, count=dropped)
     code = qf_code.normalized(code)
     # Replaying finds again what decoding has noted of moves and paths.
     for issue in code.issues:
         if issue.code not in qf_code.TOLERATED:
-            notes.add(issue.code, found.offset, "warning", issue.ply, **issue.params)
+            notes.add(issue.code, spot.offset, "warning", issue.ply, **issue.params)
     state = code.start()
     entries: list[QuoridorEntry] = [{"move": move} for move in move_objects(state.position, code.moves or ())]
-    header = {TITLE: found.label} if found.label else {}
-    line = notes.source.place(found.offset)[0]
+    header = {TITLE: spot.label} if spot.label else {}
+    line = notes.source.place(spot.offset)[0]
     return QuoridorDraft(
-        notes, header, state, entries=entries, offsets=partial(_offsets, found, entries), first_line=line
+        notes, header, state, entries=entries, offsets=partial(_offsets, spot, entries), first_line=line
     )
 
 
-def _offsets(found: CodeSpot, entries: list[QuoridorEntry]) -> dict[int, int]:
-    return {id(entry): found.offset for entry in entries}
+def _offsets(spot: CodeSpot, entries: list[QuoridorEntry]) -> dict[int, int]:
+    return {id(entry): spot.offset for entry in entries}
 
 
 def code_of(record: QuoridorRecord) -> QfCode:
@@ -261,10 +261,10 @@ def _has_code(text: str, name: str) -> bool:
     words = (word for _, word in islice(words_in(text), _LINES))
     if any(looks_coded(word) and fault_of(word) is None for word in words):
         return True
-    whole = text[: 2 * qf_code.LONGEST]
-    if fault_of(whole) is None or is_mended(whole):
+    beginning = text[: 2 * qf_code.LONGEST]
+    if fault_of(beginning) is None or is_mended(beginning):
         return True
-    return any(is_mended(line) for line in whole.split("\n", _LINES)[:_LINES])
+    return any(is_mended(line) for line in beginning.split("\n", _LINES)[:_LINES])
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:

@@ -137,8 +137,8 @@ def _line_between(text: str, begin: int, end: int) -> _TextLine:
 
 def is_list_of_lines(line: str, before: str) -> bool:
     """Tell whether a line is a game of its own in a list without numbers, of which `before` is a line too."""
-    found = _line_between(line, 0, len(line))
-    return found.opens_game and not found.numbered and _A_NUMBER.search(before) is None
+    analysed = _line_between(line, 0, len(line))
+    return analysed.opens_game and not analysed.numbered and _A_NUMBER.search(before) is None
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class _OpenGame:
     pending: list[str] = field(default_factory=list)
 
     @property
-    def begun(self) -> bool:
+    def started(self) -> bool:
         return bool(self.draft.entries) or self.cut is not None
 
     def add(self, entries: list[QuoridorEntry], offset: int) -> None:
@@ -181,12 +181,12 @@ class _OpenGame:
 
     def offsets(self) -> dict[int, int]:
         """Map the ids of entries to their offsets in the text."""
-        text, found = self.draft.notes.source.text, dict[int, int]()
+        text, offsets = self.draft.notes.source.text, dict[int, int]()
         for (first, begin), (end, _) in watched(pairwise([*self.spots, (len(self.added), 0)])):
             words = _A_WORD.finditer(text, begin)
             pairs = zip(self.added[first:end], words, strict=False)
-            found |= {id(entry): word.start() for entry, word in pairs}
-        return found
+            offsets |= {id(entry): word.start() for entry, word in pairs}
+        return offsets
 
     def comment(self, text: str) -> None:
         """Add a comment to the last move; without one, to the start, in a fork to its first move."""
@@ -264,7 +264,7 @@ class _MoveListReader:
     # --- around the moves --------------------------------------------------------------------------------
 
     def _tag(self, match: re.Match[str]) -> None:
-        game = self._new(match.start()) if self.game.begun else self.game
+        game = self._new(match.start()) if self.game.started else self.game
         name = self._written(match, "tag_name")
         value = _ESCAPED.sub(r"\1", self._written(match, "tag_value")).strip()
         if name.lower() == START.lower():
@@ -277,16 +277,16 @@ class _MoveListReader:
 
     def _start(self, game: _OpenGame, code: str, offset: int) -> None:
         try:
-            found = qf_code.normalized(qf_code.decode(code))
+            decoded = qf_code.normalized(qf_code.decode(code))
         except DecodeError as error:
             game.draft.notes.add(error.code, offset, "error", None, **error.params)
             game.playable = False
             return
-        game.draft.state = found.start()
+        game.draft.state = decoded.start()
 
     def _label(self, match: re.Match[str]) -> None:
         game = self.game
-        if game.begun or TITLE in game.draft.header:
+        if game.started or TITLE in game.draft.header:
             game = self._new(match.start())
         game.draft.header[TITLE] = self._written(match, "label").strip()
 
@@ -317,24 +317,24 @@ class _MoveListReader:
         if not opens and number not in (game.plies + 1, game.plies // 2 + 1):
             return game.comment(match["inside"])
         first = number == 1 and match["dots"] not in ("...", "…")
-        if first and opens and game.begun:
+        if first and opens and game.started:
             game = self._new(match.start())
         game.numbered = True
 
     def _moves(self, match: re.Match[str]) -> None:
         """Read a row of moves; the first row of a line may begin another game."""
         line, game = self._line_at(match.start()), self.game
-        if line.begin != self.last_line and game.begun and len(game.lines) == 1:
-            alone = not game.numbered and (self.blank or line.opens_game)
-            if not line.numbered and (alone or game.ended()):
+        if line.begin != self.last_line and game.started and len(game.lines) == 1:
+            opens_game = not game.numbered and (self.blank or line.opens_game)
+            if not line.numbered and (opens_game or game.ended()):
                 game = self._new(line.begin)
         self.last_line, self.blank = line.begin, False
-        found = _MOVES.each(match[0].replace(",", " ").split())
-        game.add([{"move": move} for move in watched(found)], match.start())
+        moves = _MOVES.each(match[0].replace(",", " ").split())
+        game.add([{"move": move} for move in watched(moves)], match.start())
 
     def _ending(self, match: re.Match[str]) -> None:
         kind = endings.BY_WORD[match[0].lower()]
-        if self.game.begun:
+        if self.game.started:
             self.game.add([{"special": kind.special}], match.start())
 
     def _word(self, match: re.Match[str]) -> None:
@@ -388,14 +388,14 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     games = list(_in_json(source, notes)) if is_json(source.text) else _MoveListReader(source).read(limit)
     if len(games) > limit:
         notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
-    found = [(game, _origin(game)) for game in watched(games[:limit])]
-    usual = Counter(origin for _, origin in found if origin).most_common(1)
-    usually: Origin = usual[0][0] if usual and usual[0][0] else "bottom-left"
+    origins = [(game, _origin(game)) for game in watched(games[:limit])]
+    commonest = Counter(origin for _, origin in origins if origin).most_common(1)
+    common_origin: Origin = commonest[0][0] if commonest and commonest[0][0] else "bottom-left"
     finished: list[ParsedGame] = []
-    for game, origin in watched(found):
+    for game, origin in watched(origins):
         draft = game.draft
-        if game.playable and (game.begun or draft.state != QfState(QuoridorPosition.initial())):
-            _settle(game, origin, usually)
+        if game.playable and (game.started or draft.state != QfState(QuoridorPosition.initial())):
+            _settle(game, origin, common_origin)
             one = _finished(game, len(finished))
         elif game.playable and not draft.header:
             continue
@@ -410,17 +410,17 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 def _in_json(source: Source, notes: Notes) -> Iterator[_OpenGame]:
     """Yield the games of a JSON text: lists of moves, or objects that hold a list and headers."""
-    found = values(notes)
-    for one in watched([found] if found and _MOVE_TEXT.fullmatch(_move_text(found[0])) else found):
+    records = values(notes)
+    for one in watched([records] if records and _MOVE_TEXT.fullmatch(_move_text(records[0])) else records):
         draft = QuoridorDraft(Notes(source))
         game = _OpenGame(draft, [draft.entries])
-        given: dict[str, Any] = one if isinstance(one, dict) else {_LISTS[0]: one}
-        for name, value in given.items():
+        members: dict[str, Any] = one if isinstance(one, dict) else {_LISTS[0]: one}
+        for name, value in members.items():
             if name.lower() == RESULT.lower():
                 game.result = str(value)
             elif isinstance(value, str) and value.strip():
                 draft.header[header_of(name)] = value.strip()
-        lists = [given[name] for name in _LISTS if isinstance(given.get(name), list)]
+        lists = [members[name] for name in _LISTS if isinstance(members.get(name), list)]
         if not lists:
             game.cut, game.rest = 0, json.dumps(one, ensure_ascii=False)
         moves = lists[0] if lists else []
@@ -452,15 +452,15 @@ def _origin(game: _OpenGame) -> Origin | None:
     return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
 
 
-def _settle(game: _OpenGame, origin: Origin | None, usually: Origin) -> None:
+def _settle(game: _OpenGame, origin: Origin | None, common_origin: Origin) -> None:
     """Name all moves as today's notation does; if both origins fit, take that of most games of the file."""
     notes = game.draft.notes
     if origin == "top-left":
         notes.add("top-left-origin", severity="info")
     elif origin is None and any(game.moves()):
-        if notation.all_played(game.moves(), usually, game.draft.state.position):
-            notes.add("origin-unclear", severity="info", text=usually)
-        origin = usually
+        if notation.all_playable(game.moves(), common_origin, game.draft.state.position):
+            notes.add("origin-unclear", severity="info", text=common_origin)
+        origin = common_origin
     if origin != "top-left":
         return
     lines = [game.draft.entries]
@@ -468,7 +468,7 @@ def _settle(game: _OpenGame, origin: Origin | None, usually: Origin) -> None:
         for entry in watched(lines.pop()):
             lines += entry.get("forks", [])
             if "move" in entry:
-                entry["move"] = notation.seen_from(entry["move"], origin)
+                entry["move"] = notation.convert_origin(entry["move"], origin)
 
 
 def _finished(game: _OpenGame, index: int) -> ParsedGame | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kifu_core.game import Occurrence
+from kifu_core.game import FormationOccurrence
 from kifu_core.shogi.formations.register import with_forms
 
 _RANGING: Final = "furibisha"
@@ -38,36 +38,36 @@ _SURPRISES: Final = {"sujichigai", "onigoroshi"}
 """Begin with an exchange of bishops that is no opening of that name."""
 
 
-def compatible(found: Sequence[Occurrence]) -> list[Occurrence]:
+def compatible(formations: Sequence[FormationOccurrence]) -> list[FormationOccurrence]:
     """Return those of the formations of a line, with all that they are forms of, that do not exclude each
     other, in their order."""
-    if any(one.name in _SURPRISES for one in found):
-        found = [one for one in found if one.name not in _FORMS["kakugawari"]]
-    settling = sorted((one for one in found if one.name in _KINDS), key=_settled)
+    if any(one.name in _SURPRISES for one in formations):
+        formations = [one for one in formations if one.name not in _FORMS["kakugawari"]]
+    settling = sorted((one for one in formations if one.name in _KINDS), key=_settling_ply)
     if not settling:
-        return [*found]
+        return [*formations]
     kind = _KINDS[settling[0].name]
-    gone = {form for name, other in _KINDS.items() if other != kind for form in _FORMS[name]}
-    gone |= {name for name, kinds in _SHARED.items() if kind not in kinds}
-    left = [one for one in found if one.name not in gone]
-    return _of_one_sort(left) if kind == _RANGING else left
+    excluded = {form for name, other in _KINDS.items() if other != kind for form in _FORMS[name]}
+    excluded |= {name for name, kinds in _SHARED.items() if kind not in kinds}
+    left = [one for one in formations if one.name not in excluded]
+    return _without_contradiction(left) if kind == _RANGING else left
 
 
-def _settled(one: Occurrence) -> tuple[int, int]:
+def _settling_ply(one: FormationOccurrence) -> tuple[int, int]:
     return max(one.ply, _SETTLED.get(one.name, 0)), one.ply
 
 
-def _of_one_sort(found: list[Occurrence]) -> list[Occurrence]:
+def _without_contradiction(formations: list[FormationOccurrence]) -> list[FormationOccurrence]:
     """Drop the openings of one ranging rook, or those of two, whichever settles later."""
-    opposed = [one for one in found if one.name == _OPPOSED]
-    ranging = sorted((one for one in found if one.name == _RANGING), key=_settled)
+    opposed = [one for one in formations if one.name == _OPPOSED]
+    ranging = sorted((one for one in formations if one.name == _RANGING), key=_settling_ply)
     if not opposed or not ranging[1:]:
-        return found
+        return formations
     second = ranging[1]
-    if _settled(second) < min(map(_settled, opposed)):
-        return [one for one in found if one.name != _OPPOSED]
+    if _settling_ply(second) < min(map(_settling_ply, opposed)):
+        return [one for one in formations if one.name != _OPPOSED]
     return [
         one
-        for one in found
+        for one in formations
         if one.name != _BOTH and not (one.color == second.color and one.name in _FORMS[_RANGING])
     ]

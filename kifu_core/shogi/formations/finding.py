@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from kifu_core.game import Occurrence
+from kifu_core.game import FormationOccurrence
 from kifu_core.jkf import Record
 from kifu_core.memo import Memo
 from kifu_core.shogi.formations.excluding import compatible
@@ -50,38 +50,38 @@ class _Table:
         self.hands = [[[0] * (_MOST + 1) for _ in range(len(HAND_KINDS) + 1)] for _ in range(2)]
         self.starts = Memo(self._start)
 
-    def add(self, pattern: _Pattern, seen: OrientedStep) -> None:
+    def add(self, pattern: _Pattern, step: OrientedStep) -> None:
         """Give a pattern the next bit field: a count of unmet conditions, whose highest bit is 0 at none."""
-        nothing = (1 << (len(seen.squares) + len(seen.step.hands) - 1).bit_length()) - 1
+        nothing = (1 << (len(step.squares) + len(step.step.hands) - 1).bit_length()) - 1
         one = 1 << self._used
         highest = one * (nothing + 1)
         self._used = highest.bit_length()
         self.patterns[highest] = pattern
         self.all += highest
         self.empty += one * nothing
-        for square, allowed in seen.squares:
-            self._ask(one, self.squares[square], [bool(allowed >> bit & 1) for bit in range(CONTENTS)])
-        for count in seen.step.hands:
-            color = seen.own if count.piece > 0 else 1 - seen.own
-            self._ask(one, self.hands[color][abs(count.piece)], [*map(count.allows, range(_MOST + 1))])
+        for square, allowed in step.squares:
+            self._add_values(one, self.squares[square], [bool(allowed >> bit & 1) for bit in range(CONTENTS)])
+        for count in step.step.hands:
+            color = step.own if count.piece > 0 else 1 - step.own
+            self._add_values(one, self.hands[color][abs(count.piece)], [*map(count.allows, range(_MOST + 1))])
 
-    def _ask(self, one: int, changes: list[int], allowed: list[bool]) -> None:
+    def _add_values(self, one: int, changes: list[int], allowed: list[bool]) -> None:
         """Add to the table which values of a square or a hand a pattern allows."""
         self.empty += one * (not allowed[0])
         for value, allows in enumerate(allowed):
             changes[value] += one * (allowed[0] - allows)
 
-    def lacking(self, position: Position) -> int:
+    def unmet(self, position: Position) -> int:
         return self.starts[(*position.board, *position.hands[0], *position.hands[1])]
 
     def _start(self, contents: tuple[int, ...]) -> int:
         board, hands = contents[: len(SQUARES)], contents[len(SQUARES) :]
-        found = self.empty + sum(row[piece] for row, piece in zip(self.squares, board, strict=True))
+        fields = self.empty + sum(row[piece] for row, piece in zip(self.squares, board, strict=True))
         for row, count in zip(chain.from_iterable(self.hands), hands, strict=True):
-            found += row[min(count, _MOST)]
-        return found
+            fields += row[min(count, _MOST)]
+        return fields
 
-    def put(self, hand: list[int], color: int, kind: int, more: int) -> int:
+    def change_hand(self, hand: list[int], color: int, kind: int, more: int) -> int:
         """Change a hand by `more` pieces of a kind; return the change of the fields."""
         before = hand[kind]
         hand[kind] = after = before + more
@@ -92,24 +92,24 @@ class _Table:
 @cache
 def _table() -> _Table:
     """Return the table of all formations; raises ValueError for a pattern that the table cannot hold."""
-    found = _Table()
+    table = _Table()
     for formation in FORMATIONS:
         for text in formation.patterns:
-            for look in orientations(parse(text)):
-                step = look.steps[0].step
+            for oriented in orientations(parse(text)):
+                step = oriented.steps[0].step
                 plies = step.first is not None or step.last is not None
-                if len(look.steps) != 1 or step.own_turn is not None or step.board or plies:
+                if len(oriented.steps) != 1 or step.own_turn is not None or step.board or plies:
                     raise ValueError(f"{formation.name}: squares, hands and kept can be asked for")
-                key = formation.name, look.own
-                found.add(_Pattern(key, formation.until, step.kept), look.steps[0])
-    return found
+                key = formation.name, oriented.own
+                table.add(_Pattern(key, formation.until, step.kept), oriented.steps[0])
+    return table
 
 
 _LAST: Final = max(one.until for one in FORMATIONS)
 _WITH_PARENTS: Final = {one.name: with_parents([one.name]) for one in FORMATIONS}
 
 
-def find_in_record(record: Record, moves: Iterable[int]) -> list[Occurrence]:
+def find_in_record(record: Record, moves: Iterable[int]) -> list[FormationOccurrence]:
     """Return the formations of a record's main line, whose packed moves are `moves` (see `find_in_line`).
 
     Raises ParseError if the record has no start position.
@@ -117,29 +117,29 @@ def find_in_record(record: Record, moves: Iterable[int]) -> list[Occurrence]:
     return find_in_line(start(record), moves)
 
 
-def find_in_line(start: Position, moves: Iterable[int]) -> list[Occurrence]:
+def find_in_line(start: Position, moves: Iterable[int]) -> list[FormationOccurrence]:
     """Return the formations of a line of packed moves with their parents, in order of plies.
 
     Each formation of a side occurs once, with the first ply of it or one of its forms. Of openings that
     exclude each other, one is left. An illegal move ends the line.
     """
-    found: dict[tuple[str, int], Occurrence] = {}
+    result: dict[tuple[str, int], FormationOccurrence] = {}
     for one in occurrences(start, moves):
         for name in _WITH_PARENTS[one.name]:
-            found.setdefault((name, one.color), Occurrence(name, one.color, one.ply))
-    ordered = sorted(found.values(), key=lambda one: (one.ply, one.color, BY_NAME[one.name].number))
+            result.setdefault((name, one.color), FormationOccurrence(name, one.color, one.ply))
+    ordered = sorted(result.values(), key=lambda one: (one.ply, one.color, BY_NAME[one.name].number))
     return compatible(ordered)
 
 
-def occurrences(start: Position, moves: Iterable[int]) -> list[Occurrence]:
+def occurrences(start: Position, moves: Iterable[int]) -> list[FormationOccurrence]:
     """Return the formations of a line of packed moves, each of a side once, in order of plies.
 
     Parents are not added and nothing is excluded (`find_in_line` does both). An illegal move ends the line.
     Linear in the moves; moves after the last ply at which any formation can begin are not read.
     """
     table = _table()
-    game, lacking = _FormationSearch(table), table.lacking(start)
-    squares, waiting, wanted = table.squares, game.waiting, game.look(0, lacking)
+    search, unmet = _FormationSearch(table), table.unmet(start)
+    squares, waiting, pending = table.squares, search.waiting, search.update(0, unmet)
     board, hands, turn = start.board[:], (start.hands[0][:], start.hands[1][:]), start.turn
     # Moves are played here, not by `Position`: this is done for every game that comes in.
     for ply, move in enumerate(moves, 1):
@@ -152,7 +152,7 @@ def occurrences(start: Position, moves: Iterable[int]) -> list[Occurrence]:
             if taken or kind > HAND_KINDS[-1] or not hands[turn][kind]:
                 break
             piece = -kind if turn else kind
-            change = squares[to][piece] + table.put(hands[turn], turn, kind, -1)
+            change = squares[to][piece] + table.change_hand(hands[turn], turn, kind, -1)
         else:
             piece = board[origin]
             if (piece >= 0 or taken < 0) if turn else (piece <= 0 or taken > 0):
@@ -165,17 +165,17 @@ def occurrences(start: Position, moves: Iterable[int]) -> list[Occurrence]:
             if taken:
                 change -= squares[to][taken]
                 if kind := IN_HAND[taken]:
-                    change += table.put(hands[turn], turn, kind, 1)
+                    change += table.change_hand(hands[turn], turn, kind, 1)
         board[to] = piece
         turn ^= 1
         if change:
-            lacking += change
-            if lacking & wanted != wanted:
-                wanted = game.look(ply, lacking)
+            unmet += change
+            if unmet & pending != pending:
+                pending = search.update(ply, unmet)
                 continue
         if waiting:
-            wanted = game.look(ply, lacking)
-    return sorted(game.found.values(), key=lambda one: one.ply)
+            pending = search.update(ply, unmet)
+    return sorted(search.occurrences.values(), key=lambda one: one.ply)
 
 
 class _FormationSearch:
@@ -187,29 +187,29 @@ class _FormationSearch:
     def __init__(self, table: _Table) -> None:
         self.patterns = table.patterns
         self.open = table.all
-        self.found: dict[tuple[str, int], Occurrence] = {}
+        self.occurrences: dict[tuple[str, int], FormationOccurrence] = {}
         self.waiting: dict[int, int] = {}
 
-    def look(self, ply: int, lacking: int) -> int:
+    def update(self, ply: int, unmet: int) -> int:
         """Update the patterns that stand at a ply; return `open`."""
         for bit, since in [*self.waiting.items()]:
             pattern = self.patterns[bit]
-            if lacking & bit:
+            if unmet & bit:
                 del self.waiting[bit]
                 self.open |= bit
             elif ply - since >= pattern.kept:
                 del self.waiting[bit]
-                self.found.setdefault(pattern.key, Occurrence(*pattern.key, since))
-        standing = self.open & ~lacking
-        self.open ^= standing
-        while standing:
-            bit = standing & -standing
-            standing ^= bit
+                self.occurrences.setdefault(pattern.key, FormationOccurrence(*pattern.key, since))
+        matching = self.open & ~unmet
+        self.open ^= matching
+        while matching:
+            bit = matching & -matching
+            matching ^= bit
             pattern = self.patterns[bit]
-            if ply > pattern.until or pattern.key in self.found:
+            if ply > pattern.until or pattern.key in self.occurrences:
                 continue
             if pattern.kept:
                 self.waiting[bit] = ply
             else:
-                self.found[pattern.key] = Occurrence(*pattern.key, ply)
+                self.occurrences[pattern.key] = FormationOccurrence(*pattern.key, ply)
         return self.open

@@ -71,14 +71,14 @@ BY_NUMBER: Final = {one.number: one for one in FORMATIONS}
 
 def with_parents(names: Iterable[str]) -> set[str]:
     """Return these formations and all that they are forms of."""
-    found: set[str] = set()
+    result: set[str] = set()
     waiting = [*names]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in result:
+            result.add(name)
             waiting += BY_NAME[name].parents
-    return found
+    return result
 
 
 def with_forms(name: str) -> set[str]:

@@ -38,8 +38,8 @@ from kifu_core.shogi.formats.writing import (
     handicap_names,
     one_line,
     piece_name,
-    place_text,
     side_name,
+    square_text,
 )
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import side_of
@@ -73,12 +73,16 @@ class _BodReader(KakinokiReader):
     @classmethod
     def split(cls, text: str) -> Iterator[tuple[int, tuple[str, KakinokiMatch]]]:
         """Yield the leaves of a text; a second hand or board begins another diagram."""
-        begin, seen, last = 0, set[object](), ""
+        begin, parts, last = 0, set[object](), ""
         for name, match in cls.leaves(text):
             part = side_of(match[1]) if name == "hand" and isinstance(match, re.Match) else name
-            if "board" in seen and part in seen and (name == "hand" or (name == "board" and last == "hand")):
-                begin, seen = match.start(), set()
-            seen.add(part)
+            if (
+                "board" in parts
+                and part in parts
+                and (name == "hand" or (name == "board" and last == "hand"))
+            ):
+                begin, parts = match.start(), set()
+            parts.add(part)
             last = name if name != "blank" else last
             yield begin, (name, match)
 
@@ -113,12 +117,12 @@ def _move_text(move: Move) -> str:
     """Return a move with its square even instead of 同: ▲６二角成."""
     promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
     drop = "" if move.get("from") else "打"
-    return f"{'△' if move['color'] else '▲'}{place_text(move)}{piece_name(move)}{promote}{drop}"
+    return f"{'△' if move['color'] else '▲'}{square_text(move)}{piece_name(move)}{promote}{drop}"
 
 
 def _name_lines(record: Record, handicap: bool) -> list[str]:
-    kept = written_headers(record)
-    names = [next((kept[name] for name in names if name in kept), "") for names in _NAMES]
+    headers = written_headers(record)
+    names = [next((headers[name] for name in names if name in headers), "") for names in _NAMES]
     return [f"{side_name(color, handicap)}：{name}" for color, name in enumerate(names) if name]
 
 

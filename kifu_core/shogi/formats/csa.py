@@ -79,7 +79,7 @@ def written_headers(record: Record) -> dict[str, str]:
     Only those are kept whose name can be a key, and of two with one key the first. One that is called as a
     key is, such as EVENT, comes back under the name that the key stands for.
     """
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     keys: set[str] = set()
     for name, value in record["header"].items():
         if name in _PLAYER_SIGNS and not one_line(value):
@@ -87,8 +87,8 @@ def written_headers(record: Record) -> dict[str, str]:
         key = _PLAYER_SIGNS.get(name) or _KEYS.get(name, name)
         if key not in keys and (name in _PLAYER_SIGNS or _IS_KEY.fullmatch(key)) and not BREAKS.search(name):
             keys.add(key)
-            found[HEADERS.get(name, name)] = _ENDS_HEAD.sub("，", one_line(value))
-    return found
+            headers[HEADERS.get(name, name)] = _ENDS_HEAD.sub("，", one_line(value))
+    return headers
 
 
 def _start_lines(position: Position) -> list[str]:
@@ -136,7 +136,7 @@ def _comment_lines(comments: Iterable[str]) -> list[str]:
 
 
 class _CsaEndings(Endings):
-    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+    def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
         return bool(kind.csa)
 
     def names_winner(
@@ -152,19 +152,21 @@ def _summary(header: dict[str, str], main: WrittenBranch) -> ServerSummary | Non
     """Return the last summary in the last comments: readers of CSA take it for the server's result."""
     last = main.entries[-2:] if main.entries and "move" not in main.entries[-1] else main.entries[-1:]
     texts = [line for entry in last for text in entry.get("comments", ()) for line in text.splitlines()]
-    found = (read_summary(text, header.get("先手", ""), header.get("後手", "")) for text in watched(texts))
-    return next((summary for summary in reversed(list(found)) if summary is not None), None)
+    summaries = (
+        read_summary(text, header.get("先手", ""), header.get("後手", "")) for text in watched(texts)
+    )
+    return next((summary for summary in reversed(list(summaries)) if summary is not None), None)
 
 
-def _recount(found: PartCounts, game: ParsedGame | Record, version: str) -> None:
+def _recount(counts: PartCounts, game: ParsedGame | Record, version: str) -> None:
     """Count losses: times and comments of variations, totals that are no sums, fractions before version 3."""
     record = game.record if isinstance(game, ParsedGame) else game
-    found["times"], found["comments"] = found["fork times"], found["fork comments"]
-    found["totals"] = len(wrong_totals(record["moves"][1:], start_position(record.get("initial")).turn))
+    counts["times"], counts["comments"] = counts["fork times"], counts["fork comments"]
+    counts["totals"] = len(wrong_totals(record["moves"][1:], start_position(record.get("initial")).turn))
     if version == "3":
-        found["fractions"] = 0
+        counts["fractions"] = 0
     if isinstance(game, ParsedGame) and game.ending is None:
-        found["ending"] = int(_summary(record["header"], next(branches(record))) is not None)
+        counts["ending"] = int(_summary(record["header"], next(branches(record))) is not None)
 
 
 _HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]")
@@ -184,19 +186,19 @@ def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Ite
     A piece ends at a line that begins with `/`, and before a version, a player or a board that stands behind
     moves. At a line that ends with `/` it ends only if it has at least `group` bytes.
     """
-    piece, first, played = bytearray(), 1, False
+    piece, first, has_moves = bytearray(), 1, False
     for number, line in enumerate(lines, 1):
         separates = line.startswith(b"/")
-        if separates or (played and _HEAD.match(line)):
+        if separates or (has_moves and _HEAD.match(line)):
             if piece.strip():
                 yield first, bytes(piece)
-            piece, first, played = bytearray(), number + separates, False
+            piece, first, has_moves = bytearray(), number + separates, False
         if not separates:
             piece += line
-            played = played or _STEP.match(line) is not None or _ON_LINE.search(line) is not None
+            has_moves = has_moves or _STEP.match(line) is not None or _ON_LINE.search(line) is not None
             check(len(piece))
             if _LAST.match(line):
-                played = False
+                has_moves = False
                 if len(piece) >= group:
                     yield first, bytes(piece)
                     piece, first = bytearray(), number + 1
@@ -218,4 +220,4 @@ _FILE: Final = Writer(
     lost_endings=_CsaEndings().lost,
     recount=_recount,
 )
-FORMAT: Final = Format("csa", load, [Mark(Stage.ROW, _MARK)], [_FILE], cut, ends="\n%CHUDAN\n")
+FORMAT: Final = Format("csa", load, [Mark(Stage.ROW, _MARK)], [_FILE], cut, default_ending="\n%CHUDAN\n")

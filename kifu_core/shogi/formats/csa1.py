@@ -91,21 +91,21 @@ def _games(
     )
     _end(draft, int(head[5]), head.start(5), moves)
     draft.line.times = [None] * len(draft.line.steps)
-    said = int(head[6])
-    if said != len(text) // _MOVE_LENGTH:
-        draft.notes.add("other-move-count", head.start(6), count=len(text) // _MOVE_LENGTH, said=said)
+    stated_count = int(head[6])
+    if stated_count != len(text) // _MOVE_LENGTH:
+        draft.notes.add("other-move-count", head.start(6), count=len(text) // _MOVE_LENGTH, said=stated_count)
     game = draft.finish(index, _locate)
     if game is None:
-        draft.give_up(notes, said_anything=True)
+        draft.give_up(notes, has_content=True)
     return [] if game is None else [game]
 
 
 def _header(head: re.Match[str]) -> dict[str, str]:
     """Return the headers; a date without digits (`----/--/--`) is left out."""
-    found = {name: text for name, text in zip(_FIELDS, head.groups(), strict=True) if name and text}
-    if not any(char.isdecimal() for char in found["開始日時"]):
-        del found["開始日時"]
-    return found
+    headers = {name: text for name, text in zip(_FIELDS, head.groups(), strict=True) if name and text}
+    if not any(char.isdecimal() for char in headers["開始日時"]):
+        del headers["開始日時"]
+    return headers
 
 
 def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
@@ -115,7 +115,7 @@ def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
         kind = BY_CSA.get(match[1].upper())
         draft.line.steps.append(EndingStep(match[1], kind.special if kind else None))
         if winner is not None:
-            draft.said = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+            draft.stated = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
     elif rest:
         draft.line.steps.append(UnreadableStep(rest[:40]))
     else:

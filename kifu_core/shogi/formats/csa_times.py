@@ -58,7 +58,7 @@ def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
     minutes, an hour for games of 10 seconds a move) that holds what was ever left; None if none does.
     """
     most = max(left)
-    said = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]
+    limits = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]
     if match := _HOURS.match(header.get("持ち時間", "")):
-        said.insert(0, int(match[1]) * 3600 + int(match[2]) * 60)
-    return next((limit for limit in (*said, *_WARS_LIMITS) if limit >= most), None)
+        limits.insert(0, int(match[1]) * 3600 + int(match[2]) * 60)
+    return next((limit for limit in (*limits, *_WARS_LIMITS) if limit >= most), None)

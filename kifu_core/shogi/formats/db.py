@@ -68,7 +68,7 @@ def _key(position: Position) -> bytes:
     return _KEY.pack(*position.board, *position.hands[0], *position.hands[1], position.turn)
 
 
-def _of_key(key: bytes) -> Position:
+def _position_of(key: bytes) -> Position:
     numbers = _KEY.unpack(key)
     return Position([*numbers[:81]], [[*numbers[81:89]], [*numbers[89:97]]], numbers[97])
 
@@ -223,10 +223,10 @@ class _TreeBuilder:
     def __init__(self, book: _Book, root: bytes, done: set[bytes], scored: bool) -> None:
         self.book = book
         self.root = book.places[root]
-        self.position = _of_key(root)
+        self.position = _position_of(root)
         self.done = done
         self.scored = scored
-        self.room = PLACES_A_RECORD
+        self.budget = PLACES_A_RECORD
         done.add(root)
         self.main = RawLine(restore_same=True)
         waiting = deque([(self.main, self.root)])
@@ -266,20 +266,20 @@ class _TreeBuilder:
         """Add a book move to a line; return the position where the line goes on, None where it ends."""
         following = self.book.places.get(choice.after)
         moves = [choice.move, choice.reply] if following is None and choice.reply else [choice.move]
-        if comments := [*self._told(choice, black), *choice.remarks]:
+        if comments := [*self._comments(choice, black), *choice.remarks]:
             line.comments[len(line.steps)] = comments
         line.spots.append((len(line.steps), choice.begin, choice.end))
         line.steps += map(packed_step, moves)
         line.times += [None] * len(moves)
-        if following is None or choice.after in self.done or not self.room or line.level == FORK_LEVELS:
+        if following is None or choice.after in self.done or not self.budget or line.level == FORK_LEVELS:
             return None
         if following.remarks:
             line.comments.setdefault(len(line.steps) - 1, []).extend(following.remarks)
         self.done.add(choice.after)
-        self.room -= 1
+        self.budget -= 1
         return following
 
-    def _told(self, choice: _BookChoice, black: bool) -> Iterator[str]:
+    def _comments(self, choice: _BookChoice, black: bool) -> Iterator[str]:
         if self.scored and choice.score is not None:
             yield f"#評価値={choice.score if black else -choice.score}"
             if choice.depth is not None:

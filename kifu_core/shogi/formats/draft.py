@@ -54,13 +54,12 @@ _EVEN: Final = start_position(None)
 class Draft:
     """A game while it is being read.
 
-    `initial` is None if the record says nothing about its start; even then `position` is where it starts.
-    `comments` belong to the start. `said` is what a result line says; it counts if no row of the main line is
-    an ending, or if it is to be believed. `lost` are variations that belong to no move and are kept as text.
-    `plain_times` marks times that may lack totals. `started` marks a source that says where it starts: that
-    is a record even without moves. `doubtful_start` marks a source that names its start in an unknown way:
-    that is a record only if it can be played from the usual start. `adds_up` marks a main line whose totals
-    are known to be the sums of its times.
+    `initial` is None if the record does not name its start; `position` is the start in any case. `comments`
+    belong to the start. `stated` is the content of a result line, which counts if no row of the main line is
+    an ending, or if the line is believed. `lost` are variations without a place; they are kept as text.
+    `plain_times` marks times that may lack totals. A source that names its start has `started`, and is a
+    record even without moves. One whose start has an unknown name has `doubtful_start`, and is a record only
+    if it can be played from the usual start. `adds_up` marks a main line whose totals are sums of its times.
     """
 
     notes: Notes
@@ -72,7 +71,7 @@ class Draft:
     bookmarks: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     fractions: dict[int, str] = field(default_factory=dict)
-    said: StatedResult | None = None
+    stated: StatedResult | None = None
     unread: list[str] = field(default_factory=list)
     lost: list[RawLine] = field(default_factory=list)
     first_offset: int = 0
@@ -86,21 +85,21 @@ class Draft:
         """Return the finished game; None if it cannot be played or has no move, no ending and no start."""
         if not self.playable:
             return None
-        played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
-        if self.doubtful_start and not self._starts_even(played):
+        replayed = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
+        if self.doubtful_start and not self._starts_even(replayed):
             return None
-        if self._is_garbled(played):
-            self._report(played, locate)
+        if self._is_garbled(replayed):
+            self._report(replayed, locate)
             return None
         if self.plain_times:
-            complete_times(played.entries, self.position.turn)
-        self._check_totals(played, locate)
-        self._report(played, locate)
+            complete_times(replayed.entries, self.position.turn)
+        self._check_totals(replayed, locate)
+        self._report(replayed, locate)
         bare = self.started and not self.line.steps
-        if not (played.entries or played.ending or self._is_drawn() or bare):
+        if not (replayed.entries or replayed.ending or self._is_drawn() or bare):
             return None
-        ending = self._ending(played)
-        record = self._record(played)
+        ending = self._ending(replayed)
+        record = self._record(replayed)
         return ParsedGame(
             record=record,
             record_kind=record_kind(record, self.position, ending, len(self.line.forks)),
@@ -110,17 +109,17 @@ class Draft:
             unread="\n".join(self.unread),
             index=index,
             first_line=self.notes.source.place(self.first_offset)[0] if self.first_offset else 1,
-            fractions=self._fractions(played),
+            fractions=self._fractions(replayed),
             remarks=tuple(self.remarks),
             place=PlyLocator(self.notes.source, self.line, locate),
         )
 
-    def _is_garbled(self, played: ReplayedLine) -> bool:
+    def _is_garbled(self, replayed: ReplayedLine) -> bool:
         """Tell whether there are several rows and none can be read."""
-        if len(played.findings) < 2:
+        if len(replayed.findings) < 2:
             return False
-        words = sum(finding.code == "unknown-ending" for finding in played.findings)
-        return words > 1 and not any("move" in entry for entry in played.entries)
+        words = sum(finding.code == "unknown-ending" for finding in replayed.findings)
+        return words > 1 and not any("move" in entry for entry in replayed.entries)
 
     def decide(self, winner: int | None, offset: int) -> None:
         """End the main line by a result that does not say how the game ended; if nobody won, it is drawn.
@@ -134,26 +133,26 @@ class Draft:
             return
         if winner != self.position.turn ^ (len(steps) & 1):
             steps.append(EndingStep("投了", "TORYO"))
-        self.said = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+        self.stated = StatedResult(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
 
-    def _check_totals(self, played: ReplayedLine, locate: Locate) -> None:
+    def _check_totals(self, replayed: ReplayedLine, locate: Locate) -> None:
         """Note totals that are not the sums of the times: formats without totals lose them."""
         if self.line.restore_same or not any(self.line.times):
             return  # CSA and USI have none
-        if self.adds_up and (played.ending is None or played.ending[1] == len(self.line.steps) - 1):
+        if self.adds_up and (replayed.ending is None or replayed.ending[1] == len(self.line.steps) - 1):
             return
-        if wrong := wrong_totals(played.entries, self.position.turn):
+        if wrong := wrong_totals(replayed.entries, self.position.turn):
             offset = StepOffsets(self.notes.source, locate).offset(self.line, wrong[0] - 1)
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
 
-    def _starts_even(self, played: ReplayedLine) -> bool:
+    def _starts_even(self, replayed: ReplayedLine) -> bool:
         """Tell whether a game with an unknown start can be played from the usual one.
 
         If so, the error about its start becomes a warning.
         """
-        if not any("move" in entry for entry in played.entries):
+        if not any("move" in entry for entry in replayed.entries):
             return False
-        if any(one.severity == "error" and one.line is self.line for one in played.findings):
+        if any(one.severity == "error" and one.line is self.line for one in replayed.findings):
             return False
         issues = self.notes.issues
         issues[:] = [
@@ -168,55 +167,60 @@ class Draft:
         if len(line) > SOURCE_LINE_LIMIT:
             self.unread.append(text)
 
-    def written(self) -> str:
+    def source_text(self) -> str:
         """Return the text of a game that cannot be read, from its beginning to the end of its moves."""
         lines = [self.line, *self.line.forks_from(0), *self.lost]
         end = max((line.spots[-1][2] for line in lines if line.spots), default=0)
         return self.notes.source.text[self.first_offset : end].strip("\n")
 
-    def give_up(self, notes: Notes, said_anything: bool) -> None:
+    def give_up(self, notes: Notes, has_content: bool) -> None:
         """Hand the issues of a game that could not be read to those of the source; at least one says why."""
-        if said_anything and not any(issue.severity == "error" for issue in self.notes.issues):
+        if has_content and not any(issue.severity == "error" for issue in self.notes.issues):
             self.notes.add("no-moves", self.first_offset, "error")
         notes.take(self.notes)
 
     def _is_drawn(self) -> bool:
         return self.initial is not None and "data" in self.initial
 
-    def _record(self, played: ReplayedLine) -> Record:
-        first: MoveEntry = {"comments": played.first} if played.first else {}
-        record: Record = {"header": self.header, "moves": [first, *played.entries]}
+    def _record(self, replayed: ReplayedLine) -> Record:
+        first: MoveEntry = {"comments": replayed.first} if replayed.first else {}
+        record: Record = {"header": self.header, "moves": [first, *replayed.entries]}
         if self.initial is not None:
             record["initial"] = self.initial
         return record
 
-    def _fractions(self, played: ReplayedLine) -> dict[int, str]:
+    def _fractions(self, replayed: ReplayedLine) -> dict[int, str]:
         if not self.fractions:
             return {}
-        last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
+        last = next((index for line, index in replayed.cuts if line is self.line), len(self.line.steps))
         return {ply: text for ply, text in self.fractions.items() if ply <= last}
 
-    def _ending(self, played: ReplayedLine) -> Ending | None:
+    def _ending(self, replayed: ReplayedLine) -> Ending | None:
         problem = self._is_drawn()
-        if played.ending is not None:
-            step, ply, turn = played.ending
-            ending = specials.ending(step.word, step.special, ply, turn, problem=problem, named=step.winner)
-            return self._compared(ending)
-        if self.said is None:
+        if replayed.ending is not None:
+            step, ply, turn = replayed.ending
+            ending = specials.ending(
+                step.word, step.special, ply, turn, problem=problem, named_winner=step.winner
+            )
+            return self._with_stated_winner(ending)
+        if self.stated is None:
             return None
-        plies = sum("move" in entry for entry in played.entries)
+        plies = sum("move" in entry for entry in replayed.entries)
         turn = self.position.turn ^ (plies & 1)
-        kind, side = specials.find(self.said.word), self.said.winner
+        kind, side = specials.find(self.stated.word), self.stated.winner
         draw = side is None and kind is not None and kind.rule == "draw"
         special = None
-        if side is not None and self._is_foul_that_ends(played):
+        if side is not None and self._lost_by_foul(replayed):
             special = specials.loser_of_foul("ILLEGAL_MOVE", turn, side)
-            played.entries.append({"special": special})
-        return Ending(self.said.word, special, plies, side, draw)
+            replayed.entries.append({"special": special})
+        return Ending(self.stated.word, special, plies, side, draw)
 
-    def _is_foul_that_ends(self, played: ReplayedLine) -> bool:
+    def _lost_by_foul(self, replayed: ReplayedLine) -> bool:
         """Tell whether the last move lost the game by breaking a rule; the game ends before it."""
-        steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
+        steps, cut = (
+            self.line.steps,
+            next((index for line, index in replayed.cuts if line is self.line), None),
+        )
         if cut is None or not all(isinstance(step, EndingStep) for step in steps[cut + 1 :]):
             return False
         last = steps[-1]
@@ -224,31 +228,31 @@ class Draft:
             ("ILLEGAL_ACTION", "ILLEGAL_MOVE")
         )
 
-    def _compared(self, ending: Ending) -> Ending:
+    def _with_stated_winner(self, ending: Ending) -> Ending:
         """Return the ending, with the winner of a `believed` result line; note a contradiction."""
-        said = self.said
-        if said is None or said.winner is None or said.winner == ending.winner:
+        stated = self.stated
+        if stated is None or stated.winner is None or stated.winner == ending.winner:
             return ending
         if ending.winner is not None:
-            self.notes.add("result-mismatch", said.offset, text=said.word[:40])
-        return replace(ending, winner=said.winner, draw=False) if said.believed else ending
+            self.notes.add("result-mismatch", stated.offset, text=stated.word[:40])
+        return replace(ending, winner=stated.winner, draw=False) if stated.believed else ending
 
     # --- findings ----------------------------------------------------------------------------------------
 
-    def _report(self, played: ReplayedLine, locate: Locate) -> None:
+    def _report(self, replayed: ReplayedLine, locate: Locate) -> None:
         """Turn findings into issues with offsets, and keep the text that was not played."""
-        if not (played.findings or played.cuts or played.left_out or self.lost):
+        if not (replayed.findings or replayed.cuts or replayed.left_out or self.lost):
             return
         places = StepOffsets(self.notes.source, locate)
-        for finding in played.findings[: MAX_ISSUES + 1]:
+        for finding in replayed.findings[: MAX_ISSUES + 1]:
             offset = places.offset(finding.line, finding.index)
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
-        self.notes.more += len(played.findings[MAX_ISSUES + 1 :]) + played.more
-        cuts = [*played.cuts, *((line, 0) for line in self.lost)]
+        self.notes.more += len(replayed.findings[MAX_ISSUES + 1 :]) + replayed.more
+        cuts = [*replayed.cuts, *((line, 0) for line in self.lost)]
         texts = [places.rest(line, index) for line, index in watched(cuts)]
         texts += [places.rest(fork, 0) for line, index in watched(cuts) for fork in line.forks_from(index)]
         self.unread += [text for _, text in sorted(texts) if text]
-        self.unread += played.left_out
+        self.unread += replayed.left_out
 
 
 class StepOffsets:
@@ -313,19 +317,19 @@ class GameReader(Protocol):
     """Reads one game of a text with several games into a draft."""
 
     draft: Draft
-    said_anything: bool
+    has_content: bool
 
     def finish(self, index: int) -> ParsedGame | None: ...
 
 
 def with_unread(games: list[ParsedGame], unread: dict[int, list[str]]) -> list[ParsedGame]:
     """Return games with the texts of those that could not be read, by the index of the game before them."""
-    found = games[:]
+    result = games[:]
     for index, texts in unread.items():
         if index >= 0 and any(texts):
-            parts = [found[index].unread, *texts]
-            found[index] = replace(found[index], unread="\n".join(part for part in parts if part))
-    return found
+            parts = [result[index].unread, *texts]
+            result[index] = replace(result[index], unread="\n".join(part for part in parts if part))
+    return result
 
 
 R = TypeVar("R", bound=GameReader)
@@ -345,7 +349,7 @@ def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tup
             return
         game = reader.finish(count)
         if game is None:
-            reader.draft.give_up(notes, reader.said_anything)
+            reader.draft.give_up(notes, reader.has_content)
         else:
             count += 1
         yield reader, game

@@ -7,27 +7,27 @@ from kifu_core.deadline import watched
 from kifu_core.formats import PartCounts
 from kifu_core.jkf import Record
 from kifu_core.record import Ending
-from kifu_core.shogi.formats.writing import WrittenBranch, branches, tells_winner, unnamed_ending_kind
+from kifu_core.shogi.formats.writing import WrittenBranch, branches, implies_winner, unnamed_ending_kind
 from kifu_core.shogi.specials import BY_SPECIAL, EndingKind, usual_winner
 
 
 def count_parts(record: Record) -> PartCounts:
     """Count each part but headers and endings; of forks also their own times and comments."""
-    found: PartCounts = Counter()
+    counts: PartCounts = Counter()
     for number, branch in enumerate(branches(record)):
-        found["forks"] += number > 0
+        counts["forks"] += number > 0
         for entry in watched(branch.entries):
-            found["moves"] += "move" in entry
-            found["times"] += "time" in entry
+            counts["moves"] += "move" in entry
+            counts["times"] += "time" in entry
             if number:
-                found["fork times"] += "time" in entry
+                counts["fork times"] += "time" in entry
                 texts = entry.get("comments", ())
-                found["fork comments"] += sum(not text.startswith("&") for text in texts)
+                counts["fork comments"] += sum(not text.startswith("&") for text in texts)
     for comments in _comments(record):
         marks = sum(comment.startswith("&") for comment in comments)
-        found["bookmarks"] += marks
-        found["comments"] += len(comments) - marks
-    return found
+        counts["bookmarks"] += marks
+        counts["comments"] += len(comments) - marks
+    return counts
 
 
 def _comments(record: Record) -> Iterator[list[str]]:
@@ -39,19 +39,19 @@ def _comments(record: Record) -> Iterator[list[str]]:
 
 
 class Endings:
-    """What a format can tell of how lines end. This one has words for all that JKF has names for.
+    """The endings that a format can write: here, all that JKF has names for.
 
-    `once` is a format whose lines, variations too, have room for one ending, behind the last move; the others
-    keep those of the main line.
+    With `one_per_line`, each line, variations included, has one ending behind its last move. Other formats
+    keep all endings of the main line.
     """
 
-    once = False
+    one_per_line = False
 
-    def writes(self, branch: WrittenBranch, special: str) -> bool:
+    def has_jkf_word(self, branch: WrittenBranch, special: str) -> bool:
         """Tell whether there is a word for an ending of JKF at the end of a line."""
         return True
 
-    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+    def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
         """Tell whether there is a word for an ending that JKF has no name for."""
         return False
 
@@ -59,7 +59,7 @@ class Endings:
         self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
         """Tell whether what is written of the main line's ending names the side that has won."""
-        return tells_winner(ending, turn, problem=_is_drawn(record))
+        return implies_winner(ending, turn, problem=_is_drawn(record))
 
     def lost(self, record: Record, ending: Ending | None) -> int:
         """Count the endings that have no word, none that says who won, or no place.
@@ -67,39 +67,39 @@ class Endings:
         Those of lost variations do not count.
         """
         return sum(
-            self._lost_of_line(record, branch, ending)
+            self._count_lost_in_line(record, branch, ending)
             for branch in branches(record, ending)
-            if branch.is_main or self.once
+            if branch.is_main or self.one_per_line
         )
 
-    def _lost_of_line(self, record: Record, branch: WrittenBranch, ending: Ending | None) -> int:
+    def _count_lost_in_line(self, record: Record, branch: WrittenBranch, ending: Ending | None) -> int:
         """Count the lost endings of a line; one that is repeated, as by shogi-server, counts once."""
         lost, last = 0, -1
-        found: list[tuple[int, str]] = []
+        endings: list[tuple[int, str]] = []
         for index, entry in enumerate(watched(branch.entries)):
             if "move" in entry:
                 last = index
             elif index == branch.closing or "special" in entry:
-                found.append((index, entry.get("special", "")))
-        for number, (index, special) in enumerate(watched(found)):
-            if self.once and (index < last or special != found[0][1]):
+                endings.append((index, entry.get("special", "")))
+        for number, (index, special) in enumerate(watched(endings)):
+            if self.one_per_line and (index < last or special != endings[0][1]):
                 lost += 1
-            elif self.once and number:
+            elif self.one_per_line and number:
                 continue
             elif ending is not None and index == branch.closing:
-                lost += not self._tells(record, branch, ending)
+                lost += not self._keeps_winner(record, branch, ending)
             else:
-                lost += not self.writes(branch, special)
+                lost += not self.has_jkf_word(branch, special)
         return lost
 
-    def _tells(self, record: Record, main: WrittenBranch, ending: Ending) -> bool:
+    def _keeps_winner(self, record: Record, main: WrittenBranch, ending: Ending) -> bool:
         """Tell whether the format has a word for the ending of the main line that implies the same winner."""
         turn = main.turn ^ (ending.ply & 1)
         if ending.special is None:
             kind = unnamed_ending_kind(ending, turn)
-            if kind is None or not self.says(ending, kind, turn):
+            if kind is None or not self.has_word(ending, kind, turn):
                 return False
-        elif not self.writes(main, ending.special):
+        elif not self.has_jkf_word(main, ending.special):
             return False
         return self.names_winner(record, main, ending, BY_SPECIAL.get(ending.special or ""), turn)
 
@@ -116,7 +116,7 @@ class JkfEndings(Endings):
 class NoEndings(Endings):
     """No words for endings at all."""
 
-    def writes(self, branch: WrittenBranch, special: str) -> bool:
+    def has_jkf_word(self, branch: WrittenBranch, special: str) -> bool:
         return False
 
 

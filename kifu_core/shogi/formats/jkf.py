@@ -35,21 +35,21 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 def _game(value: object, notes: Notes, index: int, offset: int) -> ParsedGame:
     raw = check(value)
-    played, record = complete_record(raw, limits=notes.source.limits)
+    replayed, record = complete_record(raw, limits=notes.source.limits)
     record["moves"] = record["moves"] or [{}]
     drawn = "data" in record.get("initial", {})
-    if played.cuts and not played.entries and not drawn:
-        cause = next(finding for finding in played.findings if finding.severity == "error")
+    if replayed.cuts and not replayed.entries and not drawn:
+        cause = next(finding for finding in replayed.findings if finding.severity == "error")
         raise IllegalMoveError(cause.code, ply=cause.ply, params=cause.params)
-    for finding in played.findings:
+    for finding in replayed.findings:
         notes.add(finding.code, None, finding.severity, finding.ply, **finding.params)
-    notes.more += played.more
+    notes.more += replayed.more
     position = start_position(record.get("initial"))
-    unread = [json.dumps(line.written[index:], ensure_ascii=False) for line, index in played.cuts]
-    unread += played.left_out
+    unread = [json.dumps(line.source_entries[index:], ensure_ascii=False) for line, index in replayed.cuts]
+    unread += replayed.left_out
     ending: Ending | None = None
-    if played.ending is not None:
-        step, ply, turn = played.ending
+    if replayed.ending is not None:
+        step, ply, turn = replayed.ending
         ending = specials.ending(step.word, step.special, ply, turn, problem=drawn)
     return ParsedGame(
         record=record,

@@ -91,18 +91,18 @@ STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
 
 
-def holds_header(grammar: LineGrammar, file_format: str, name: str, text: str) -> bool:
+def can_hold_header(grammar: LineGrammar, file_format: str, name: str, text: str) -> bool:
     """Tell whether a line with a name, a colon and a text is read as a header of that name.
 
     It must not be read as anything else, nor make the file look like one of another format.
     """
     line = f"{name}：{text}\n"
-    found, (format_name, why) = list(items(grammar, line)), detect(line)
-    if len(found) != 1 or (
+    leaves, (format_name, why) = list(items(grammar, line)), detect(line)
+    if len(leaves) != 1 or (
         format_name not in (None, file_format) and (format_name, why) != ("kif", "headers")
     ):
         return False
-    kind, match = found[0]
+    kind, match = leaves[0]
     if kind == "comment":
         starred = STARRED_HEADER.match(match[1])
         return starred is not None and f"*{starred[1]}" == name
@@ -128,7 +128,9 @@ def headers_mark(file_format: str) -> Mark:
     def test(text: str, name: str) -> bool:
         if not _LINE.search(text):
             return False
-        named = name.rpartition(".")[2].lower().removesuffix("u")
-        return file_format == (named if named in ("kif", "ki2") else "bod" if _DRAWN.search(text) else "kif")
+        extension = name.rpartition(".")[2].lower().removesuffix("u")
+        return file_format == (
+            extension if extension in ("kif", "ki2") else "bod" if _DRAWN.search(text) else "kif"
+        )
 
     return Mark(Stage.HEADER, test, "headers")

@@ -66,25 +66,25 @@ class KakinokiLeaves:
         return None
 
     @classmethod
-    def plays(cls, match: KakinokiMatch) -> bool:
+    def has_move(cls, match: KakinokiMatch) -> bool:
         """Tell whether a block of moves and endings has a move."""
         return True
 
     @classmethod
-    def ends(cls, match: KakinokiMatch) -> bool:
+    def ends_game(cls, match: KakinokiMatch) -> bool:
         """Tell whether a row ends the game, so that moves without numbers behind it begin another."""
         return False
 
     @classmethod
-    def goes_on(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
+    def continues(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
         """Tell whether moves without numbers go on with those before them."""
         return False
 
     @classmethod
-    def decides(cls, match: KakinokiMatch) -> bool:
+    def ends_play(cls, match: KakinokiMatch) -> bool:
         """Tell whether play cannot go on behind a result line."""
         assert isinstance(match, re.Match)
-        return _says_result(match) and match[2].strip() not in ("中断", "封じ手")
+        return _is_result(match) and match[2].strip() not in ("中断", "封じ手")
 
 
 class _LeavesByGame:
@@ -120,7 +120,7 @@ class _LeavesByGame:
             if head >= 0:
                 if name in _BETWEEN:
                     continue
-                if name in PLAYS and (self._is_first(match) or (opened and not self._goes_on(match))):
+                if name in PLAYS and (self._is_first(match) or (opened and not self._continues(match))):
                     self._begin(head)
                 yield from self._until(match.start(), head)
                 head, opened = -1, False
@@ -148,24 +148,24 @@ class _LeavesByGame:
         if name == "header" and self.last is None:
             self.headed = True
         elif name in PLAYS:
-            self.last, self.varies, self.decided = match, False, self.reader.ends(match)
+            self.last, self.varies, self.decided = match, False, self.reader.ends_game(match)
         elif name == "variation":
             self.varies = True
         elif name == "result" and self.last:
-            self.decided = self.decided or self.reader.decides(match)
+            self.decided = self.decided or self.reader.ends_play(match)
 
     def _is_first(self, match: KakinokiMatch) -> bool:
         """Tell whether moves begin a game: a row 1 outside variations, or moves behind a result."""
         number = self.reader.first_number(match)
         if number is None:
-            return self.decided and not self.varies and self.reader.plays(match)
-        return number == 1 and not self.varies and not self._goes_on(match) and self._has_moves()
+            return self.decided and not self.varies and self.reader.has_move(match)
+        return number == 1 and not self.varies and not self._continues(match) and self._has_moves()
 
     def _has_moves(self) -> bool:
         assert self.last is not None
-        return self.reader.last_number(self.last) != 1 or self.reader.plays(self.last)
+        return self.reader.last_number(self.last) != 1 or self.reader.has_move(self.last)
 
-    def _goes_on(self, match: KakinokiMatch) -> bool:
+    def _continues(self, match: KakinokiMatch) -> bool:
         """Tell whether the numbers of rows continue those of the rows before.
 
         Without numbers, a head may stand between the moves of a game that has no other head.
@@ -174,11 +174,11 @@ class _LeavesByGame:
             return False
         number = self.reader.first_number(match)
         if number is None:
-            return not (self.headed or self.decided) and self.reader.goes_on(self.last, match)
+            return not (self.headed or self.decided) and self.reader.continues(self.last, match)
         last = self.reader.last_number(self.last)
         return last is not None and number == last + 1
 
 
-def _says_result(match: re.Match[str]) -> bool:
+def _is_result(match: re.Match[str]) -> bool:
     """Tell whether a line that looks like a result has a count of moves or a known ending."""
     return bool(match[1]) or (read_over(match[2]) or read_result(match[2])) != (None, None)

@@ -114,8 +114,8 @@ def _cells(rank: str) -> list[tuple[str, str]]:
     if len(cells) < 9:
         columns = rank if len(rank) == 18 else _WIDE.sub("\\g<0>\0", rank)
         if (width := len(columns)) in (18, 27):
-            found = (columns[at : at + width // 9] for at in range(0, width, width // 9))
-            cells = [("v" if cell[0] in "vVｖ" else "", cell[1]) for cell in found]
+            groups = (columns[at : at + width // 9] for at in range(0, width, width // 9))
+            cells = [("v" if cell[0] in "vVｖ" else "", cell[1]) for cell in groups]
     return cells
 
 

@@ -67,7 +67,7 @@ MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE}){many(_MORE)}")
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)
 EXPECTED: Final = expected(GRAMMAR)
-holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
+can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "ki2")
 
 _A_SENTENCE: Final = re.compile(_SENTENCE)
 _COMMENT_LINES: Final = re.compile(rf"^{BLANKS}[*＊#&][^\n]*+", re.MULTILINE)
@@ -161,8 +161,8 @@ class _Ki2Reader(KakinokiReader):
             self.waiting = []
         elif match[1] == OF_START:
             self.in_header, self.shielded = False, not self.line.steps
-        elif found := A_RESULT.match(self.draft.notes.source.text, match.start() + 1):
-            self._result(found)
+        elif result := A_RESULT.match(self.draft.notes.source.text, match.start() + 1):
+            self._result(result)
         else:
             super()._remark(match)
 
@@ -244,7 +244,7 @@ class _Ki2Reader(KakinokiReader):
             super()._note_unknown(line, at)
 
     @classmethod
-    def goes_on(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
+    def continues(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
         assert isinstance(last, re.Match) and isinstance(match, re.Match)
         before, after = (
             [char for char in _COMMENT_LINES.sub("", one[0]) if char in MARKS] for one in (last, match)
@@ -269,7 +269,7 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
     comments behind one; it takes a comment of the start with a colon for a header. So remarks (`#`), which
     programs pass over, tell endings without a sentence and where other comments belong to.
     """
-    lines = writing.header_lines(record, holds_header)
+    lines = writing.header_lines(record, can_hold_header)
     first = [comment for entry in record["moves"][:1] for comment in entry.get("comments", [])]
     body = _comment_lines(first)
     sides = writing.sides(record)
@@ -310,14 +310,14 @@ def _branch_lines(
     moves: list[str] = []
     ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
     for number, entry in enumerate(watched(branch.entries)):
-        beside = ending if number == branch.closing else None
+        unnamed = ending if number == branch.closing else None
         comments = entry.get("comments", [])
         if "move" in entry:
             moves.append(_move_text(entry["move"], _names_square(branch, entry)))
             turn ^= 1
             ply += 1
-        elif kind := writing.ending_kind(entry, beside, turn):
-            won = beside.winner if beside else None
+        elif kind := writing.ending_kind(entry, unnamed, turn):
+            won = unnamed.winner if unnamed else None
             result = result or _result_line(kind, ply - 1, turn, sides, won)
             after += comments
             comments = []
@@ -368,7 +368,7 @@ def _move_text(move: Move, names_square: bool) -> str:
     if move.get("same") and not names_square:
         text = f"同　{text}" if len(text) == 1 else f"同{text}"
     else:
-        text = writing.place_text(move) + text
+        text = writing.square_text(move) + text
     return ("△" if move["color"] else "▲") + text
 
 
@@ -378,28 +378,28 @@ def _move_text(move: Move, names_square: bool) -> str:
 class _Ki2Endings(Endings):
     """KI2 has one ending a line, in its まで line, which names the winner."""
 
-    once = True
+    one_per_line = True
 
-    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+    def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
         if find(ending.word) is None:
             return read_result(ending.word)[1] in (None, ending.winner)
-        return kif.holds_ending(writing.ending_word(kind, turn))
+        return kif.can_hold_ending(writing.ending_word(kind, turn))
 
     def names_winner(
         self, record: Record, main: writing.WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
-        named = ending.winner is not None and kind is not None and "{" in kind.phrase
-        return named or super().names_winner(record, main, ending, kind, turn)
+        in_phrase = ending.winner is not None and kind is not None and "{" in kind.phrase
+        return in_phrase or super().names_winner(record, main, ending, kind, turn)
 
 
-def _recount(found: PartCounts, game: ParsedGame | Record, version: str) -> None:
+def _recount(counts: PartCounts, game: ParsedGame | Record, version: str) -> None:
     record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
-    found["moves"] = lost_moves(record)
-    found["bookmarks"] = _surplus_bookmarks(record)
-    found[IN_REMARK] = _endings_in_remarks(record, ending)
+    counts["moves"] = count_lost_moves(record)
+    counts["bookmarks"] = _surplus_bookmarks(record)
+    counts[IN_REMARK] = _endings_in_remarks(record, ending)
 
 
-def lost_moves(record: Record) -> int:
+def count_lost_moves(record: Record) -> int:
     """Count the moves that cannot be read again from KI2.
 
     Those are moves that no piece can make or that another would be taken for, and all that follow them.
@@ -407,21 +407,21 @@ def lost_moves(record: Record) -> int:
     lost = 0
     waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]
     while waiting:
-        entries, position, last, gone = waiting.pop()
+        entries, position, last, cut = waiting.pop()
         for entry in watched(entries):
-            waiting += [(fork, position.copy(), last, gone) for fork in entry.get("forks", ())]
+            waiting += [(fork, position.copy(), last, cut) for fork in entry.get("forks", ())]
             if "move" not in entry:
                 continue
             move = packed_move(entry["move"])
-            gone = gone or not _comes_back(entry["move"], move, position, last)
-            lost += gone
-            if not gone:
+            cut = cut or not _is_read_back(entry["move"], move, position, last)
+            lost += cut
+            if not cut:
                 position.do_move(move)
                 last = target(move)
     return lost
 
 
-def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
+def _is_read_back(move: Move, packed: int, position: Position, last: int) -> bool:
     """Tell whether the text of a move is read back as the same move."""
     if fault(position, packed) is None:
         return True
@@ -440,7 +440,7 @@ def _surplus_bookmarks(record: Record) -> int:
         (sum(text.startswith("&") for text in entry.get("comments", ())), "special" not in entry)
         for entry in watched(entries)
     )
-    return sum(max(0, count - room) for count, room in marks)
+    return sum(max(0, count - most) for count, most in marks)
 
 
 def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
@@ -450,8 +450,8 @@ def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
         turn = branch.turn
         for index, entry in enumerate(watched(branch.entries)):
             turn ^= "move" in entry
-            beside = ending if index == branch.closing else None
-            kind = None if "move" in entry else writing.ending_kind(entry, beside, turn)
+            unnamed = ending if index == branch.closing else None
+            kind = None if "move" in entry else writing.ending_kind(entry, unnamed, turn)
             if kind is not None:
                 kinds.append(kind)
                 break
@@ -469,7 +469,7 @@ _FILE: Final = Writer(
     options=["ending"],
     between=None,
     lost=["headers", "moves", "times", "fractions", "bookmarks", "ending"],
-    kept_headers=partial(writing.written_headers, holds=holds_header),
+    kept_headers=partial(writing.written_headers, can_hold=can_hold_header),
     lost_endings=_Ki2Endings().lost,
     recount=_recount,
 )

@@ -55,7 +55,7 @@ ROWS = Leaf("rows", _ROW_LINE + many(_MORE))
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)
 EXPECTED: Final = expected(GRAMMAR)
-holds_header = partial(kakinoki.holds_header, GRAMMAR, "kif")
+can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "kif")
 
 _ANY_LINE: Final = re.compile(
     rf"^(?:{_COUNTED}{_TIMED}([^\n]*+)|{BLANKS}[*＊]([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
@@ -105,7 +105,7 @@ def _begins_no_game(block: str) -> bool:
     return row is not None and bool(row[2]) and int(row[1]) != 1 and _is_unknown(_STEPS[row[2]])
 
 
-def holds_ending(word: str) -> bool:
+def can_hold_ending(word: str) -> bool:
     """Tell whether the word of an ending is read as one in a row, and not as a piece."""
     row = read_row(f"1 {word}")
     return isinstance(_read_row(word), EndingStep) and (
@@ -157,8 +157,8 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 def locate(block: str) -> list[int]:
     """Return the offsets of the rows in a block of rows and comments."""
-    found = _ANY_LINE.finditer(block)
-    return [match.start() for match in found if match[1] or (match[6] and _NUMBERED.match(match[6]))]
+    lines = _ANY_LINE.finditer(block)
+    return [match.start() for match in lines if match[1] or (match[6] and _NUMBERED.match(match[6]))]
 
 
 def _reread(match: re.Match[str]) -> tuple[str, RowMatch] | None:
@@ -201,14 +201,14 @@ class _KifReader(KakinokiReader):
         return next((int(row[1]) for row in rows if row), None)
 
     @classmethod
-    def plays(cls, match: re.Match[str] | RowMatch) -> bool:
+    def has_move(cls, match: re.Match[str] | RowMatch) -> bool:
         if isinstance(match, RowMatch):
             return not isinstance(match.row.step, EndingStep)
         rows = _ANY_LINE.finditer(match[0])
         return any(row[2] and not isinstance(_STEPS[row[2]], EndingStep) for row in rows)
 
     @classmethod
-    def ends(cls, match: re.Match[str] | RowMatch) -> bool:
+    def ends_game(cls, match: re.Match[str] | RowMatch) -> bool:
         if not isinstance(match, RowMatch) or match.row.number is not None:
             return False
         return isinstance(match.row.step, EndingStep) and not pauses(match.row.step)
@@ -328,7 +328,7 @@ class _KifReader(KakinokiReader):
         super()._open_variation(number, begin, end)
         self.due = number
 
-    def _compare_number(self, number: int, ends: bool, at: int) -> None:
+    def _compare_number(self, number: int, ends_game: bool, at: int) -> None:
         """Note missing rows, and numbers that go back.
 
         Some programs do not count an ending. Numbers that go back to an earlier move begin a variation whose
@@ -339,7 +339,7 @@ class _KifReader(KakinokiReader):
             self.draft.notes.add("rows-missing", at, "warning", None, first=due, last=number - 1)
         elif number < due and not (number == due - 1 and self._has_ended()):
             self.draft.notes.add("row-order", at, "warning", None, number=number, due=due)
-            if not ends and (number < due - 1 or self.puzzled):
+            if not ends_game and (number < due - 1 or self.puzzled):
                 self._open_variation(number, at, at)
 
     def _mover(self, position: Position, step: Step) -> int:
@@ -362,7 +362,7 @@ def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) ->
     """
     times = any("time" in entry for branch in writing.branches(record) for entry in branch.entries)
     lines = ["#KIF version=2.0 encoding=UTF-8"] if utf8 else []
-    lines += writing.header_lines(record, holds_header)
+    lines += writing.header_lines(record, can_hold_header)
     lines.append("手数----指手---------消費時間--" if times else "手数----指手--")
     for entry in record["moves"][:1]:
         lines += writing.comment_lines(entry.get("comments", []))
@@ -394,7 +394,7 @@ def _branch_lines(
             behind = behind or last is not None
         elif (
             kind := writing.ending_kind(entry, ending if number == branch.closing else None, turn)
-        ) and holds_ending(word := writing.ending_word(kind, turn)):
+        ) and can_hold_ending(word := writing.ending_word(kind, turn)):
             lines.append(_row(ply, word, entry, more))
             last, behind = last or kind, behind or last not in (None, kind)
         lines += writing.comment_lines(entry.get("comments", []))
@@ -413,7 +413,7 @@ def _row(number: int, text: str, entry: MoveEntry, more: bool) -> str:
 
 
 def _move_text(move: Move) -> str:
-    place = "同　" if move.get("same") else writing.place_text(move)
+    place = "同　" if move.get("same") else writing.square_text(move)
     source = move.get("from")
     text = place + writing.piece_name(move) + ("成" if move.get("promote") else "")
     return f"{text}({source['x']}{source['y']})" if source else text + "打"
@@ -429,8 +429,8 @@ def _time_text(time: Consumption) -> str:
 
 
 class _KifEndings(Endings):
-    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
-        return holds_ending(writing.ending_word(kind, turn))
+    def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+        return can_hold_ending(writing.ending_word(kind, turn))
 
 
 _ANOTHER = r"[^\n▲△☗☖▼▽]*+[▲△☗☖▼▽][^\S\n]*+[１-９1-9同]"
@@ -471,7 +471,7 @@ _FILE: Final = Writer(
     options=["ending"],
     between=None,
     lost=["headers", "fractions", "ending"],
-    kept_headers=partial(writing.written_headers, holds=holds_header),
+    kept_headers=partial(writing.written_headers, can_hold=can_hold_header),
     lost_endings=_KifEndings().lost,
 )
 _FILE_U: Final = replace(
@@ -479,4 +479,4 @@ _FILE_U: Final = replace(
 )
 """By the format's author, files are in Shift_JIS and those whose extension ends with a `u` in UTF-8."""
 
-FORMAT: Final = Format("kif", load, _MARKS, [_FILE, _FILE_U], ends="\n   0 中断\n")
+FORMAT: Final = Format("kif", load, _MARKS, [_FILE, _FILE_U], default_ending="\n   0 中断\n")

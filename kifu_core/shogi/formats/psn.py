@@ -192,21 +192,23 @@ class PsnMove(DeferredStep):
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
-        found = [
+        origins = [
             one
             for kind in self.kinds
             for one in sources(position, position.turn, kind, to)
             if not self.where or self.where in self.names[one]
         ]
-        if len(found) > 1:
-            found = [one for one in found if is_legal(position, pack(one, to, self.promote is True))] or found
-        if not found and self._can_drop(position):
+        if len(origins) > 1:
+            origins = [
+                one for one in origins if is_legal(position, pack(one, to, self.promote is True))
+            ] or origins
+        if not origins and self._can_drop(position):
             return plan(-1, to, self.kinds[0], False, position.turn)
-        if not found:
+        if not origins:
             raise IllegalMoveError("no-piece")
-        if len(found) > 1:
+        if len(origins) > 1:
             raise AmbiguousMoveError("ambiguous")
-        (origin,) = found
+        (origin,) = origins
         promote = not _checks(position, origin, to) if self.promote is None else self.promote
         kind = abs(position.board[origin])
         return plan(origin, to, kind, promote, position.turn, None, self.to == SAME)
@@ -283,7 +285,7 @@ def _readers(source: Source) -> Iterator[_PsnReader]:
     """Yield a reader for each game; tags behind moves begin the next game."""
     reader = _PsnReader(source, 0)
     for name, match in watched(items(GRAMMAR, source.text)):
-        if name == "tag" and reader.played:
+        if name == "tag" and reader.has_moves:
             yield reader
             reader = _PsnReader(source, match.start())
         reader.read(name, match)
@@ -306,16 +308,16 @@ class _PsnReader:
         self.sfen: tuple[str, int] | None = None
         self.result: tuple[str, int] | None = None
         self.handicap_offset = 0
-        self.played = False
+        self.has_moves = False
         self.is_chess = False
-        self.said_anything = False
+        self.has_content = False
         self.ignored = 0
         self.variant: tuple[str, int] | None = None
 
     def read(self, name: str, match: re.Match[str]) -> None:
         if name == "blank":
             return
-        self.said_anything = True
+        self.has_content = True
         if name in _MOVES:
             self._move(name, match)
         else:
@@ -382,7 +384,7 @@ class _PsnReader:
         """Add a comment, or take it for the result: Shogi-L's games end with `{Resigns}`."""
         text = match[1].strip()
         key = _key(text)
-        if self.line is self.draft.line and self.played and (key in _ENDINGS or text in _RESULTS):
+        if self.line is self.draft.line and self.has_moves and (key in _ENDINGS or text in _RESULTS):
             self.result = text, match.start()
             return
         self._say([line.strip() for line in text.split("\n") if line.strip()], match)
@@ -404,7 +406,7 @@ class _PsnReader:
         """Skip a number: some count half-moves, some pairs of them."""
 
     def _move(self, name: str, match: re.Match[str]) -> None:
-        self.played = True
+        self.has_moves = True
         self.is_chess |= name in _TO_SQUARES and match["square"] in _BY_CHESS
         self._add_step(_read_move(name, match), match)
         if glyphs := match[match.lastindex or 0]:
@@ -432,10 +434,10 @@ class _PsnReader:
             if text != "*" and self.line is self.draft.line:
                 self.result = text, match.start()
         elif word := _ENDINGS.get(_key(text)):
-            self.played = True
+            self.has_moves = True
             self._add_step(EndingStep(text, BY_WORD[word].special), match)
         elif _LIKE_MOVE.match(text):
-            self.played = True
+            self.has_moves = True
             self._add_step(UnreadableStep(text[:40]), match)
         elif (rest := text.strip(".,-")) and not rest.isdecimal():
             self._say([text], match)

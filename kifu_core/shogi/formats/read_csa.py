@@ -162,8 +162,8 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
         if game is not None:
             games.append(game)
         else:
-            unread.setdefault(len(games) - 1, []).append(reader.draft.written())
-        lines = lines and (reader.is_line or not reader.said_anything)
+            unread.setdefault(len(games) - 1, []).append(reader.draft.source_text())
+        lines = lines and (reader.is_line or not reader.has_content)
     games = with_unread(games, unread)
     return with_openings(games, resigned=True) if lines else games
 
@@ -228,11 +228,11 @@ class _CsaReader:
         self.left: dict[int, int] = {}
         self.first_ending = sys.maxsize
         self.rest: int | None = None
-        self.named: tuple[str, int] | None = None
-        self.said_anything = False
+        self.named_winner: tuple[str, int] | None = None
+        self.has_content = False
         self.heads = {"version"}
         self.is_line = False
-        self.known = self.unknown = 0
+        self.recognised = self.unknown = 0
 
     @property
     def only_heads(self) -> bool:
@@ -248,14 +248,14 @@ class _CsaReader:
 
     def read(self, name: str, match: LeafMatch) -> None:
         if name not in ("blank", "comment"):
-            self.said_anything = True
-            self.known += name != "unknown"
+            self.has_content = True
+            self.recognised += name != "unknown"
         self.heads.add(name)
         getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
         position = self.board or start_position(None)
-        if not self.signs and self.unknown >= max(1, self.known):
+        if not self.signs and self.unknown >= max(1, self.recognised):
             self.draft.playable = False  # a few lines of other text that look like statements
         if self.turn is not None:
             position.turn = self.turn
@@ -282,12 +282,12 @@ class _CsaReader:
         """
         line, header, source = self.line, self.draft.header, self.draft.notes.source
         ended = bool(line.steps) and isinstance(line.steps[-1], EndingStep)
-        if self.named is not None:
-            offset = source.text.find(self.named[0], self.draft.first_offset)
-            self.draft.said = StatedResult(*self.named, offset, believed=True)
-        if (found := read_headers(header)) is not None:
-            self.draft.said = StatedResult(*found, self.draft.first_offset, believed=True)
-            line.steps += [] if ended else [ending_step(found)]
+        if self.named_winner is not None:
+            offset = source.text.find(self.named_winner[0], self.draft.first_offset)
+            self.draft.stated = StatedResult(*self.named_winner, offset, believed=True)
+        if (summary := read_headers(header)) is not None:
+            self.draft.stated = StatedResult(*summary, self.draft.first_offset, believed=True)
+            line.steps += [] if ended else [ending_step(summary)]
             line.times += [] if ended else [None]
         last = len(line.steps) - 1
         places = [last - 1, last] if ended else [last]
@@ -295,17 +295,17 @@ class _CsaReader:
         if not texts:
             return
         summaries = (
-            (text, found)
+            (text, summary)
             for text in watched(texts)
-            if (found := read_summary(text, header.get("先手", ""), header.get("後手", "")))
+            if (summary := read_summary(text, header.get("先手", ""), header.get("後手", "")))
         )
-        for text, found in deque(summaries, maxlen=1):  # a file copied from a log may have several
+        for text, summary in deque(summaries, maxlen=1):  # a file copied from a log may have several
             offset = source.text.find(f"'{text}", self.draft.first_offset)
-            self.draft.said = StatedResult(found.word, found.winner, offset, believed=True)
+            self.draft.stated = StatedResult(summary.word, summary.winner, offset, believed=True)
             if not ended:
-                line.steps.append(ending_step(found))
+                line.steps.append(ending_step(summary))
                 line.times.append(None)
-            elif found.word == "illegal kachi":
+            elif summary.word == "illegal kachi":
                 self._set_illegal_kachi()
 
     def _set_illegal_kachi(self) -> None:
@@ -380,9 +380,9 @@ class _CsaReader:
         text = match[0].rstrip("\n")
         first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
         plain = canonical(text, sign="+-"[(first + len(self.signs)) & 1])
-        found = list(items(GRAMMAR, plain)) if plain != text else []
-        if found and {"unknown", "next_game"}.isdisjoint(name for name, _ in found):
-            for name, other in found:
+        leaves = list(items(GRAMMAR, plain)) if plain != text else []
+        if leaves and {"unknown", "next_game"}.isdisjoint(name for name, _ in leaves):
+            for name, other in leaves:
                 self.read(name, RewrittenMatch(other, match.start(), match.end()))
         elif text[0] in "+-" and text[1:2].isdecimal():
             self._add_spot(match)
@@ -515,10 +515,10 @@ class _CsaReader:
             self._add_step(EndingStep(word, kind.special if kind else None), time)
             return
         kind, won = wars
-        known = kind is not None and kind.rule in ("mover-loses", "mover-wins")
-        self._add_step(EndingStep(word, special_of(kind, won), None if known else won), time)
+        implied = kind is not None and kind.rule in ("mover-loses", "mover-wins")
+        self._add_step(EndingStep(word, special_of(kind, won), None if implied else won), time)
         if won is not None and len(self.line.steps) == self.first_ending + 1:
-            self.named = (word, won)
+            self.named_winner = (word, won)
 
     def _late_time(self, match: LeafMatch) -> None:
         self._set_late_time(match[1])

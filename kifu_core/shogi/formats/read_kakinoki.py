@@ -64,24 +64,24 @@ _OVER: Final = re.compile("(?:にて|で|、)?([先後上下]手(?:の?投了|�
 def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a text. Issues that belong to no game that could be read go to `notes`."""
     games: list[ParsedGame] = []
-    limit, count, begun = most_games(source.text), 1, 0
+    limit, count, game_begin = most_games(source.text), 1, 0
     one = reader(source)
     unread: dict[int, list[str]] = {}
 
     def add(one: KakinokiReader) -> None:
-        found = one.games(len(games), notes)
-        games.extend(found)
-        if not found:
-            unread.setdefault(len(games) - 1, []).append(one.draft.written())
+        games_ = one.games(len(games), notes)
+        games.extend(games_)
+        if not games_:
+            unread.setdefault(len(games) - 1, []).append(one.draft.source_text())
 
     for begin, (name, match) in watched(reader.split(source.text)):
-        if begin != begun:
+        if begin != game_begin:
             add(one)
             if count == limit:
                 notes.add("too-many-games", begin, "error", limit=limit)
                 return with_unread(games, unread)
             goes_on = name in PLAYS and not one.has_result()
-            one, count, begun = reader(source, begin), count + 1, begin
+            one, count, game_begin = reader(source, begin), count + 1, begin
             if goes_on:
                 one.draft.notes.add("game-without-head", begin)
         one.read(name, match)
@@ -96,7 +96,7 @@ class KakinokiReader(KakinokiLeaves):
     before ply N and is as long. `open_lines` are those lines with the ply of their first step. `base` is how
     many plies the numbers count before the first step, `due` the number of the next row, 0 in formats
     without. `unnumbered` marks the line of a variation without its number, `puzzled` a line just before that
-    could not be read; `held` are the comments behind a line without its number.
+    could not be read; `waiting_comments` are the comments behind a line without its number.
     """
 
     locate: Locate
@@ -116,19 +116,19 @@ class KakinokiReader(KakinokiLeaves):
         self.due = 0
         self.counted: set[int] = set()
         self.results: dict[int, str] = {}
-        self.said_anything = False
+        self.has_content = False
         self.handicap = ""
         self.handicap_offset = 0
         self.other_size = False
         self.drawn = ""
         self.unnumbered = False
-        self.held: list[tuple[str, int, int]] = []
+        self.waiting_comments: list[tuple[str, int, int]] = []
         self.puzzled = False
 
     def read(self, name: str, match: KakinokiMatch) -> None:
         """Take in one leaf."""
         if name not in ("blank", "remark"):
-            self.said_anything = True
+            self.has_content = True
         getattr(self, f"_{name}")(match)
         self.puzzled = name == "unknown" or (self.puzzled and name == "blank")
 
@@ -141,7 +141,7 @@ class KakinokiReader(KakinokiLeaves):
         game = self.draft.finish(index, self.locate)
         if game is not None:
             return [game]
-        self.draft.give_up(notes, self.said_anything)
+        self.draft.give_up(notes, self.has_content)
         return []
 
     def _lose_empty_variations(self) -> None:
@@ -180,9 +180,11 @@ class KakinokiReader(KakinokiLeaves):
             position.turn = self._first_turn(position)
             draft.position, draft.initial = position, _drawn_initial(position, handicap)
         elif handicap is not None:
-            named = handicap.preset != "OTHER"
-            draft.position = preset_start(handicap.preset) if named else Position.from_sfen(handicap.sfen)
-            draft.initial = {"preset": handicap.preset} if named else drawn_initial(draft.position)
+            has_preset = handicap.preset != "OTHER"
+            draft.position = (
+                preset_start(handicap.preset) if has_preset else Position.from_sfen(handicap.sfen)
+            )
+            draft.initial = {"preset": handicap.preset} if has_preset else drawn_initial(draft.position)
             draft.started = True
         elif name == "その他":
             draft.notes.add("no-board", None, "warning", None, name=name)
@@ -290,19 +292,19 @@ class KakinokiReader(KakinokiLeaves):
         text = match[0].strip(" 　\t\n")
         if (
             self._is_head()
-            and (told := headers_without_colon(text))
-            and told.keys().isdisjoint(self.draft.header)
+            and (headers := headers_without_colon(text))
+            and headers.keys().isdisjoint(self.draft.header)
         ):
-            self.draft.header |= told
-            if "手合割" in told:
-                self.handicap, self.handicap_offset = told["手合割"], match.start()
+            self.draft.header |= headers
+            if "手合割" in headers:
+                self.handicap, self.handicap_offset = headers["手合割"], match.start()
         elif text in BY_WORD and self.line.steps and not self._has_ended():
             self._end(text, BY_WORD[text], None)
             self._add_spot(match.start(), match.end())
         elif self.line.steps and not self._has_ended() and (over := _OVER.fullmatch(text)):
             kind, side = read_result(over[1])
             if self.line is self.draft.line:
-                self.draft.said = StatedResult(over[1], side, match.start(), believed=True)
+                self.draft.stated = StatedResult(over[1], side, match.start(), believed=True)
             self._end(over[1], kind, side)
             self._add_spot(match.start(), match.end())
         else:
@@ -330,7 +332,7 @@ class KakinokiReader(KakinokiLeaves):
 
     def _add_comment(self, text: str, begin: int, end: int) -> None:
         if self.unnumbered:
-            self.held.append((text, begin, end))
+            self.waiting_comments.append((text, begin, end))
             return
         line = self.line
         index = len(line.steps) - 1
@@ -353,7 +355,7 @@ class KakinokiReader(KakinokiLeaves):
             self._open_unnumbered()
         line = self.line
         if line.steps:
-            if steps and not _says_again(line.steps[-1], steps[0]):
+            if steps and not _is_repeated_ending(line.steps[-1], steps[0]):
                 line.resume()
         elif -1 in line.comments:  # comments between 変化 and its first move
             line.comments[0] = line.comments.pop(-1)
@@ -395,21 +397,21 @@ class KakinokiReader(KakinokiLeaves):
         remarks that we write.
         """
         word = match[2].strip(" 　\t")
-        ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
+        ended, own_remark = self._has_ended(), bool(word) and self._is_remark(match)
         kind, side = read_over(match[2]) or read_result(match[2])
         if kind is None and side is None:
             kind, side = read_result(self._with_sides(word))
-        if not (ours or match[1] or kind or side is not None):
+        if not (own_remark or match[1] or kind or side is not None):
             return self._note_unknown(match[0], match.start())
         if self.results.setdefault(id(self.line), word) != word:
             self.draft.remarks.append(match[0].strip())
         self.in_header = False
         self._compare_count(match)
         if self.line is self.draft.line:
-            self.draft.said = StatedResult(word, side, match.start(), believed=not ended)
-        if kind is None and word and not ours:
+            self.draft.stated = StatedResult(word, side, match.start(), believed=not ended)
+        if kind is None and word and not own_remark:
             self._note("unknown-ending", match, word=word[:40])
-        if (kind is not None or ours) and not ended:
+        if (kind is not None or own_remark) and not ended:
             self._end(word, kind, side)
             self._add_spot(match.start(), match.end())
 
@@ -423,20 +425,20 @@ class KakinokiReader(KakinokiLeaves):
 
     def _compare_count(self, match: re.Match[str]) -> None:
         """Note a count that fits neither the moves of a line nor their numbers; an ending may count."""
-        said = read_number(match[1]) if match[1] else 0
-        if not said or id(self.line) in self.counted:
+        stated = read_number(match[1]) if match[1] else 0
+        if not stated or id(self.line) in self.counted:
             return
         self.counted.add(id(self.line))
         first = next(first for line, first in self.open_lines if line is self.line)
         steps = self.line.steps
-        if said == first - 1 + len(steps) - self._has_ended():
+        if stated == first - 1 + len(steps) - self._has_ended():
             return
         endings = [*map(type, steps)].count(EndingStep)
         moves = len(steps) - endings
         count = first - 1 + moves
         numbered = self.due - 1 - endings
-        if not any(n <= said <= n + endings for n in (count, self.base + count, numbered)):
-            self._note("other-move-count", match, said=said, count=count)
+        if not any(n <= stated <= n + endings for n in (count, self.base + count, numbered)):
+            self._note("other-move-count", match, said=stated, count=count)
 
     def _is_remark(self, match: re.Match[str]) -> bool:
         return self.draft.notes.source.text[max(0, match.start() - 1)] == "#"
@@ -447,7 +449,7 @@ class KakinokiReader(KakinokiLeaves):
     def has_result(self) -> bool:
         """Tell whether an ending of the main line has been read."""
         steps = self.draft.line.steps
-        return self.draft.said is not None or (bool(steps) and isinstance(steps[-1], EndingStep))
+        return self.draft.stated is not None or (bool(steps) and isinstance(steps[-1], EndingStep))
 
     def _end(self, word: str, kind: EndingKind | None, side: int | None) -> None:
         special = special_of(kind, side)
@@ -458,14 +460,14 @@ class KakinokiReader(KakinokiLeaves):
     def _end_as_commented(self) -> None:
         """End the main line by 81Dojo's last comment, such as `*時間切れにて終局`, if no row is an ending."""
         line = self.line = self.draft.line
-        if self._has_ended() or self.draft.said is not None:
+        if self._has_ended() or self.draft.stated is not None:
             return
         for text in line.comments.get(len(line.steps) - 1, ())[-3:]:
-            if found := read_over(text):
-                kind = found[0]
+            if result := read_over(text):
+                kind = result[0]
                 assert kind is not None
                 offset = self.draft.notes.source.text.find(text, line.spots[0][1]) if line.spots else 0
-                self.draft.said = StatedResult(text, self._commented_winner(kind), offset)
+                self.draft.stated = StatedResult(text, self._commented_winner(kind), offset)
                 self._end(text, kind, None)
                 return
 
@@ -490,9 +492,9 @@ class KakinokiReader(KakinokiLeaves):
         else:
             self._note_unknown(match[0], match.start())
             if self.line.steps:
-                self._open_lost(match.start(), match.end())
+                self._open_unplaced(match.start(), match.end())
 
-    def _open_lost(self, begin: int, end: int) -> None:
+    def _open_unplaced(self, begin: int, end: int) -> None:
         """Keep the moves of a variation whose place is unknown as text."""
         self.line = RawLine(level=1)
         self.draft.lost.append(self.line)
@@ -502,8 +504,8 @@ class KakinokiReader(KakinokiLeaves):
 
     def _open_unnumbered(self) -> None:
         """Add the comments that waited for the first move of a variation without a number."""
-        held, self.held, self.unnumbered = self.held, [], False
-        for text, begin, end in held:
+        comments, self.waiting_comments, self.unnumbered = self.waiting_comments, [], False
+        for text, begin, end in comments:
             self._add_comment(text, begin, end)
 
     def _open_variation(self, number: int, begin: int, end: int) -> None:
@@ -534,7 +536,7 @@ class KakinokiReader(KakinokiLeaves):
         self._add_spot(begin, end)
 
 
-def _says_again(ending: Step, step: Step) -> bool:
+def _is_repeated_ending(ending: Step, step: Step) -> bool:
     return isinstance(ending, EndingStep) and isinstance(step, EndingStep) and step.word == ending.word
 
 

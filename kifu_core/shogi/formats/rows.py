@@ -139,8 +139,8 @@ def _read_count(text: str) -> int:
 
 def _next_begins(text: str, at: int, number: int | None) -> int:
     """Return the offset of the next number's row on the same line, else the length of the line."""
-    found = text.find(f" {number + 1} ", at - 1, at + _LONGEST) if number is not None else -1
-    return found if found >= 0 and _following(text[found + 1 :], number) is not None else len(text)
+    begin = text.find(f" {number + 1} ", at - 1, at + _LONGEST) if number is not None else -1
+    return begin if begin >= 0 and _following(text[begin + 1 :], number) is not None else len(text)
 
 
 def _following(text: str, number: int | None) -> KifRow | None:
@@ -182,15 +182,15 @@ LETTERS: Final = {word: letter for letter, word in RELATIVE.items()} | {"行": "
 def _clock(text: str, line: str) -> tuple[str, str]:
     """Return the clock behind a move, and the rest of the line; `text` is `line` in plain characters."""
     bare = _BARE.match(text)
-    found = [bare] if bare and bare[1] else []
-    found += [
+    clocks = [bare] if bare and bare[1] else []
+    clocks += [
         match
         for match in _IN_BRACKETS.finditer(text[:_LONGEST])
         if _is_time(match[1]) and (match[0].endswith(")") or _UNCLOSED.fullmatch(match[1]))
     ]
-    if not found:
+    if not clocks:
         return "", line
-    clock = min(found, key=lambda match: ":" not in match[1])
+    clock = min(clocks, key=lambda match: ":" not in match[1])
     # Some programs write the clock twice.
     rest = line[clock.end() :].replace(line[clock.start() : clock.end()].strip(), "")
     return clock[1], f"{line[: clock.start()]} {rest}".strip()

@@ -64,14 +64,14 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
             unread = _unread(one, game)
             games.append(replace(game, unread="\n".join(filter(None, [unread, game.unread]))))
         else:
-            draft.give_up(notes, said_anything=True)
+            draft.give_up(notes, has_content=True)
     return games
 
 
-def _unread(given: Any, game: ParsedGame) -> str:
+def _unread(members: Any, game: ParsedGame) -> str:
     """Return the moves that could not be played, as JSON."""
-    played = sum("move" in entry for entry in game.record["moves"])
-    rest = (given.get("moves") or [])[played:]
+    plies = sum("move" in entry for entry in game.record["moves"])
+    rest = (members.get("moves") or [])[plies:]
     return json.dumps(rest, ensure_ascii=False) if any(one.severity == "error" for one in game.issues) else ""
 
 
@@ -80,12 +80,12 @@ def _locate(block: str) -> list[int]:
     return []
 
 
-def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
+def _draft(members: dict[str, Any], source: Source, path: str) -> Draft:
     draft = Draft(Notes(source), line=RawLine(restore_same=True))
-    draft.header.update(_header(given))
+    draft.header.update(_header(members))
     _set_start(draft)
     signs = ""
-    for number, value in enumerate(watched(validation.array(given.get("moves") or [], f"{path}.moves"))):
+    for number, value in enumerate(watched(validation.array(members.get("moves") or [], f"{path}.moves"))):
         move = validation.object_(value, f"{path}.moves[{number}]")
         text = _text(move.get("csa")) or _text(move.get("move"))
         step, sign = _step(text)
@@ -95,7 +95,7 @@ def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
         if comments := [one for one in comments if one]:
             draft.line.comments[number] = comments
     if not draft.line.steps or not isinstance(draft.line.steps[-1], EndingStep):
-        _end(draft, _text(given.get("result")))
+        _end(draft, _text(members.get("result")))
     draft.line.times = [None] * len(draft.line.steps)
     expected = ("+-" if draft.position.turn == 0 else "-+") * (len(signs) // 2 + 1)
     if signs != expected[: len(signs)]:
@@ -112,14 +112,14 @@ def _text(value: object) -> str:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
-def _header(given: dict[str, Any]) -> dict[str, str]:
+def _header(members: dict[str, Any]) -> dict[str, str]:
     """Return the headers: those with Japanese names, and those that only have English names."""
-    found = {name: _text(value).strip() for name, value in given.items() if not name.isascii()}
-    for name, ours in _HEADERS.items():
-        found[ours] = found.get(ours) or _text(given.get(name)).strip()
+    headers = {name: _text(value).strip() for name, value in members.items() if not name.isascii()}
+    for name, header in _HEADERS.items():
+        headers[header] = headers.get(header) or _text(members.get(name)).strip()
     for name in ("開始日時", "終了日時"):
-        found[name] = in_japan(found.get(name, ""))
-    return {name: text for name, text in found.items() if text}
+        headers[name] = in_japan(headers.get(name, ""))
+    return {name: text for name, text in headers.items() if text}
 
 
 def _set_start(draft: Draft) -> None:
@@ -130,8 +130,8 @@ def _set_start(draft: Draft) -> None:
         draft.playable, draft.doubtful_start = not is_other_game(name), True
         return
     draft.position = Position.from_sfen(handicap.sfen)
-    named = handicap.preset != "OTHER"
-    draft.initial = initial_of(draft.position) if named else drawn_initial(draft.position)
+    has_preset = handicap.preset != "OTHER"
+    draft.initial = initial_of(draft.position) if has_preset else drawn_initial(draft.position)
 
 
 def _step(text: str) -> tuple[Step, str]:

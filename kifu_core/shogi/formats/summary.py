@@ -84,10 +84,10 @@ def read_headers(header: Mapping[str, str]) -> ServerSummary | None:
     return ServerSummary(kind.word if kind else text, side)
 
 
-def ending_step(found: ServerSummary) -> EndingStep:
+def ending_step(summary: ServerSummary) -> EndingStep:
     """Return the ending of a record that has none but the summary."""
-    kind = find(found.word)
-    if found.word in _SPECIALS:
-        return EndingStep(found.word, _SPECIALS[found.word], found.winner)
+    kind = find(summary.word)
+    if summary.word in _SPECIALS:
+        return EndingStep(summary.word, _SPECIALS[summary.word], summary.winner)
     perpetual = kind is not None and kind.special is None
-    return EndingStep(found.word, special_of(kind, found.winner), found.winner if perpetual else None)
+    return EndingStep(summary.word, special_of(kind, summary.winner), summary.winner if perpetual else None)

@@ -57,15 +57,15 @@ def items(block: str, read: Callable[[str], Step]) -> Iterator[TypedItem]:
 
 
 def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]) -> Iterator[TypedItem]:
-    played = False
+    after_move = False
     while at < end:
         if plain[at] == "*":
             yield TypedItem(at, None, comment=block[at + 1 : end])
             return
-        if (found := _step(plain, at, end, read)) is not None:
-            stop, step, clock = found
+        if (step_at := _step(plain, at, end, read)) is not None:
+            stop, step, clock = step_at
             yield from _with_brackets(at, step, clock)
-            played = True
+            after_move = True
         elif match := _BETWEEN.match(plain, at, end):
             stop = match.end()
         else:
@@ -73,7 +73,9 @@ def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]
             stop = match.end() if match else _words_end(plain, at, end)
             words = block[at:stop].strip()
             yield (
-                TypedItem(at, None, comment=words) if played else TypedItem(at, UnreadableStep(words[:SHOWN]))
+                TypedItem(at, None, comment=words)
+                if after_move
+                else TypedItem(at, UnreadableStep(words[:SHOWN]))
             )
         at = stop
 
@@ -113,5 +115,5 @@ def _with_brackets(at: int, step: Step, text: str) -> Iterator[TypedItem]:
 
 
 def _words_end(block: str, at: int, end: int) -> int:
-    found = _ALONE.search(block, at, end)
-    return found.start() if found else end
+    match = _ALONE.search(block, at, end)
+    return match.start() if match else end

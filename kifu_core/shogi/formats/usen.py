@@ -234,9 +234,9 @@ def ending_letter(special: str, turn: int, moves: int) -> str:
 
 
 class _UsenEndings(JkfEndings):
-    once = True
+    one_per_line = True
 
-    def writes(self, branch: WrittenBranch, special: str) -> bool:
+    def has_jkf_word(self, branch: WrittenBranch, special: str) -> bool:
         moves = sum("move" in entry for entry in branch.entries)
         return bool(ending_letter(special, branch.turn ^ (moves & 1), moves))
 

@@ -162,7 +162,7 @@ class _Course:
         return self
 
 
-def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str], begin: int) -> bool:
+def _continues(draft: PositionDraft, course: _Course | None, words: list[str], begin: int) -> bool:
     """Tell whether a line of nothing but moves continues the game before it.
 
     It does behind a line that ends in `moves`, and if no even game begins with its first move. Otherwise it
@@ -217,7 +217,11 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
     course: _Course | None = None
     remarks: list[str] = []
     for name, match in watched(items(GRAMMAR, source.text)):
-        if name == "moves" and draft is not None and _goes_on(draft, course, match[0].split(), match.start()):
+        if (
+            name == "moves"
+            and draft is not None
+            and _continues(draft, course, match[0].split(), match.start())
+        ):
             words = match[0].split()
             course = None if course is None else course.after(words)
             _add(draft, words, match.span())
@@ -279,13 +283,13 @@ def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
         first = int(words[0] == "sfen")
         taken = first + _fields(words[first:])
         sfen = " ".join(words[first:taken])
-    begun = _begun(sfen)
+    start = _parse_start(sfen)
     following = words[taken] if taken < len(words) else ""
     if following == "moves":
         taken += 1
     elif following and following not in ENDINGS and not _ONE_MOVE.fullmatch(following):
         raise DecodeError("bad-usi-move", params={"text": following[:20]})
-    return begun, at + taken
+    return start, at + taken
 
 
 def _fields(words: list[str]) -> int:
@@ -296,7 +300,7 @@ def _fields(words: list[str]) -> int:
 
 
 @lru_cache(maxsize=64)
-def _begun(sfen: str) -> tuple[Position, Initial]:
+def _parse_start(sfen: str) -> tuple[Position, Initial]:
     """Return a start as position and as JKF; callers must not change either."""
     position = Position.from_sfen(as_sfen(sfen))
     return position, initial_of(position)

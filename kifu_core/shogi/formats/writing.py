@@ -65,25 +65,25 @@ def _with_closing(entries: list[MoveEntry], ending: Ending | None) -> tuple[list
 
 def _variations(branch: WrittenBranch) -> list[WrittenBranch]:
     """Return the variations of a line, the one to be written first at the end."""
-    found: list[WrittenBranch] = []
+    variations: list[WrittenBranch] = []
     ply, turn = branch.ply, branch.turn
     for index, entry in enumerate(watched(branch.entries)):
         forks, of_second = entry.get("forks") or [], index == 1 and not branch.is_main
         for number, fork in reversed(list(enumerate(forks, start=1))):
-            found.append(WrittenBranch(fork, ply, number < len(forks), turn, of_second=of_second))
+            variations.append(WrittenBranch(fork, ply, number < len(forks), turn, of_second=of_second))
         ply += 1
         turn ^= "move" in entry
-    return found
+    return variations
 
 
 # --- start -----------------------------------------------------------------------------------------------
 
 
-Holds = Callable[[str, str], bool]
+HeaderTest = Callable[[str, str], bool]
 """Whether a format reads a header of a name and a text as what it is."""
 
 
-def written_headers(record: Record, holds: Holds) -> dict[str, str]:
+def written_headers(record: Record, can_hold: HeaderTest) -> dict[str, str]:
     """Return the headers as they are written, each on its line, and the handicap.
 
     A record without moves says from where it would begin: nothing else may tell that it is one.
@@ -93,19 +93,19 @@ def written_headers(record: Record, holds: Holds) -> dict[str, str]:
     """
     header, initial = dict(record["header"]), record.get("initial")
     handicap = header.get("手合割", "")
-    known = by_name(handicap)
+    named = by_name(handicap)
     if initial is None:
-        wrong = handicap.strip(" 　") not in ("", "その他") and (known is None or known.preset != "HIRATE")
+        wrong = handicap.strip(" 　") not in ("", "その他") and (named is None or named.preset != "HIRATE")
         bare = not handicap and not any("move" in entry for entry in record["moves"])
         if wrong or bare:
             header["手合割"] = _PRESET_NAMES["HIRATE"]
     elif initial["preset"] != "OTHER":
-        if known is None or known.preset != initial["preset"]:
+        if named is None or named.preset != initial["preset"]:
             header["手合割"] = _PRESET_NAMES[initial["preset"]]
     elif names_other_side(header.get("手番", ""), start_position(initial).turn):
         del header["手番"]
     lines = ((name, one_line(value)) for name, value in header.items())
-    return {name: text for name, text in lines if not BREAKS.search(name) and holds(name, text)}
+    return {name: text for name, text in lines if not BREAKS.search(name) and can_hold(name, text)}
 
 
 def names_other_side(text: str, turn: int) -> bool:
@@ -113,14 +113,14 @@ def names_other_side(text: str, turn: int) -> bool:
     return SIDES.get(text.strip(" 　").removesuffix("番"), turn) != turn
 
 
-def header_lines(record: Record, holds: Holds) -> list[str]:
+def header_lines(record: Record, can_hold: HeaderTest) -> list[str]:
     """Return the lines of the headers, the handicap and, if programs know no name of the start, its board."""
     initial = record.get("initial")
     board: list[str] = []
     if initial is not None and initial["preset"] in ("OTHER", *DRAWN_HANDICAPS):
         board = board_lines(start_position(initial), handicap_names(record))
     lines: list[str] = []
-    for key, value in written_headers(record, holds).items():
+    for key, value in written_headers(record, can_hold).items():
         lines.append(f"{key}：{value}")
         if key == "手合割":
             lines += board
@@ -186,7 +186,7 @@ def _count(number: int) -> str:
 # --- play ------------------------------------------------------------------------------------------------
 
 
-def place_text(move: Move) -> str:
+def square_text(move: Move) -> str:
     """Return the target square: ７六."""
     return FILE_DIGITS[move["to"]["x"] - 1] + RANK_KANJI[move["to"]["y"] - 1]
 
@@ -228,11 +228,11 @@ def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKin
     if special := entry.get("special"):
         if _is_adjourned(special, ending):
             return _ADJOURNED
-        return _told(BY_SPECIAL.get(special), ending, turn)
+        return _foul_kind(BY_SPECIAL.get(special), ending, turn)
     return unnamed_ending_kind(ending, turn)
 
 
-def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
+def _foul_kind(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
     """Return the kind whose word tells which side has broken a rule."""
     if kind is None or ending is None or ending.winner is None or kind.special not in FOULS:
         return kind
@@ -241,13 +241,13 @@ def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKi
     return BY_SPECIAL["ILLEGAL_ACTION" if ending.winner == turn else "ILLEGAL_MOVE"]
 
 
-def tells_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
+def implies_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
     """Tell whether the ending's word, with the side to move, says who won as the ending does.
 
     `problem` tells a record from a drawn board.
     """
     kind = BY_SPECIAL.get(ending.special) if ending.special else unnamed_ending_kind(ending, turn)
-    kind = _told(kind, ending, turn)
+    kind = _foul_kind(kind, ending, turn)
     return kind is not None and usual_winner(kind, turn, problem=problem) == ending.winner
 
 
@@ -267,7 +267,7 @@ def unnamed_ending_kind(ending: Ending | None, turn: int) -> EndingKind | None:
     if ending is None:
         return None
     if (kind := find(ending.word)) is not None:
-        return _told(kind, ending, turn)
+        return _foul_kind(kind, ending, turn)
     return EndingKind(None, ending.word, "", "none", "") if _ROW_WORD.fullmatch(ending.word) else None
 
 

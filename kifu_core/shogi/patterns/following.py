@@ -25,8 +25,8 @@ def followed_by(pattern: Pattern, move: int, kind: int, own: bool) -> Pattern | 
     allowed = step.squares.get(at, ANYTHING) & needed
     hands = {count.piece: count for count in step.hands}
     if dropped:
-        held = hands.get(piece, PieceCount(piece))
-        hands[piece] = replace(held, least=max(1, held.least))
+        in_hand = hands.get(piece, PieceCount(piece))
+        hands[piece] = replace(in_hand, least=max(1, in_hand.least))
     if not allowed or any(count.most is not None and count.most < count.least for count in hands.values()):
         return None
     squares = {**step.squares, at: allowed}

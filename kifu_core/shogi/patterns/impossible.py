@@ -57,7 +57,7 @@ class _StepCheck:
         self.number, self.step = number, step
         pieces = (sign * kind.value for kind in KINDS for sign in (1, -1))
         self.squares = {piece: self._squares_of(piece) for piece in pieces}
-        self.asked = {count.piece: count for count in step.board}
+        self.board_counts = {count.piece: count for count in step.board}
 
     def _squares_of(self, piece: int) -> list[int]:
         """Return the squares that allow nothing but this piece."""
@@ -65,23 +65,23 @@ class _StepCheck:
 
     def _least(self, piece: int) -> int:
         """Return the least number of a piece on the board."""
-        asked = self.asked.get(piece)
-        return max(len(self.squares[piece]), asked.least if asked else 0)
+        count = self.board_counts.get(piece)
+        return max(len(self.squares[piece]), count.least if count else 0)
 
     def reasons(self) -> Iterator[Impossible]:
         kings = [piece for piece in (OU, -OU) if self._least(piece) > 1]
-        yield from (self._told("kings", piece, self._least(piece), 1) for piece in kings)
+        yield from (self._impossible("kings", piece, self._least(piece), 1) for piece in kings)
         yield from self._too_many(HAND_KINDS if kings else (*HAND_KINDS, OU))
         yield from self._pawns()
         yield from self._dead()
         yield from self._too_few()
-        beside = {to for at in self.squares[OU] for line in KING_LINES[at] for to in line[:1]}
-        if beside & {*self.squares[-OU]}:
+        adjacent = {to for at in self.squares[OU] for line in KING_LINES[at] for to in line[:1]}
+        if adjacent & {*self.squares[-OU]}:
             yield Impossible("kings-meet", self.number)
         if self.step.kept and self.step.own_turn is not None:
             yield Impossible("turn-stays", self.number)
 
-    def _told(self, why: Reason, piece: int, number: int, most: int) -> Impossible:
+    def _impossible(self, why: Reason, piece: int, number: int, most: int) -> Impossible:
         return Impossible(why, self.number, piece, number, most)
 
     def _too_many(self, kinds: tuple[int, ...]) -> Iterator[Impossible]:
@@ -92,7 +92,7 @@ class _StepCheck:
             number = max(on_squares, sum(map(self._least, pieces)))
             number += sum(count.least for count in self.step.hands if abs(count.piece) == kind)
             if number > FULL_SET[kind]:
-                yield self._told("too-many", kind, number, FULL_SET[kind])
+                yield self._impossible("too-many", kind, number, FULL_SET[kind])
 
     def _pawns(self) -> Iterator[Impossible]:
         for piece in (FU, -FU):
@@ -100,7 +100,7 @@ class _StepCheck:
             doubled = sorted({file for file in files if files.count(file) > 1})
             yield from (Impossible("two-pawns", self.number, piece, file=file) for file in doubled)
             if not doubled and self._least(piece) > _FILES_OF_BOARD:
-                yield self._told("ten-pawns", piece, self._least(piece), _FILES_OF_BOARD)
+                yield self._impossible("ten-pawns", piece, self._least(piece), _FILES_OF_BOARD)
 
     def _dead(self) -> Iterator[Impossible]:
         for square, allowed in sorted(self.step.squares.items()):
@@ -109,10 +109,10 @@ class _StepCheck:
                 yield Impossible("dead", self.number, square=square, allowed=allowed)
 
     def _too_few(self) -> Iterator[Impossible]:
-        for piece, count in self.asked.items():
+        for piece, count in self.board_counts.items():
             number = len(self.squares[piece])
             if count.most is not None and number > count.most:
-                yield self._told("too-few", piece, number, count.most)
+                yield self._impossible("too-few", piece, number, count.most)
 
 
 def _plies(pattern: Pattern) -> Iterator[Impossible]:

@@ -31,7 +31,7 @@ class OrientedStep:
     step: PatternStep
     sign: int
 
-    def stands(self, position: Position) -> bool:
+    def matches(self, position: Position) -> bool:
         """Return whether a position is as asked for, at whatever ply. Time: the squares named."""
         board = position.board
         # No generator: this is asked more often than anything else here.
@@ -66,17 +66,17 @@ class OrientedPattern:
 
 def orientations(pattern: Pattern) -> tuple[OrientedPattern, ...]:
     """Return the ways to look for a pattern, at most four; one that sees the same as another is left out."""
-    found: dict[tuple[object, ...], OrientedPattern] = {}
+    result: dict[tuple[object, ...], OrientedPattern] = {}
     for own in (BLACK, WHITE) if pattern.own is None else (pattern.own,):
         for mirrored in (False, True) if pattern.mirrored else (False,):
-            steps = tuple(_seen(step, own, mirrored) for step in pattern.steps)
-            found.setdefault(
+            steps = tuple(_oriented(step, own, mirrored) for step in pattern.steps)
+            result.setdefault(
                 (own, *(frozenset(one.squares) for one in steps)), OrientedPattern(own, mirrored, steps)
             )
-    return tuple(found.values())
+    return tuple(result.values())
 
 
-def _seen(step: PatternStep, own: int, mirrored: bool) -> OrientedStep:
+def _oriented(step: PatternStep, own: int, mirrored: bool) -> OrientedStep:
     def place(square: int) -> int:
         square = MIRRORED[square] if mirrored else square
         return TURNED[square] if own == WHITE else square
@@ -94,41 +94,47 @@ def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> Patt
     The lowest ply comes first; at the same ply Black's side, then what is not mirrored. Time: positions times
     steps times squares, for each way of looking.
     """
-    found = [one for look in orientations(pattern) if (one := _find(pattern, look, line, first_ply))]
-    return min(found, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
+    matches = [
+        one for oriented in orientations(pattern) if (one := _find(pattern, oriented, line, first_ply))
+    ]
+    return min(matches, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
 
 
 def _find(
-    pattern: Pattern, look: OrientedPattern, line: Sequence[Position], first_ply: int
+    pattern: Pattern, oriented: OrientedPattern, line: Sequence[Position], first_ply: int
 ) -> PatternMatch | None:
     """Match the steps from the last to the first, keeping the plies that the next step can follow."""
     following: list[list[int]] = []
-    for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
-        stands = _standing(step, line, first_ply)
+    for step, gap in zip(reversed(oriented.steps), (None, *reversed(pattern.gaps)), strict=True):
+        plies_of_step = _matching_plies(step, line, first_ply)
         if following:
-            stands = [ply for ply in stands if _next(following[0], ply, gap) is not None]
-        if not stands:
+            plies_of_step = [ply for ply in plies_of_step if _next(following[0], ply, gap) is not None]
+        if not plies_of_step:
             return None
-        following.insert(0, stands)
+        following.insert(0, plies_of_step)
     plies = [following[0][0]]
     for places, gap in zip(following[1:], pattern.gaps, strict=True):
         ply = _next(places, plies[-1], gap)
         assert ply is not None
         plies.append(ply)
-    return PatternMatch(tuple(plies), look.own, look.mirrored)
+    return PatternMatch(tuple(plies), oriented.own, oriented.mirrored)
 
 
-def _standing(step: OrientedStep, line: Sequence[Position], first_ply: int) -> list[int]:
+def _matching_plies(step: OrientedStep, line: Sequence[Position], first_ply: int) -> list[int]:
     """Return the plies from which a step stands for as long as it must."""
-    asked = step.step
-    found: list[int] = []
+    pattern_step = step.step
+    plies: list[int] = []
     since = 0
     for ply, position in enumerate(line, first_ply):
-        since = since + 1 if step.stands(position) else 0
-        begun = ply - asked.kept
-        if since > asked.kept and (asked.first or 0) <= begun and (asked.last is None or begun <= asked.last):
-            found.append(begun)
-    return found
+        since = since + 1 if step.matches(position) else 0
+        first = ply - pattern_step.kept
+        if (
+            since > pattern_step.kept
+            and (pattern_step.first or 0) <= first
+            and (pattern_step.last is None or first <= pattern_step.last)
+        ):
+            plies.append(first)
+    return plies
 
 
 def _next(places: Sequence[int], ply: int, gap: int | None) -> int | None:

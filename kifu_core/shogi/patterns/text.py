@@ -109,66 +109,66 @@ class _PatternParser:
         self.plain, self.columns = _plain(text)
         self.steps: list[PatternStep] = []
         self.gaps: list[int | None] = []
-        self.whole: dict[str, Any] = {}
+        self.pattern_options: dict[str, Any] = {}
         self._begin()
 
     def _begin(self) -> None:
         self.squares: dict[int, int] = {}
-        self.asked: dict[str, Any] = {}
+        self.conditions: dict[str, Any] = {}
 
     def pattern(self) -> Pattern:
         for word in _WORD.finditer(self.plain):
             rest = word.start()
-            while told := _IN_JAPANESE.match(self.plain, rest, word.end()):
-                self._go(rest)
-                self._in_japanese(told)
-                rest = told.end()
+            while match := _IN_JAPANESE.match(self.plain, rest, word.end()):
+                self._set_place(rest)
+                self._read_japanese(match)
+                rest = match.end()
             if rest < word.end():
-                self._go(rest)
+                self._set_place(rest)
                 text = self.plain[rest : word.end()]
                 self._word(japanese.WORDS.get(text, text), word.end())
-        self._go(len(self.plain))
+        self._set_place(len(self.plain))
         self._end_step()
-        return Pattern(tuple(self.steps), tuple(self.gaps), **self.whole)
+        return Pattern(tuple(self.steps), tuple(self.gaps), **self.pattern_options)
 
-    def _go(self, place: int) -> None:
+    def _set_place(self, place: int) -> None:
         """Set the place that errors name by default."""
         self.place = place
 
-    def _in_japanese(self, told: re.Match[str]) -> None:
+    def _read_japanese(self, match: re.Match[str]) -> None:
         kept, _within, _next, enemy, square, name, other, other_square, negated, pieces, last_square = (
-            told.groups()[:11]
+            match.groups()[:11]
         )
         if kept:
-            self._set({"kept": self._number(kept, told.start(1))}, told[0])
+            self._set_conditions({"kept": self._number(kept, match.start(1))}, match[0])
         elif pieces:
-            self._allow(told, 10, last_square, told.start(11), negated=bool(negated))
+            self._allow(match, 10, last_square, match.start(11), negated=bool(negated))
         elif name or other:
             piece = BY_NAME[name or other]
             allowed = 1 << content(-piece if enemy else piece)
-            self._place(allowed, square or other_square, told.start(5 if square else 8))
-        elif any(told.groups()[11:]):
-            self._span(told)
+            self._place(allowed, square or other_square, match.start(5 if square else 8))
+        elif any(match.groups()[11:]):
+            self._span(match)
         else:
-            self._then(told[0], told[2] or told[3], told.start(2 if told[2] else 3))
+            self._then(match[0], match[2] or match[3], match.start(2 if match[2] else 3))
 
-    def _span(self, told: re.Match[str]) -> None:
-        first, last, one, onward, until = told.groups()[11:]
-        found: dict[str, int] = {}
+    def _span(self, match: re.Match[str]) -> None:
+        first, last, one, onward, until = match.groups()[11:]
+        plies: dict[str, int] = {}
         if first or (one and not until):
-            found["first"] = self._number(first or one, told.start(12 if first else 14))
+            plies["first"] = self._number(first or one, match.start(12 if first else 14))
         if last or (one and not onward):
-            found["last"] = self._number(last or one, told.start(13 if last else 14))
-        self._set(found, told[0])
-        least, most = self.asked.get("first"), self.asked.get("last")
+            plies["last"] = self._number(last or one, match.start(13 if last else 14))
+        self._set_conditions(plies, match[0])
+        least, most = self.conditions.get("first"), self.conditions.get("last")
         if least is not None and most is not None and most < least:
-            self._fail("pattern-never", told.start(13) if last else None, text=told[0])
+            self._fail("pattern-never", match.start(13) if last else None, text=match[0])
 
-    def _set(self, found: dict[str, int], text: str) -> None:
+    def _set_conditions(self, values: dict[str, int], text: str) -> None:
         """Set conditions of a step; each may be set once."""
-        if found.keys() & self.asked.keys():
+        if values.keys() & self.conditions.keys():
             self._fail("pattern-twice", text=text)
-        self.asked.update(found)
+        self.conditions.update(values)
 
     def _word(self, text: str, end: int) -> None:
         """Read a word, or the rest of one, up to `end`; `text` is the word in Latin letters."""
@@ -186,10 +186,10 @@ class _PatternParser:
         else:
             self._option(text, end)
 
-    def _after(self, begun: re.Pattern[str], end: int) -> int:
+    def _after(self, prefix: re.Pattern[str], end: int) -> int:
         """Return the offset where the text ceases to be a valid beginning."""
-        found = begun.match(self.plain, self.place, end)
-        return found.end() if found else self.place
+        match = prefix.match(self.plain, self.place, end)
+        return match.end() if match else self.place
 
     def _then(self, text: str, within: str | None, at: int) -> None:
         """Begin the next step; the number `within` begins at offset `at`."""
@@ -204,19 +204,19 @@ class _PatternParser:
             self._fail("pattern-never", at, text=text)
 
     def _end_step(self) -> None:
-        if not (self.squares or self.asked):
+        if not (self.squares or self.conditions):
             self._fail("pattern-nothing")
-        self.steps.append(PatternStep(self.squares, **self.asked))
+        self.steps.append(PatternStep(self.squares, **self.conditions))
         self._begin()
 
-    def _allow(self, told: re.Match[str], pieces: int, square: str, at: int, *, negated: bool) -> None:
+    def _allow(self, match: re.Match[str], pieces: int, square: str, at: int, *, negated: bool) -> None:
         """Read the pieces that a square may hold, or must not if `negated`; the square begins at `at`."""
-        place, allowed = told.start(pieces), 0
-        listed = told[pieces].startswith("{")
-        for name in _COMMA.split(told[pieces].strip("{}")):
+        place, allowed = match.start(pieces), 0
+        listed = match[pieces].startswith("{")
+        for name in _COMMA.split(match[pieces].strip("{}")):
             place += listed
             if not name:
-                values = _PIECES[not (told[pieces] + square).isascii()]
+                values = _PIECES[not (match[pieces] + square).isascii()]
                 self._fail("pattern-empty", place, text=self.plain[place - 1], values=values)
             allowed |= self._content(name, place)
             place += len(name)
@@ -225,16 +225,16 @@ class _PatternParser:
     def _place(self, allowed: int, square: str, at: int) -> None:
         place = BY_USI.get(square, BY_JAPANESE.get(square))
         if place is None:
-            begun = _SQUARE_BEGUN.match(square)
-            self._fail("pattern-square", at + (begun.end() if begun else 0), text=square)
+            prefix = _SQUARE_BEGUN.match(square)
+            self._fail("pattern-square", at + (prefix.end() if prefix else 0), text=square)
         both = self.squares.get(place, ANYTHING) & allowed
         if not both:
             self._fail("pattern-never", at, text=square)
         self.squares[place] = both
 
     def _content(self, name: str, at: int) -> int:
-        if told := _NAMED.fullmatch(name):
-            return 1 << content(-BY_NAME[told[2]] if told[1] else BY_NAME[told[2]])
+        if match := _NAMED.fullmatch(name):
+            return 1 << content(-BY_NAME[match[2]] if match[1] else BY_NAME[match[2]])
         return _CONTENTS.get(name) or self._fail("pattern-pieces", at, text=name)
 
     def _option(self, text: str, end: int) -> None:
@@ -243,31 +243,31 @@ class _PatternParser:
         if not colon or name not in _OPTIONS:
             self._fail("pattern-item", text=text)
         options, read = _OPTIONS[name]
-        target = self.whole if name in _WHOLE else self.asked
+        target = self.pattern_options if name in _PATTERN_OPTIONS else self.conditions
         if target.keys() & {*options}:
             self._fail("pattern-twice", text=called)
-        self._go(end - len(value))
+        self._set_place(end - len(value))
         if not value:
             self._fail("pattern-empty", text=text, values=_VALUES[name][not called.isascii()])
         target.update(zip(options, read(self, value), strict=True))
 
     def _counts(self, value: str, kinds: Container[int]) -> tuple[PieceCount, ...]:
-        found: dict[int, PieceCount] = {}
+        counts: dict[int, PieceCount] = {}
         for item in _COMMA.split(value):
             if not item:
                 values = _COUNTS[not value.isascii()]
                 self._fail("pattern-empty", text=self.plain[self.place - 1], values=values)
-            for text, count in self._counted(item):
+            for text, count in self._read_counts(item):
                 if abs(count.piece) not in kinds:
                     self._fail("pattern-counts", text=text)
-                found[count.piece] = _both(found.get(count.piece, PieceCount(count.piece)), count)
-                if _is_never(found[count.piece]):
+                counts[count.piece] = _both(counts.get(count.piece, PieceCount(count.piece)), count)
+                if _is_never(counts[count.piece]):
                     self._fail("pattern-never", text=text)
-                self._go(self.place + len(text))
-            self._go(min(self.place + 1, len(self.plain)))
-        return tuple(sorted(found.values()))
+                self._set_place(self.place + len(text))
+            self._set_place(min(self.place + 1, len(self.plain)))
+        return tuple(sorted(counts.values()))
 
-    def _counted(self, item: str) -> Iterator[tuple[str, PieceCount]]:
+    def _read_counts(self, item: str) -> Iterator[tuple[str, PieceCount]]:
         """Yield the counts of an item of a list with their texts: one in letters, or several in Japanese."""
         read = _COUNTED.fullmatch(item)
         if read and read[1] in PIECES:
@@ -284,8 +284,8 @@ class _PatternParser:
     def _fail_in_count(self, item: str, rest: int) -> NoReturn:
         """Fail at the first character of an item that is no part of a count."""
         letter = item[: 1 + item.startswith("+")] in PIECES
-        begun = (_SIGNED if rest else _COUNT_BEGUN if letter else _NOTHING).match(item, rest)
-        end = begun.end() if begun else rest
+        prefix = (_SIGNED if rest else _COUNT_BEGUN if letter else _NOTHING).match(item, rest)
+        end = prefix.end() if prefix else rest
         if end == len(item) and item.endswith("="):
             self._fail("pattern-empty", self.place + end - rest, text=item, values=_NUMBERS)
         self._fail("pattern-counts", self.place + end - rest, text=item[rest:])
@@ -300,8 +300,8 @@ class _PatternParser:
             return PieceCount(piece, *ends)
         many = digits or number or "1"
         at = begin + max(read.start(4), read.start(8), 0)
-        found = japanese.NUMERALS.get(many) or self._number(many, at)
-        return self._count(piece, sign or japanese.SIGNS.get(word, ">="), found)
+        count = japanese.NUMERALS.get(many) or self._number(many, at)
+        return self._count(piece, sign or japanese.SIGNS.get(word, ">="), count)
 
     @staticmethod
     def _count(piece: int, sign: str, number: int) -> PieceCount:
@@ -371,7 +371,7 @@ _VALUES: Final = {
     "line": ("main, all",) * 2,
 }
 """What could stand after the name of an option."""
-_WHOLE: Final = frozenset({"own", "mirror", "line"})
+_PATTERN_OPTIONS: Final = frozenset({"own", "mirror", "line"})
 """Options that are said of all steps together."""
 
 
@@ -379,9 +379,9 @@ def _plain(text: str) -> tuple[str, list[int]]:
     """Return a text in half-width characters, and the column of each character and of the end."""
     plain, columns = [], []
     for column, character in enumerate(text, 1):
-        told = unicodedata.normalize("NFKC", character)
-        plain.append(told)
-        columns += [column] * len(told)
+        narrow = unicodedata.normalize("NFKC", character)
+        plain.append(narrow)
+        columns += [column] * len(narrow)
     return "".join(plain), [*columns, len(text) + 1]
 
 
@@ -433,12 +433,12 @@ def _contents(allowed: int) -> str:
 
 
 def _names(allowed: int) -> list[str]:
-    found = []
+    names = []
     for name, side in (("X", OWN), ("x", ENEMY)):
         if allowed & side == side:
-            found.append(name)
+            names.append(name)
             allowed &= ~side
-    return found + [name for name, bits in _CONTENTS.items() if name not in "Xx" and allowed & bits]
+    return names + [name for name, bits in _CONTENTS.items() if name not in "Xx" and allowed & bits]
 
 
 def _count_words(count: PieceCount) -> Iterator[str]:

@@ -140,8 +140,8 @@ def _conditions(step: PatternStep, language: Language) -> Iterator[str]:
     phrases = PHRASES[language]
     for name, counts in (("hand", step.hands), ("board", step.board)):
         if counts:
-            told = phrases["comma"].join(_count(count, language) for count in counts)
-            yield phrases[name].format(counts=told)
+            text = phrases["comma"].join(_count(count, language) for count in counts)
+            yield phrases[name].format(counts=text)
     if step.own_turn is not None:
         yield phrases["turn" if step.own_turn else "enemy-turn"]
     if step.first is not None or step.last is not None:
@@ -153,8 +153,8 @@ def _conditions(step: PatternStep, language: Language) -> Iterator[str]:
 def _pieces(allowed: int, language: Language) -> str:
     phrases = PHRASES[language]
     negated, names = contents(allowed)
-    told = phrases["or"].join(phrases.get(name) or _piece(PIECES[name], language) for name in names)
-    return phrases["not"].format(pieces=told) if negated else told
+    text = phrases["or"].join(phrases.get(name) or _piece(PIECES[name], language) for name in names)
+    return phrases["not"].format(pieces=text) if negated else text
 
 
 def _piece(piece: int, language: Language) -> str:
@@ -183,7 +183,7 @@ def gap_words(gap: int | None, language: Language) -> str:
     return PHRASES[language][name].format(gap=gap)
 
 
-def impossible_words(found: Impossible, pattern: Pattern, language: Language) -> str:
+def impossible_words(impossible: Impossible, pattern: Pattern, language: Language) -> str:
     """Return why no game can have a pattern, with the number of the step where there are several.
 
     >>> from kifu_core.shogi.patterns import impossible, parse
@@ -192,25 +192,25 @@ def impossible_words(found: Impossible, pattern: Pattern, language: Language) ->
     ['Step 2 – pawn: two on file 7 (nifu)']
     """
     reasons, names = _REASONS[language], JAPANESE if language == "ja" else USI
-    reason = reasons[found.why].format(
-        piece=_piece(found.piece, language) if found.piece else "",
-        number=found.number,
-        most=found.most,
-        file=found.file,
-        square=names[found.square],
-        pieces=_pieces(found.allowed, language),
+    reason = reasons[impossible.why].format(
+        piece=_piece(impossible.piece, language) if impossible.piece else "",
+        number=impossible.number,
+        most=impossible.most,
+        file=impossible.file,
+        square=names[impossible.square],
+        pieces=_pieces(impossible.allowed, language),
     )
     if len(pattern.steps) == 1:
         return reason
-    return reasons["step"].format(step=found.step + 1, reason=reason)
+    return reasons["step"].format(step=impossible.step + 1, reason=reason)
 
 
 def pattern_words(pattern: Pattern, language: Language) -> str:
     """Return what applies to all steps together: whose pieces are own, and where to look."""
     phrases = PHRASES[language]
-    said = ["either" if pattern.own is None else "white" if pattern.own else "black"]
-    said += ["mirror"] * pattern.mirrored + ["main"] * pattern.main
-    return " · ".join(phrases[one] for one in said)
+    keys = ["either" if pattern.own is None else "white" if pattern.own else "black"]
+    keys += ["mirror"] * pattern.mirrored + ["main"] * pattern.main
+    return " · ".join(phrases[one] for one in keys)
 
 
 def localized_text(pattern: Pattern, language: Language) -> str:
