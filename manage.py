@@ -15,9 +15,9 @@ def main() -> None:
         return
     # To load what a command needs makes many objects and no garbage: to look for some after each 700 of them,
     # as Python does by default, is a fifth of the time of a start. Commands read many records, too: see
-    # `archive.garbage_collection`.
+    # `archive.project.garbage_collection`.
     gc.set_threshold(50_000)
-    from archive.starting import faults_in_a_sentence, load_settings
+    from archive.project.startup import faults_in_a_sentence, load_settings
 
     load_settings()
     from django.core.management import execute_from_command_line

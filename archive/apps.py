@@ -14,21 +14,22 @@ class ArchiveConfig(AppConfig):
     verbose_name = _("Kifu Archive")
 
     def ready(self) -> None:
-        from archive import audit, checks  # noqa: F401  # registers them
+        from archive.accounts import audit
         from archive.index import citus
+        from archive.project import checks  # noqa: F401  # registers them
 
         audit.listen()
         connection_created.connect(citus.greet, dispatch_uid="citus")
 
 
 class AdminConfig(SimpleAdminConfig):
-    """Django's admin, whose pages are loaded with the addresses of the site (`archive.urls`).
+    """Django's admin, whose pages are loaded with the addresses of the site (`archive.project.urls`).
 
     Loading them takes a fifth of a second, and workers, the scheduler and commands show none of them.
     """
 
-    default_site = "archive.web.admin_site.LimitedAdminSite"
+    default_site = "archive.web.pages.admin_site.LimitedAdminSite"
 
     def ready(self) -> None:
-        """Register Django's check of what the admin depends on; its pages are in `archive.checks`."""
+        """Register Django's check of what the admin depends on; its pages are in `archive.project.checks`."""
         register(check_dependencies, Tags.admin)

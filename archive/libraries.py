@@ -18,12 +18,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
+from archive.accounts.audit import Deed, note
 from archive.accounts.names import account_of
 from archive.accounts.roles import may_curate, may_upload
-from archive.audit import Deed, note
-from archive.limits.names import naming
+from archive.http.limits.names import naming
 from archive.models import AccountInvitation, Entry, Game, Invitation, Membership, Share, Space, Upload, User
-from archive.plain_text import JOINERS, plain
+from archive.names.plain_text import JOINERS, plain
 from archive.queries.scope import NOWHERE, hash_of
 from kifu_core.classes import PUBLIC
 

@@ -78,8 +78,8 @@ def _bare_ratio(part: Filled) -> str:
 
 def during_ingest(codes: lookups.Codes, first: int, count: int, processes: int) -> lookups.Times:
     """Time the usual answer while other processes write."""
-    from archive.queries.explorer import explore
-    from archive.queries.position_games import games_through
+    from archive.queries.positions.explorer import explore
+    from archive.queries.positions.position_games import games_through
     from archive.queries.scope import PUBLIC
 
     ended, begun = Event(), Event()

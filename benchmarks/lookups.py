@@ -16,7 +16,7 @@ from benchmarks.support import percentile
 if TYPE_CHECKING:
     from django.test import Client
 
-    from archive.queries.filters import GameFilters
+    from archive.queries.games.filters import GameFilters
     from kifu_core.classes import Match
 
 REPEATS: Final = 3
@@ -114,7 +114,7 @@ class Codes:
 
 def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
     """Draw positions from games of the archive: hot ones (they have counters), 20 to 999 games, fewer."""
-    from archive.queries.counting import totals
+    from archive.queries.positions.counting import totals
     from kifu_core import Position, shogi64
     from kifu_core.shogi.keys.canonical import same_class_keys
 
@@ -197,8 +197,8 @@ def _of_one_game(times: int) -> Iterator[Times]:
 
 
 def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact") -> None:
-    from archive.queries.explorer import explore
-    from archive.queries.position_games import games_through
+    from archive.queries.positions.explorer import explore
+    from archive.queries.positions.position_games import games_through
     from archive.queries.scope import PUBLIC
 
     explore(PUBLIC, "shogi", code, match, filters=filters)
@@ -206,9 +206,9 @@ def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact
 
 
 def _statistics(code: str) -> None:
-    from archive.queries.counting import counted
-    from archive.queries.position_games import games_through
-    from archive.queries.position_query import ask
+    from archive.queries.positions.counting import counted
+    from archive.queries.positions.position_games import games_through
+    from archive.queries.positions.position_query import ask
     from archive.queries.scope import PUBLIC
 
     counted(ask(PUBLIC, "shogi", code).keys)
@@ -217,7 +217,7 @@ def _statistics(code: str) -> None:
 
 def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
     """Measure queries about positions without filters."""
-    from archive.queries.explorer import explore, explore_many
+    from archive.queries.positions.explorer import explore, explore_many
     from archive.queries.scope import PUBLIC
 
     every = {"rare": codes.rare, "20-999 games": codes.middle, "hot": codes.hot, "start": [codes.start]}
@@ -244,7 +244,7 @@ def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
 
 def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
     """Measure the same queries with each filter."""
-    from archive.queries.filters import GameFilters
+    from archive.queries.games.filters import GameFilters
 
     usual, busy = _some_players()
     filters = {
@@ -307,7 +307,7 @@ def _client() -> Client:
 
 def _time_answers(client: Client, name: str, target: Bounds, addresses: Iterable[str]) -> Times:
     """Time each of these addresses, uncached and cached."""
-    from archive.answers import answers
+    from archive.caching.answers import answers
 
     times = Times(name, target)
     for address in addresses:

@@ -131,7 +131,7 @@ def _code(number: int, ply: int) -> str:
 def _walls(pk: int) -> str:
     """Return the address code of a position some moves into a sample of Quoridor."""
     from archive.models import Game
-    from archive.web import replay
+    from archive.web.replay import record as replay
 
     game = Game.objects.select_related("stored").get(pk=pk)
     record = game.jkf

@@ -125,9 +125,9 @@ def measure_queries(paths: list[Path], games: int, rounds: int) -> dict[str, Any
 
 def _seek(paths: list[Path], text: str) -> float:
     """Return the seconds of a query: the first matches, and the results of their games."""
+    from archive.columns.duck import asking
     from archive.columns.finding import places_of
     from archive.columns.state import State
-    from archive.duck import asking
     from kifu_core.shogi.patterns import parse
 
     pattern, state = parse(text), State(tuple(paths), (), 0)
@@ -142,10 +142,10 @@ def _scan(paths: list[Path], text: str) -> float:
     """Return the seconds of reading the columns that a query reads."""
     from django.conf import settings
 
+    from archive.columns.duck import bounded
     from archive.columns.places import contents
     from archive.columns.schema import TYPES
     from archive.columns.segments import reading
-    from archive.duck import bounded
     from kifu_core.shogi.patterns import orientations, parse
 
     source = reading(paths)
@@ -202,8 +202,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def _copied(path: Path, slots: int) -> Path:
     """Copy a file with its runs, the games under other slots."""
+    from archive.columns.duck import bounded, literal
     from archive.columns.runs import make_runs
-    from archive.duck import bounded, literal
 
     copy = path.with_name(f"{path.stem}-{slots}.parquet")
     with bounded("1GB") as database:

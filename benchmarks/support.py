@@ -54,7 +54,7 @@ def database(engine: str, keep: Path | None = None) -> Iterator[Path]:
     """
     os.environ.pop("TEST_DATABASE_URL", None)
     os.environ.pop("DATABASE_URL", None)
-    os.environ.update(DJANGO_SETTINGS_MODULE="archive.settings", SECRET_KEY="only-for-benchmarks")
+    os.environ.update(DJANGO_SETTINGS_MODULE="archive.project.settings", SECRET_KEY="only-for-benchmarks")
     with nullcontext(keep) if keep else TemporaryDirectory(prefix="kifu-bench-") as name:
         folder = Path(name).resolve() / engine
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,9 +17,9 @@ from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from archive.answers import answers
+from archive.caching.answers import answers
+from archive.http.limits import counting
 from archive.index import sqlite
-from archive.limits import counting
 from tests import citus
 from tests.archive.rows import empty_index
 from tests.engines import depends_on_engine, left_out_whole, uses_database

@@ -32,7 +32,7 @@ from typing import (
 import django
 import yaml
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
 django.setup()
 
 from django.utils.translation import override  # noqa: E402

@@ -61,7 +61,7 @@ def written() -> dict[Path, str]:
 
 def main() -> None:
     """Write the tables."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
     django.setup()
     for page, text in written().items():
         page.write_text(text, encoding="utf-8")

@@ -152,7 +152,7 @@ _GAMES: Final[dict[str, Callable[[str], dict[str, Export]]]] = {"shogi": _shogi,
 
 def main() -> None:
     """Write the files."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
     django.setup()
     for path, text in written().items():
         path.write_text(text, encoding="utf-8")

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from archive.accounts.audit import Deed, note
 from archive.accounts.roles import Role, set_role
 from archive.accounts.tokens import digest
-from archive.audit import Deed, note
 from archive.models import AccountInvitation, Space, User
 
 PAGE: Final = "sign-up/"

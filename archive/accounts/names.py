@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 from django.utils.translation import gettext_lazy as _
 
 from archive.models import User
-from archive.name_scripts import check_script, skeleton
+from archive.names.name_scripts import check_script, skeleton
 
 LONGEST_ADDRESS: Final = 254
 """Characters of an address of mail (RFC 5321, 4.5.3.1, as corrected)."""

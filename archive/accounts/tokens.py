@@ -11,8 +11,8 @@ from typing import Final
 from django.db.models import Q
 from django.utils import timezone
 
+from archive.accounts.audit import Deed, note
 from archive.accounts.roles import SCOPES, rights_of
-from archive.audit import Deed, note
 from archive.models import Token, User
 
 PREFIX: Final = "kifu_"

@@ -20,11 +20,11 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from archive.accounts.audit import Deed, note
 from archive.accounts.names import check_new_name
 from archive.accounts.roles import Role, is_administrator, set_role
-from archive.audit import Deed, note
 from archive.models import User
-from archive.name_scripts import CHARACTERS
+from archive.names.name_scripts import CHARACTERS
 from archive.web.accounts.leaving import end_account, others_administer
 
 if TYPE_CHECKING:

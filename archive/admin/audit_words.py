@@ -74,7 +74,7 @@ _LINES: Final = (
     _("second factor removed"),
     _("recovery codes made anew"),
 )
-"""The lines of `archive.audit.note`, the more exact before the others; other lines stay as they are."""
+"""The lines of `archive.accounts.audit.note`, the more exact first; other lines stay as they are."""
 
 _FREE: Final = frozenset({"players", "host", "spaces", "reason", "scopes", "rest"})
 

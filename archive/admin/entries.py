@@ -14,12 +14,12 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive import store
+from archive.accounts.audit import Deed, note
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, shortened
-from archive.audit import Deed, note
 from archive.models import Entry
-from archive.queries import taken_down
-from archive.web.issues import shown_issues
+from archive.queries.games import taken_down
+from archive.web.replay.issue_texts import shown_issues
 from kifu_core.games import GAMES
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
+from archive.accounts.audit import note_game_deleted
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store
-from archive.audit import note_game_deleted
 from archive.models import Game
-from archive.queries import twins
+from archive.queries.games import twins
 from archive.queries.scope import Scope, scope_of
 from archive.web.wording import ENDINGS_OF, GAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
 

@@ -18,17 +18,17 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
+from archive.accounts.audit import Deed, note, note_upload_deleted
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, shortened
-from archive.audit import Deed, note, note_upload_deleted
+from archive.derive.issues import told
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
-from archive.issues import told
 from archive.models import Entry, Upload
-from archive.queries import taken_down
+from archive.queries.games import taken_down
+from archive.queries.games.upload_progress import entry_counts
 from archive.queries.scope import Scope
-from archive.queries.uploads import entry_counts
-from archive.web.issues import shown_issues
+from archive.web.replay.issue_texts import shown_issues
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise as StrOrPromise

@@ -18,8 +18,8 @@ from rest_framework.request import Request
 from archive.accounts import tokens
 from archive.accounts.names import account_of
 from archive.api.problems import TOKEN
+from archive.http.limits.signing_in import count_failure
 from archive.intake.permissions import comes_from_elsewhere
-from archive.limits.signing_in import count_failure
 from archive.models import Token, User
 
 KEPT_SECONDS: Final = 300

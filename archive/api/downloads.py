@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from archive.codec import from_json
 from archive.models import Entry, Game, Upload
+from archive.models.codec import from_json
 from archive.queries.sql import Question
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES

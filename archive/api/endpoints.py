@@ -17,12 +17,12 @@ from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
-from archive.answers import Answer, Question, answers
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
 from archive.api.telling import Told
-from archive.entity_tags import is_known, not_modified, of_parts, tagged
-from archive.limits.throttling import costs_nothing
+from archive.caching.answers import Answer, Question, answers
+from archive.caching.entity_tags import is_known, not_modified, of_parts, tagged
+from archive.http.limits.throttling import costs_nothing
 from archive.queries.scope import CHOSEN, KEY, has_read_private, is_stranger
 
 _TOKEN: Final = "csrfmiddlewaretoken"

@@ -24,15 +24,15 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from archive import issues
 from archive.api.problems import PROBLEM, TOKEN, Problem
-from archive.disk import is_full
+from archive.derive import issues
 from archive.index.away import AWAY_SECONDS, UndecidedError, is_away, is_cancelled, is_down
 from archive.models import UploadChunk
+from archive.project.disk import is_full
+from archive.project.reading import PRIMARY, read_now
+from archive.queries.games.taken_down import GoneError
 from archive.queries.scope import UnknownScopeError
 from archive.queries.search.errors import QueryError
-from archive.queries.taken_down import GoneError
-from archive.reading import PRIMARY, read_now
 from kifu_core.errors import KifuError
 
 _MOST_NAMED: Final = 20
@@ -126,7 +126,7 @@ def describe(error: Exception) -> Problem | None:
         return Problem.of_status(507)
     if isinstance(error, UndecidedError):
         return Problem.of_status(503, error.code)
-    # Where a replica is gone, the first database is asked (archive/web/replicas.py).
+    # Where a replica is gone, the first database is asked (archive/http/replicas.py).
     if read_now() == PRIMARY and (is_away(error) or is_down(error)):
         log.warning("the database, or a server with a part of the tables, does not answer: %s", error)
         return Problem.of_status(503)

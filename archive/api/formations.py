@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
-    from archive.queries.formations import Had
+    from archive.queries.patterns.formation_counts import Had
     from kifu_core.shogi.formations import Formation, Publication
 
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from archive.api.errors import ApiError
 from archive.models import Entry, Upload
-from archive.queries.totals import Total
+from archive.queries.games.totals import Total
 
 PAGE: Final = 100
 LARGEST_PAGE: Final = 500

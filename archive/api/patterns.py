@@ -8,9 +8,9 @@ from archive.api.fields import Choice, Text, between
 from archive.api.pagination import GAMES, LARGEST_PAGE, address_with, length_json
 from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_json
 from archive.api.views.names import player_json
-from archive.issues import language
-from archive.queries.patterns import STEP, PatternFound, PatternGame
-from archive.queries.totals import Total
+from archive.derive.issues import language
+from archive.queries.games.totals import Total
+from archive.queries.patterns.summary import STEP, PatternFound, PatternGame
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_move_label
 from kifu_core.shogi.patterns import Pattern, impossible, text_of

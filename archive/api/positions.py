@@ -10,14 +10,14 @@ from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole, between
 from archive.api.pagination import LARGEST_PAGE, THROUGH
 from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_json
 from archive.models import LARGEST_ID
-from archive.queries.color_names import results_of
-from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results, Unplayed
-from archive.queries.legal import LegalMove
-from archive.queries.position_games import GameThrough
-from archive.queries.position_query import MATCHES
-from archive.queries.reading_plan import Sample
-from archive.queries.trend import Trend
-from archive.queries.walk import DEEPEST, MoveTree, Node
+from archive.queries.games.color_names import results_of
+from archive.queries.positions.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results, Unplayed
+from archive.queries.positions.legal_moves import LegalMove
+from archive.queries.positions.opening_tree import DEEPEST, MoveTree, Node
+from archive.queries.positions.position_games import GameThrough
+from archive.queries.positions.position_query import MATCHES
+from archive.queries.positions.reading_plan import Sample
+from archive.queries.positions.trend import Trend
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.shogi.oddities import Oddity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from archive import logs
+from archive.observing import logs
 
 PROBLEM: Final = "application/problem+json"
 _FAULT: Final = 500

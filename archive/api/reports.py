@@ -3,7 +3,7 @@
 import platform
 from typing import Any, Final
 
-from archive import issues
+from archive.derive import issues
 from archive.models import Entry
 from kifu_core import __version__
 

@@ -9,15 +9,15 @@ from rest_framework.reverse import reverse
 from archive.api.fields import Choice, Day, File, Flag, FormationName, Raw, Text, Whole, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
-from archive.kana_readings import LATIN, ROWS
 from archive.models import LARGEST_ID
-from archive.queries import directory
-from archive.queries.filters import Filter, FilterPlace, filters_of
-from archive.queries.games import GameRow
-from archive.queries.keyset import ORDERS
+from archive.names.kana_readings import LATIN, ROWS
+from archive.queries.games.filters import Filter, FilterPlace, filters_of
+from archive.queries.games.game_json import row_json
+from archive.queries.games.keyset import ORDERS
+from archive.queries.games.listing import GameRow
+from archive.queries.names import directory
 from archive.queries.scope import space_name
 from archive.queries.search.parsing import LONGEST
-from archive.queries.told import row_json
 from kifu_core.games import GAMES
 
 TEXT_LIMIT: Final = 200

@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from archive.api.downloads import DOWNLOADS
 from archive.api.problems import OF_STATUS
-from archive.issues import TEXTS as ARCHIVES
+from archive.derive.issues import TEXTS as ARCHIVES
 from archive.models import LARGEST_ID
 from archive.queries.search.errors import STATUSES
 from archive.queries.search.errors import TEXTS as QUERY_TEXTS

@@ -19,7 +19,7 @@ from archive.api.views import (
     statistics,
     uploads,
 )
-from archive.limits.rules import costs, explorer, exports, own_uploads, reading, search, sources
+from archive.http.limits.rules import costs, explorer, exports, own_uploads, reading, search, sources
 
 app_name = "api"
 

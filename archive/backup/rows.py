@@ -1,7 +1,7 @@
 """Rows of tables as lines of JSON, the same for the same row on every engine, and back.
 
 A line has the columns in their order. Bytes are hexadecimal digits, moments UTC, records the JSON that is
-packed in the database (`archive.codec`); rights are named, since their ids are those of one database.
+packed in the database (`archive.models.codec`); rights are named, since their ids are those of one database.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import connection
 from django.db.models import BinaryField, Field, JSONField
 
-from archive import codec
 from archive.backup.tables import Table
+from archive.models import codec
 
 PACKED: Final = "record"
 """The column of tables that have a packed record."""

@@ -21,7 +21,6 @@ from django.db import transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from archive import codec
 from archive.columns import slots as waiting
 from archive.columns.folder import (
     SUFFIX,
@@ -38,7 +37,7 @@ from archive.columns.lines import pack_lines
 from archive.columns.positions import UNKNOWN, OfGame, Positions
 from archive.columns.schema import RECORD_KINDS, VERSION
 from archive.columns.segments import Held, merge_segments, slots_in, write_segment
-from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GamePlayer, GameRecord
+from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GamePlayer, GameRecord, codec
 
 BATCH_GAMES: Final = 15_000
 BATCH_ROWS: Final = 1_500_000

@@ -12,6 +12,7 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
+from archive.columns.duck import Asked
 from archive.columns.forked import Forked, first_in_forked, in_any_line
 from archive.columns.places import (
     Places,
@@ -23,7 +24,6 @@ from archive.columns.places import (
 from archive.columns.runs import Runs
 from archive.columns.state import State
 from archive.columns.variations import on_one_line, stays_before_others
-from archive.duck import Asked
 from kifu_core.shogi.patterns import Pattern
 
 Slots = NDArray[np.int32]

@@ -22,11 +22,11 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
+from archive.columns.duck import bounded, literal
 from archive.columns.folder import runs_of, written
 from archive.columns.positions import UNKNOWN
 from archive.columns.schema import CONTENTS, SQUARES
 from archive.columns.spans import Rows, Spans
-from archive.duck import bounded, literal
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi.moves import DROP
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from archive.columns.duck import bounded, literal
 from archive.columns.folder import is_here, written
 from archive.columns.positions import UNKNOWN, Positions
 from archive.columns.schema import OF_GAME, TYPES
-from archive.duck import bounded, literal
 
 if TYPE_CHECKING:
     import numpy as np

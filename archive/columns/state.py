@@ -9,8 +9,8 @@ from typing import Final, NamedTuple, TypeVar
 from django.conf import settings
 from django.db import connection
 
+from archive.columns.duck import Asked, asking
 from archive.columns.folder import columns_folder, is_here, place
-from archive.duck import Asked, asking
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from archive.columns.duck import Asked
 from archive.columns.forked import Forked, stretches
-from archive.duck import Asked
 from kifu_core.shogi.patterns import OrientedPattern, Pattern
 
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from archive import codec
 from archive.derive import headers
 from archive.derive.game import DerivedGame
 from archive.derive.game_limits import game_limits
 from archive.derive.headers import BEGINNINGS, ENDS, PLAYERS, Header
 from archive.derive.headers.text import first
 from archive.derive.record_union import fits, unite
+from archive.models import codec
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
 

@@ -13,13 +13,13 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from archive import codec
 from archive.columns.lines import pack_lines
 from archive.derive import formations, headers, series, text
 from archive.derive.formations import FoundFormation
 from archive.derive.headers import Parts
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
+from archive.models import codec
 from kifu_core.classes import PUBLIC, key
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, of_record
@@ -47,7 +47,7 @@ class DerivedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DerivedGame:
-    """A game as the store takes it. `record` is packed (`archive.codec`).
+    """A game as the store takes it. `record` is packed (`archive.models.codec`).
 
     `players` are the normalized names of colours 0 and 1, empty where unknown, `ratings` theirs. `codes`
     has the canonical code of each key in `rows`. `header_data` comes from `headers.header_data`, `series`

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
-from archive.codec import from_json
+from archive.models.codec import from_json
 from kifu_core.game import Evaluation
 from kifu_core.games import of_record
 from kifu_core.jkf import Record

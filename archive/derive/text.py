@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from archive.derive import headers
-from archive.search_text import together
+from archive.names.search_text import together
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.lines import nodes_of
 from kifu_core.shogi.evaluations import is_evaluation
@@ -47,7 +47,7 @@ def _entries(record: Record) -> Sequence[MoveEntry]:
 
 
 def text(record: Record, read: headers.Parts | None = None) -> str:
-    """Return the text of a record as `archive.search_text` has it: what headers say, then the comments of
+    """Return the text of a record as `archive.names.search_text` has it: its headers, then the comments of
     all lines in reading order, without those of engines. Cut at `search_text.LONGEST`. `read` are
     the parts of its header, where they are at hand."""
     return together(_lines(record, read or headers.read_parts(record["header"])))

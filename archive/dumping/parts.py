@@ -15,12 +15,12 @@ from archive.api.bulk.lists import Told, line
 from archive.dumping.tables import COLUMNS
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
 from archive.models import LARGEST_ID
-from archive.queries.bulk import Bulk, bulk
-from archive.queries.dumps import left_of
-from archive.queries.filters import GameFilters
-from archive.queries.games import GameRow
+from archive.queries.games.bulk import Bulk, bulk
+from archive.queries.games.dump_marks import left_of
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.game_json import row_json
+from archive.queries.games.listing import GameRow
 from archive.queries.scope import PUBLIC
-from archive.queries.told import row_json
 
 MOST_GAMES: Final = 50_000
 MOST_BYTES: Final = 512 * 1024 * 1024

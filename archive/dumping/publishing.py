@@ -29,7 +29,7 @@ from archive.dumps.offered import (
 )
 from archive.dumps.packing import sha256_of, to_disk
 from archive.models import SiteText
-from archive.queries.dumps import left_of, merged_into
+from archive.queries.games.dump_marks import left_of, merged_into
 from archive.queries.scope import PUBLIC
 
 TURN_SECONDS: Final = 20.0

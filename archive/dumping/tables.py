@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from archive.duck import bounded, literal
+from archive.columns.duck import bounded, literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

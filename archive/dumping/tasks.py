@@ -5,11 +5,11 @@ import logging
 from django.conf import settings
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive.celery import app
 from archive.dumping import publishing
 from archive.dumping.making import DumpIsMadeError
 from archive.intake.tasks import LimitedTask
-from archive.queues import MAINTENANCE
+from archive.project.celery import app
+from archive.project.queues import MAINTENANCE
 
 log = logging.getLogger(__name__)
 

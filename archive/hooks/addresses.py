@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from archive.hooks.errors import HookError
-from archive.limits.throttling import LimitReachedError
+from archive.http.limits.throttling import LimitReachedError
 
 LONGEST: Final = 500
 """Characters of an address."""

@@ -27,15 +27,15 @@ from archive.hooks.errors import HookError
 from archive.hooks.keeping import SHOWN, disable
 from archive.hooks.sending import Outcome
 from archive.hooks.signing import secret_of, signature
-from archive.limits.throttling import LimitReachedError
+from archive.http.limits.throttling import LimitReachedError
 from archive.models import Arrival, Hook, HookDelivery
-from archive.queries.filters import GameFilters
-from archive.queries.games import GameRow, games_among
+from archive.project.site_address import site_address
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.game_json import row_json
+from archive.queries.games.listing import GameRow, games_among
+from archive.queries.patterns.pattern_slots import is_early
 from archive.queries.scope import Scope, spaces_of
 from archive.queries.search.errors import LATER, STATUSES, TOO_SLOW, QueryError
-from archive.queries.standing import is_early
-from archive.queries.told import row_json
-from archive.site_address import site_address
 
 MOST: Final = 100
 """Games of one delivery."""

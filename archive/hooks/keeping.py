@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from archive.audit import Deed, note
+from archive.accounts.audit import Deed, note
 from archive.hooks.addresses import look_up, target_of
 from archive.hooks.arrivals import last_number
 from archive.hooks.errors import HookError

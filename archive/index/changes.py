@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archive.reading import connection
+from archive.project.reading import connection
 
 
 def public_revision() -> int | None:

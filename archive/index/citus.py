@@ -58,7 +58,7 @@ from archive.index.postgresql import (
     time_limit,
 )
 from archive.index.schema import Asking, GameAtKey, IndexRow, Value
-from archive.reading import connection
+from archive.project.reading import connection
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -12,7 +12,7 @@ from django.db.backends.utils import CursorWrapper
 from archive.index import part_counters, schema
 from archive.index.engine import engine
 from archive.index.schema import CounterKey, IndexRow, mover
-from archive.reading import connection
+from archive.project.reading import connection
 
 Ratings = Mapping[tuple[int, int], int]
 """(slot, colour) -> rating; absent where unknown."""

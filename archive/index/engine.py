@@ -10,7 +10,7 @@ from django.db.utils import DatabaseError
 
 from archive.index import citus, postgresql, sqlite
 from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value
-from archive.reading import connection
+from archive.project.reading import connection
 
 
 class Engine(Protocol):

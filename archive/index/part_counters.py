@@ -14,7 +14,7 @@ from django.db.backends.utils import CursorWrapper
 
 from archive.index.engine import engine
 from archive.index.schema import BAND, FIRST_BAND, UNKNOWN_DAY, IndexRow, mover
-from archive.reading import connection
+from archive.project.reading import connection
 
 Ratings = Mapping[tuple[int, int], int]
 """(slot, colour) -> rating; absent where unknown."""

@@ -22,7 +22,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
-from archive.reading import connection
+from archive.project.reading import connection
 
 if TYPE_CHECKING:
     from psycopg import Connection

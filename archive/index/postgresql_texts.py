@@ -12,8 +12,8 @@ from typing import Final
 from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 
-from archive.reading import connection
-from archive.search_text import wanted
+from archive.names.search_text import wanted
+from archive.project.reading import connection
 
 HOLDS: Final = "strpos({text}, %s) > 0"
 

@@ -14,7 +14,7 @@ from typing import Final
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from archive.search_text import pieces, wanted
+from archive.names.search_text import pieces, wanted
 
 HOLDS: Final = "instr({text}, %s) > 0"
 

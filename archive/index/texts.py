@@ -1,4 +1,4 @@
-"""The index of what is searched of games as text: which texts have certain pieces (`archive.search_text`).
+"""The index of the texts of games: which texts have certain pieces (`archive.names.search_text`).
 
 It is a filter, not an answer: the pieces of a word can stand in a text apart. Whoever asks gets texts that
 hold the word itself. docs/text-search.md tells the whole story.
@@ -12,7 +12,7 @@ from typing import Protocol, cast
 from django.db.backends.utils import CursorWrapper
 
 from archive.index import postgresql_texts, sqlite_texts
-from archive.reading import connection
+from archive.project.reading import connection
 
 
 class TextIndex(Protocol):

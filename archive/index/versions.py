@@ -10,7 +10,7 @@ from django.db import transaction
 from archive.index import schema
 from archive.index.engine import engine
 from archive.models import Game, IndexState
-from archive.reading import connection
+from archive.project.reading import connection
 
 _UNUSED_MARKS = """
     DELETE FROM archive_hotposition

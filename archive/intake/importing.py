@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from archive import store
-from archive.garbage_collection import look_rarely, prepare_process
 from archive.intake import resume, worker
 from archive.intake.walk.entries import clean_name, shown_path
 from archive.models import Upload, User
 from archive.observing import tally
+from archive.project.garbage_collection import look_rarely, prepare_process
 from kifu_core.classes import PUBLIC
 
 _CHUNK: Final = 1024 * 1024

@@ -3,7 +3,7 @@
 No task runs longer than ARCHIVE_TASK_SECONDS. In the prefork pool Celery kills the child that runs it; in the
 solo pool, which has no limits, the worker ends itself, and whatever watches it starts it again.
 
-Workers serve the queues in turn (`archive.queues`), and a large upload goes to the end of its queue after
+Workers serve the queues in turn (`archive.project.queues`). A large upload goes to the end of its queue after
 each turn. So an upload waits only for the turns of uploads that were begun before.
 """
 
@@ -21,15 +21,17 @@ from django.db import transaction
 from django.db.utils import DatabaseError, InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive import audit, logs, store
-from archive.celery import app
+from archive import store
+from archive.accounts import audit
 from archive.columns import building
 from archive.columns.folder import ColumnsAreMadeError
 from archive.index.away import UndecidedError, is_away
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
-from archive.queues import BULK, INTERACTIVE, MAINTENANCE
+from archive.observing import logs
+from archive.project.celery import app
+from archive.project.queues import BULK, INTERACTIVE, MAINTENANCE
 
 MOVED_GAMES: Final = 50
 """Games that one task moves to another space, or deletes with theirs: about a second."""

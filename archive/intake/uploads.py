@@ -11,11 +11,12 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 from django.db.utils import DatabaseError
 
-from archive import logs, store
+from archive import store
 from archive.index.away import UndecidedError, is_away
 from archive.intake import tasks
 from archive.intake.walk.entries import clean_name
 from archive.models import Upload
+from archive.observing import logs
 from kifu_core.classes import PUBLIC
 
 log = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ def receive(
     """Store an upload as it came and tell a worker; return it, and whether it is new.
 
     With `ARCHIVE_ANONYMOUS_WAITS`, uploads of strangers wait for a curator. `payer` is the counter for the
-    games that come of it (`archive.limits.throttling`).
+    games that come of it (`archive.http.limits.throttling`).
 
     The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin or
     sample; `sender` is the key of a session without an account (`access.sender_key`). Raises

@@ -11,13 +11,13 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 from django.db.utils import DatabaseError
 
-from archive import logs, store
+from archive import store
 from archive.derive.game import DerivedEntry
+from archive.http.limits.throttling import charge_games
 from archive.index.away import is_away
 from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
-from archive.limits.throttling import charge_games
 from archive.models import Entry, Upload
-from archive.observing import tally
+from archive.observing import logs, tally
 from kifu_core.errors import Issue
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archive.accounts import invitations
-from archive.site_address import site_address
+from archive.project.site_address import site_address
 
 
 def invitation_address(key: str) -> str:

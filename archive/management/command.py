@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from archive.checks import SETTINGS
-from archive.starting import refuse_contradictions, refuse_later_tables
+from archive.project.checks import SETTINGS
+from archive.project.startup import refuse_contradictions, refuse_later_tables
 from kifu_core import __version__
 
 

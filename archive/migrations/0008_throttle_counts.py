@@ -1,4 +1,4 @@
-"""On PostgreSQL a table for counts of throttles (`archive.limits.postgresql`); SQLite has a file of its own.
+"""On PostgreSQL a table for counts of throttles (`archive.http.limits.postgresql`); SQLite has a file.
 
 Unlogged: a count costs no write-ahead log, and after a crash of the server all begin anew.
 """

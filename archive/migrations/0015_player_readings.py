@@ -14,7 +14,7 @@ BATCH: Final = 2000
 
 def fill(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Give every player the reading of the name."""
-    from archive.kana_readings import reading
+    from archive.names.kana_readings import reading
 
     model = apps.get_model("archive", "Player")
     last = 0

@@ -1,6 +1,6 @@
-"""What is searched of games and names as text; 0029 fills it in.
+"""The texts of games and names in the form in which they are searched; 0029 fills it in.
 
-On PostgreSQL the pieces of a text are made by a function that is the same as `archive.search_text.pieces`:
+On PostgreSQL a function that is the same as `archive.names.search_text.pieces` makes the pieces of a text:
 each character with the one after it, or alone before a blank and at the end. On SQLite the store writes them.
 """
 

@@ -30,7 +30,7 @@ def fill(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 def _fill_names(model: Any) -> None:
-    from archive.search_text import searched
+    from archive.names.search_text import searched
 
     last = 0
     while rows := list(model.objects.filter(pk__gt=last).order_by("pk")[:BATCH]):
@@ -43,9 +43,9 @@ def _fill_names(model: Any) -> None:
 def _fill_games(game: Any, rows: list[tuple[Any, ...]]) -> None:
     from django.db import connection
 
-    from archive import codec
     from archive.derive import series, text
     from archive.index.texts import text_index
+    from archive.models import codec
 
     texts: dict[int, str] = {}
     alike: dict[int, list[int]] = {}

@@ -1,5 +1,5 @@
 """Counters of parts of busy positions (`archive.index.part_counters`); on PostgreSQL the table of Django's
-cache for numbers that processes share (`archive.queries.caching`). SQLite has a folder for these.
+cache for numbers that processes share (`archive.caching.values`). SQLite has a folder for these.
 
 That table is unlogged: after a crash of the server all are counted anew.
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from archive.name_scripts import check_script
+from archive.names.name_scripts import check_script
 
 if TYPE_CHECKING:
     _UserManager = auth.UserManager["User"]

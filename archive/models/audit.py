@@ -21,7 +21,7 @@ class _Lines(models.QuerySet["AuditLine"]):
 
 
 class AuditLine(models.Model):
-    """Something that somebody did (`archive.audit`). Accounts are named by id and name, to outlive them."""
+    """An audit event (`archive.accounts.audit`). It names accounts by id and name and outlives them."""
 
     class Deed(models.TextChoices):
         SIGN_IN = "sign-in", _("signed in")
@@ -48,7 +48,7 @@ class AuditLine(models.Model):
 
     objects = _Lines.as_manager()
     forgetting = models.Manager["AuditLine"]()
-    """For `archive.audit.forget_addresses` alone."""
+    """For `archive.accounts.audit.forget_addresses` alone."""
 
     class Meta:
         default_permissions = ("view",)

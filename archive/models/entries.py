@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from archive import codec
+from archive.models import codec
 from archive.models.games import Game
 from archive.models.uploads import Upload
 
@@ -48,7 +48,7 @@ class Entry(models.Model):
     """Which part of the walk (`archive.intake.walk.entries`) it is from: where its bytes are found again."""
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
     hidden = models.BooleanField(_("hidden"), default=False, db_default=False)
-    """Whether only the staff gets its bytes, and the file that it came in (`archive.queries.taken_down`)."""
+    """Whether only the staff gets its bytes and its file (`archive.queries.games.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
     """This edition's own record where it differs from the game's."""

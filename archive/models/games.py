@@ -14,7 +14,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from archive import codec
+from archive.models import codec
 from archive.models.names import Event, Player
 from kifu_core.classes import PUBLIC
 
@@ -120,7 +120,7 @@ class Game(models.Model):
 
 
 class GameRecord(models.Model):
-    """A game's normalized record, packed by `archive.codec`."""
+    """A game's normalized record, packed by `archive.models.codec`."""
 
     game = models.OneToOneField(
         Game, on_delete=models.PROTECT, primary_key=True, related_name="stored", db_constraint=False
@@ -149,7 +149,7 @@ class GameSeries(models.Model):
 
 
 class GameText(models.Model):
-    """What is searched of a game as text, in the form of `archive.search_text`; every game has a row.
+    """What is searched of a game as text, in the form of `archive.names.search_text`; every game has a row.
 
     On SQLite the table `archive_textindex` says which texts have a piece, on PostgreSQL an index of this one
     (`archive.index.texts`).

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils.translation import pgettext_lazy
 
-from archive.character_forms import folded
-from archive.kana_readings import reading
-from archive.search_text import searched
+from archive.names.character_forms import folded
+from archive.names.kana_readings import reading
+from archive.names.search_text import searched
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -55,19 +55,19 @@ class OfName(_TextField):
 
 class KeyField(OfName):
     """What a player is known by. Characters that are written in several ways make no difference in it
-    (`archive.character_forms`)."""
+    (`archive.names.character_forms`)."""
 
     of = staticmethod(folded)
 
 
 class ReadingField(OfName):
-    """What a player is sorted by, empty where no reading is known (`archive.kana_readings`)."""
+    """What a player is sorted by, empty where no reading is known (`archive.names.kana_readings`)."""
 
     of = staticmethod(reading)
 
 
 class SearchedField(OfName):
-    """The form in which words are looked for in a name (`archive.search_text`)."""
+    """The form in which words are looked for in a name (`archive.names.search_text`)."""
 
     of = staticmethod(searched)
 

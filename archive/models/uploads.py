@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from archive.upgrading import READING
+from archive.project.upgrading import READING
 from kifu_core.classes import PUBLIC
 
 PIECE_BYTES: Final = 1024 * 1024
@@ -45,7 +45,7 @@ class Upload(models.Model):
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
     """Where its games go, and who reads it."""
     payer = models.CharField(max_length=64, blank=True, db_default="")
-    """The counter that its games are charged to (`archive.limits.throttling.payer`)."""
+    """The counter that its games are charged to (`archive.http.limits.throttling.payer`)."""
     moving_to = models.BigIntegerField(null=True)
     """The space that its games are being moved to, one by one."""
     source = models.CharField(max_length=20)
@@ -67,7 +67,7 @@ class Upload(models.Model):
     rereads = models.IntegerField(default=0)
     """How often it was decided to read all of it again."""
     reader = models.SmallIntegerField(default=READING, db_default=0)
-    """The reading (`archive.upgrading`) with which all of it was read, or will be."""
+    """The reading (`archive.project.upgrading`) with which all of it was read, or will be."""
     finished = models.DateTimeField(pgettext_lazy("when", "finished"), null=True)
 
     class Meta:

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from archive.models import HeardProcess
 from archive.observing import tally
-from archive.starting import REFUSED, refuse
+from archive.project.startup import REFUSED, refuse
 from kifu_core import __version__
 
 SECONDS: Final = 10.0

@@ -12,12 +12,12 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.exposition import choose_encoder
 
-from archive.disk import rooms
 from archive.index.engine import engine
 from archive.observing import measures, replicas, tally
 from archive.observing.folder import shared_folder
 from archive.observing.requests import REGISTRY
 from archive.observing.shared import gathered
+from archive.project.disk import rooms
 from kifu_core import __version__
 
 SECONDS: Final = 3.0

@@ -15,12 +15,12 @@ from django.db.migrations.recorder import MigrationRecorder
 from kombu import Connection
 from kombu.exceptions import OperationalError
 
-from archive.disk import LEAST_BYTES, rooms
 from archive.index.engine import engine
 from archive.models import HeardProcess
 from archive.observing import measures
 from archive.observing.beats import heard_lately
-from archive.upgrading import is_too_old, later_migrations
+from archive.project.disk import LEAST_BYTES, rooms
+from archive.project.upgrading import is_too_old, later_migrations
 
 SECONDS: Final = 2.0
 """How long a part is given for its answer."""

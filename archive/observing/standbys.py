@@ -20,7 +20,7 @@ from django.db import connections
 from django.db.utils import DatabaseError, InterfaceError
 
 from archive.observing import replicas
-from archive.reading import PRIMARY
+from archive.project.reading import PRIMARY
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,7 @@ from typing import Any
 from celery.signals import task_postrun, task_prerun, worker_process_shutdown, worker_shutdown
 from django.db import Error
 
-from archive import logs
-from archive.observing import beats, tally
+from archive.observing import beats, logs, tally
 
 log = logging.getLogger(__name__)
 

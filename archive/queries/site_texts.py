@@ -1,7 +1,7 @@
 """The pages in the words of who keeps the archive: which there are, and what they say."""
 
+from archive.caching.values import unchanged
 from archive.models import SiteText
-from archive.queries.caching import unchanged
 
 
 def written() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import QuerySet
 
-from archive.reading import connection
+from archive.project.reading import connection
 
 
 class Sql(NamedTuple):

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import django
 
-from archive import logs
-from archive.garbage_collection import uncollected
-from archive.starting import load_settings, refuse_contradictions, refuse_later_tables
+from archive.observing import logs
+from archive.project.garbage_collection import uncollected
+from archive.project.startup import load_settings, refuse_contradictions, refuse_later_tables
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -114,7 +114,7 @@ def web() -> None:
     # docs/operations.md says it, to those who have so many visitors that it matters.
     logger.addFilter(lambda record: "tcp_migrate_req" not in record.getMessage())
     server = Granian(
-        "archive.asgi:application",
+        "archive.project.asgi:application",
         address=settings.BIND_HOST,
         port=settings.BIND_PORT,
         interface=Interfaces.ASGINL,
@@ -160,10 +160,10 @@ def worker() -> None:
     from celery.signals import worker_process_init, worker_ready
     from django.conf import settings
 
-    from archive.garbage_collection import look_rarely
     from archive.intake.memory_limit import RESTART, limit_memory, most_kept_kib, shuts_down_for
     from archive.models import HeardProcess
     from archive.observing import beats, tasks
+    from archive.project.garbage_collection import look_rarely
 
     # Celery's farewells would stand in the log as lines of no form.
     vars(celery_worker)["safe_say"] = lambda *_said: None
@@ -221,7 +221,7 @@ def _celery() -> Celery:
     """Return Celery's application, for a process of it. Celery's own command would load a shell as well."""
     from celery.exceptions import SecurityWarning
 
-    from archive.celery import app
+    from archive.project.celery import app
 
     # Celery warns of root because pickled messages could run anything; ours are JSON and nothing else.
     warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -232,7 +232,7 @@ def _celery() -> Celery:
 
 def _check(role: str) -> None:
     """Look at what `serve` has looked at where it started this process: settings, folders, tables."""
-    from archive.checks import FOLDERS, SETTINGS
+    from archive.project.checks import FOLDERS, SETTINGS
 
     refuse_contradictions([SETTINGS, FOLDERS] if role == "worker" else [SETTINGS])
     refuse_later_tables()

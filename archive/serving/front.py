@@ -26,11 +26,11 @@ from urllib.parse import unquote_to_bytes
 
 import orjson
 
-from archive import logs
 from archive.api.problems import OF_STATUS, PROBLEM, Problem
-from archive.disk import is_full
-from archive.limits.addresses import is_proxy
+from archive.http.limits.addresses import is_proxy
+from archive.observing import logs
 from archive.observing import requests as counted
+from archive.project.disk import is_full
 from archive.serving import sockets
 from archive.serving.interrupting import PAUSE_SECONDS, Questions
 

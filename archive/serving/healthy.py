@@ -9,8 +9,8 @@ import urllib.error
 import urllib.request
 from typing import Final
 
-from archive import env
-from archive.starting import load_settings
+from archive.project import env
+from archive.project.startup import load_settings
 
 SECONDS: Final = 10.0
 """How long a web process is given for its answer: a little longer than it gives itself."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from archive.starting import refuse
+from archive.project.startup import refuse
 
 _OPEN: Final = Path("/proc/self/fd")
 

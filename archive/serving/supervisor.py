@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FrameType
 
 from archive.intake.memory_limit import RESTART
-from archive.starting import REFUSED
+from archive.project.startup import REFUSED
 
 log = logging.getLogger(__name__)
 

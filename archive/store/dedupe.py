@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from archive import codec
 from archive.derive.editions import Edition, edition, fit, union
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
-from archive.models import Entry, Game, GameAlias, GameRecord, GameSeries, Upload
+from archive.models import Entry, Game, GameAlias, GameRecord, GameSeries, Upload, codec
 from archive.store import changes, matching
 from archive.store.changes import Change, identity
 

@@ -13,8 +13,8 @@ from django.db.models import Case, F, Max, Q, QuerySet, When
 from django.utils import timezone
 
 from archive.models import Entry, Upload
+from archive.project.upgrading import READING
 from archive.store import deletion
-from archive.upgrading import READING
 
 CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 """How long a claim lasts after each committed batch."""

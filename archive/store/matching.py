@@ -18,12 +18,11 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
-from archive import codec
 from archive.derive.editions import is_beginning
 from archive.derive.game import SHORT_PLIES, DerivedGame
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN
-from archive.models import Game
+from archive.models import Game, codec
 
 STOPPED: Final = ("", "CHUDAN")
 """The endings of a record whose game may go on elsewhere: none, or interrupted."""

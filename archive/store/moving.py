@@ -14,10 +14,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 
-from archive import codec
 from archive.derive.editions import edition, union
 from archive.derive.game import DerivedGame, derive_stored
-from archive.models import Arrival, Entry, Game, Share, Upload
+from archive.models import Arrival, Entry, Game, Share, Upload, codec
 from archive.store import changes, dedupe, matching, taken_down
 from archive.store.changes import Change, identity
 from kifu_core.classes import PUBLIC

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
-from archive import codec
 from archive.derive.editions import Edition, edition, fit, goes_on
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
 from archive.index.engine import engine
-from archive.models import Entry, Game
+from archive.models import Entry, Game, codec
 from archive.store import changes, dedupe, deletion, matching, taken_down
 from archive.store.changes import Change, identity
 from kifu_core.errors import Issue

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from archive import codec
 from archive.derive import formations, series, text
 from archive.derive.game import index_rows, row_result
 from archive.index import schema
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
-from archive.models import Game, GameRecord
+from archive.models import Game, GameRecord, codec
 from archive.store import changes
 from kifu_core.jkf import Record
 

@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from archive import codec
 from archive.derive.editions import Edition
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
-from archive.models import Entry, Game, TakenDown
+from archive.models import Entry, Game, TakenDown, codec
 from archive.store import changes, dedupe, matching
 from archive.store.changes import Change, Identity, identity
 from kifu_core.errors import Issue

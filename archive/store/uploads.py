@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 from django.utils import timezone
 
-from archive import logs
 from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
+from archive.observing import logs
 from archive.store.leases import CLAIM_SECONDS
 from kifu_core.classes import PUBLIC
 

@@ -15,8 +15,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from archive.models import Game
-from archive.queries.filters import Filter, FilterPlace, filters_of
-from archive.queries.keyset import ORDERS, Sorting
+from archive.queries.games.filters import Filter, FilterPlace, filters_of
+from archive.queries.games.keyset import ORDERS, Sorting
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
 from archive.queries.search.terms import Asked, leaves

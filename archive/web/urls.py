@@ -4,22 +4,24 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from archive.limits.rules import costs, explorer, reading, report, search, upload
+from archive.http.limits.rules import costs, explorer, reading, report, search, upload
 from archive.models import SiteText
-from archive.web import (
-    browsing,
-    completing,
-    dumps,
-    embedding,
-    feeds,
-    finding,
-    libraries,
-    reporting,
-    site_texts,
+from archive.web.lists import browsing, completing, feeds, finding
+from archive.web.pages import (
+    dump_pages as dumps,
+)
+from archive.web.pages import (
+    library_pages as libraries,
+)
+from archive.web.pages import (
+    site_text_pages as site_texts,
+)
+from archive.web.pages import (
     status,
     uploading,
     views,
 )
+from archive.web.replay import embedding, reporting
 from kifu_core.games import GAMES
 
 urlpatterns = [

@@ -10,10 +10,10 @@ from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from archive.issues import language
-from archive.queries.color_names import results_of
-from archive.queries.keyset import Sorting
-from archive.web.games import PAGES
+from archive.derive.issues import language
+from archive.queries.games.color_names import results_of
+from archive.queries.games.keyset import Sorting
+from archive.web.game_registry import PAGES
 from kifu_core.games import GAMES as GAME_KINDS
 from kifu_core.games import SHOGI
 from kifu_core.shogi import formations, notation

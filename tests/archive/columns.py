@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from archive.columns import building
 from archive.models import ColumnSegment, Game
-from archive.queries.filters import GameFilters
-from archive.queries.patterns import PatternFound, PatternGame, pattern_games
+from archive.queries.games.filters import GameFilters
+from archive.queries.patterns.summary import PatternFound, PatternGame, pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, find, parse

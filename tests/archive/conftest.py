@@ -11,10 +11,10 @@ from django.db import connection, transaction
 from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from archive.http.limits import counting
+from archive.http.limits.postgresql import PostgreSQLStore
 from archive.index import postgresql, schema
 from archive.index.engine import engine
-from archive.limits import counting
-from archive.limits.postgresql import PostgreSQLStore
 
 SMALL_SEGMENT = 100
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from archive import libraries, store
 from archive.accounts import invitations, tokens
-from archive.audit import Deed, note
+from archive.accounts.audit import Deed, note
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (

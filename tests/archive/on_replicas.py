@@ -18,10 +18,10 @@ from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.test.utils import setup_test_environment  # noqa: E402
 
+from archive.http import replicas  # noqa: E402
 from archive.intake import worker  # noqa: E402
 from archive.models import Game  # noqa: E402
 from archive.observing.standbys import standbys  # noqa: E402
-from archive.web import replicas  # noqa: E402
 from tests.archive.games import KIF, stored  # noqa: E402
 
 SECOND: Final = KIF.replace("先手の人", "二人目")

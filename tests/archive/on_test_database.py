@@ -29,13 +29,13 @@ def start(constants: dict[str, object], *command: str, kill_at: int = 0) -> subp
         stderr=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).resolve().parents[2],
-        env=os.environ | {"DJANGO_SETTINGS_MODULE": "archive.settings"},
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "archive.project.settings"},
     )
 
 
 def main() -> None:
     name, constants, kill_at, *command = sys.argv[1:]
-    from archive import settings
+    from archive.project import settings
 
     settings.DATABASES["default"]["NAME"] = name
     import django

@@ -8,9 +8,9 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
-from archive import codec
 from archive.derive.game import DerivedGame
-from archive.queries.explorer import Explorer, Results
+from archive.models import codec
+from archive.queries.positions.explorer import Explorer, Results
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry
 from kifu_core.lines import NO_MOVE

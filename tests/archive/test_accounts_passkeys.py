@@ -18,10 +18,10 @@ from fido2.cose import CoseKey
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from archive.env import Origin
+from archive.http.limits import counting
 from archive.intake import tasks
-from archive.limits import counting
 from archive.models import AuditLine, User
+from archive.project.env import Origin
 from archive.web.accounts import passkeys
 from archive.web.accounts.leaving import end_account, held_of
 from tests.archive.authenticator import Passkey

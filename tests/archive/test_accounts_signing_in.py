@@ -17,7 +17,7 @@ from django.apps import apps
 from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 
-from archive.limits import counting
+from archive.http.limits import counting
 from archive.models import User
 from tests.archive.html import tidy
 
@@ -239,7 +239,7 @@ def test_mails_are_in_the_language_of_who_asks(client, hanako, mailoutbox):
 def test_links_in_mails_lead_to_the_public_address_whatever_the_request_says(
     client, hanako, mailoutbox, settings
 ):
-    from archive.env import Origin
+    from archive.project.env import Origin
 
     settings.PUBLIC_URL = Origin("https", "kifu.example")
     settings.ALLOWED_HOSTS = ["*"]

@@ -11,10 +11,10 @@ from django.urls import reverse
 from archive import store
 from archive.intake import tasks, uploads, worker
 from archive.models import Entry, Game, Occurrence, Upload, User
-from archive.queries import twins
+from archive.queries.games import twins
 from archive.queries.scope import Scope
-from archive.web import admin_site
-from archive.web.issues import shown_issues
+from archive.web.pages import admin_site
+from archive.web.replay.issue_texts import shown_issues
 from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, UNREADABLE, stored
 

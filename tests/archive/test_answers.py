@@ -13,13 +13,15 @@ from django.core.cache import caches
 from django.db import connection, transaction
 from django.test import Client
 
-from archive import answers, store
-from archive.answers import Answers
+from archive import store
+from archive.caching import answers
+from archive.caching import values as caching
+from archive.caching.answers import Answers
 from archive.index.engine import engine
 from archive.models import Entry, Game, Player, User
-from archive.queries import caching, records_by_kind
+from archive.queries.games import records_by_kind
+from archive.queries.games.statistics import counts
 from archive.queries.scope import PUBLIC
-from archive.queries.statistics import counts
 from benchmarks.pages import uncached_address
 from tests.archive.games import KIF, START, stored
 

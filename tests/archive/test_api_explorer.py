@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 from rest_framework.test import APIClient
 
-from archive.queries import reading_plan, walk
+from archive.queries.positions import opening_tree as walk
+from archive.queries.positions import reading_plan
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64

@@ -11,7 +11,7 @@ from django.test import Client
 from archive import libraries
 from archive.intake import uploads, worker
 from archive.models import Event, Player, PlayerAlias, User
-from archive.queries import directory, people
+from archive.queries.names import directory, people
 from kifu_core.games import SHOGI
 from tests.archive import builders
 from tests.archive.pages import names, number, page, tables, text, told

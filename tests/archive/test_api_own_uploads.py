@@ -14,7 +14,7 @@ from archive import store
 from archive.accounts import tokens
 from archive.intake.worker import work_off
 from archive.models import Upload, User
-from archive.queries import uploads as queries
+from archive.queries.games import upload_progress as queries
 from tests.archive.pages import page, text
 
 pytestmark = pytest.mark.django_db

@@ -9,11 +9,11 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive import libraries
+from archive.caching.values import Cached
 from archive.intake import uploads, worker
 from archive.models import User
-from archive.queries import records_by_kind, statistics
-from archive.queries.caching import Cached
-from archive.web.browsing import duration_text
+from archive.queries.games import records_by_kind, statistics
+from archive.web.lists.browsing import duration_text
 from archive.web.wording import RESULTS_OF, ending_text
 from kifu_core.games import GAMES
 from tests.archive.games import stored

@@ -15,8 +15,8 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.translation import override
 
-from archive import audit, libraries
-from archive.accounts import invitations, tokens
+from archive import libraries
+from archive.accounts import audit, invitations, tokens
 from archive.accounts.roles import Role, set_role
 from archive.admin.audit_words import translated
 from archive.intake import tasks

@@ -26,8 +26,8 @@ from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, Man
 from archive.backup.importing import check, import_archive
 from archive.backup.rows import line, parsed
 from archive.backup.tables import LEFT_OUT, TABLES, UPLOADS
+from archive.http.limits.postgresql import PostgreSQLStore
 from archive.index.engine import engine
-from archive.limits.postgresql import PostgreSQLStore
 from archive.models import Entry, Game, GameRecord, GoneGame, Space, Upload, UploadChunk, User
 from archive.store import delete_upload, verify
 from tests.archive.full import LARGE, SAMPLE, SECRETS, fill, index, pieces, sent

@@ -10,7 +10,7 @@ import pytest
 from kombu import Connection, Consumer, Queue
 from kombu.asynchronous import Hub
 
-from archive import broker, queues
+from archive.project import broker, queues
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from archive import settings as own
-from archive.answers import answers
+from archive.caching.answers import answers
+from archive.caching.values import one_snapshot
 from archive.models import Game
-from archive.queries import records_by_kind
-from archive.queries.caching import one_snapshot
+from archive.project import settings as own
+from archive.queries.games import records_by_kind
+from archive.queries.games.statistics import counts
 from archive.queries.scope import PUBLIC
-from archive.queries.statistics import counts
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,9 +14,9 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 
 from archive import store
-from archive.audit import Deed, note
+from archive.accounts.audit import Deed, note
+from archive.http.limits.postgresql import PostgreSQLStore
 from archive.index.engine import engine
-from archive.limits.postgresql import PostgreSQLStore
 from archive.models import Entry, Game, Upload, User
 from tests.archive.games import KIF, stored
 

@@ -16,20 +16,21 @@ from django.core.management import CommandError, call_command
 from django.db import connection, models, transaction
 from django.urls import resolve
 
-from archive import checks, store
+from archive import store
+from archive.http import replicas
 from archive.index import citus, counters, postgresql
 from archive.index.away import UndecidedError
 from archive.index.engine import engine
 from archive.intake import worker
 from archive.models import Game, GameRecord
 from archive.observing.standbys import Standby, standbys
-from archive.queries.explorer import explore
-from archive.queries.position_games import games_through
-from archive.queries.position_query import ask
+from archive.project import checks
+from archive.project.reading import PRIMARY
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.position_query import ask
 from archive.queries.scope import PUBLIC
-from archive.reading import PRIMARY
 from archive.store import verify
-from archive.web import replicas
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests import citus as servers

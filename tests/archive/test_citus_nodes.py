@@ -26,9 +26,9 @@ from archive.index.away import AWAY_SECONDS, UndecidedError, is_away
 from archive.index.engine import engine
 from archive.intake import tasks, worker
 from archive.models import Game, GameRecord, HotPosition, Upload
-from archive.queries.explorer import explore
-from archive.queries.position_games import games_through
-from archive.queries.position_query import ask
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.position_query import ask
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from tests import citus

@@ -14,10 +14,10 @@ from archive.columns.segments import slots_in
 from archive.columns.state import state
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, Space
-from archive.queries.patterns import pattern_games
+from archive.queries.patterns.pattern_slots import standing
+from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
-from archive.queries.standing import standing
 from kifu_core.shogi.patterns import parse
 from tests.archive.builders import ingest, parsed, ready
 from tests.archive.columns import asked, build, segments, told

@@ -8,6 +8,7 @@ from struct import iter_unpack
 
 import pytest
 
+from archive.columns.duck import asking, bounded
 from archive.columns.finding import places_of
 from archive.columns.folder import runs_of
 from archive.columns.lines import contents, line_of, pack_lines, read_lines
@@ -16,8 +17,7 @@ from archive.columns.positions import OfGame, Positions
 from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
 from archive.columns.segments import merge_segments, reading, write_segment
 from archive.columns.state import State
-from archive.duck import asking, bounded
-from archive.web.replay import find_node, position_at
+from archive.web.replay.record import find_node, position_at
 from benchmarks import generate
 from kifu_core import load
 from kifu_core.jkf import Record

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from archive.columns import building, folder
 from archive.columns.folder import runs_of
 from archive.models import ColumnSegment
-from archive.queries.patterns import pattern_games
+from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 from kifu_core.shogi.patterns import parse

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from archive.models import Player
-from archive.queries import completions as queries
-from archive.queries.completions import completions
 from archive.queries.scope import PUBLIC
+from archive.queries.search import completions as queries
+from archive.queries.search.completions import completions
 from tests.archive.builders import ingest, ready
 
 pytestmark = pytest.mark.django_db

@@ -204,7 +204,7 @@ def test_the_proxy_has_patience_with_slow_visitors_in_place_of_the_archive():
 @pytest.mark.one_engine
 @BOTH
 def test_every_setting_is_one_of_ours(scale):
-    known = (ROOT / "archive" / "settings.py").read_text()
+    known = (ROOT / "archive" / "project" / "settings.py").read_text()
     found = services(scale)
     ours = [name for name, service in found.items() if service["image"] == "kifu-archive"]
     assert {name for one in ours for name in found[one]["environment"] if f'"{name}"' not in known} == set()
@@ -480,7 +480,7 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path):
 
 @pytest.mark.one_engine
 def test_the_deployment_check_has_nothing_to_say_of_the_settings_for_the_units(tmp_path):
-    example = (UNITS / "kifu-archive.env.example").read_text()
+    example = (UNITS / "kifu-archive.project.env.example").read_text()
     environment = dict(
         line.split("=", 1) for line in example.splitlines() if line and not line.startswith("#")
     )

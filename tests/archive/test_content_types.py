@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from django.test import RequestFactory
 
-from archive.web.content_types import CHARSETS
-from archive.wsgi import application
+from archive.http.content_types import CHARSETS
+from archive.project.wsgi import application
 
 pytestmark = pytest.mark.django_db
 

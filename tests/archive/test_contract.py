@@ -32,7 +32,7 @@ from archive.api.negotiation import JSON
 from archive.api.problems import PROBLEM
 from archive.api.telling import Example
 from archive.columns import building
-from archive.queries.filters import FILTERS, filters_of
+from archive.queries.games.filters import FILTERS, filters_of
 from kifu_core.games import GAMES
 from tests.archive.routes import routes
 from tools import contract

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from archive import codec, store
+from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored
-from archive.models import Entry, Game, GameAlias, GamePlayer, GameRecord, Occurrence, Upload, UploadChunk
+from archive.models import (
+    Entry,
+    Game,
+    GameAlias,
+    GamePlayer,
+    GameRecord,
+    Occurrence,
+    Upload,
+    UploadChunk,
+    codec,
+)
 from archive.store import deletion, verify
 from tests.archive.builders import ready, snapshot, store_entries, upload
 

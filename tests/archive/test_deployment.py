@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from django.core.checks import run_checks
 
-from archive import env
-from archive.starting import REFUSED
+from archive.project import env
+from archive.project.startup import REFUSED
 from tests.serving import SQLITE_FILE, migrated
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,10 @@ SECRET = "a secret of the tests that is as long as those that the archive makes 
 def run(tmp_path: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command in an environment without settings but these."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
-    environment = kept | {"DJANGO_SETTINGS_MODULE": "archive.settings", "ARCHIVE_DATA_DIR": str(tmp_path)}
+    environment = kept | {
+        "DJANGO_SETTINGS_MODULE": "archive.project.settings",
+        "ARCHIVE_DATA_DIR": str(tmp_path),
+    }
     return subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,

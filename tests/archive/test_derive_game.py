@@ -7,10 +7,10 @@ from datetime import date
 
 import pytest
 
-from archive import codec
 from archive.derive.game import derive_game, digest, index_rows, row_result, storable
 from archive.derive.headers import NO_DAY, played, player_name, read_day
 from archive.index.schema import FIRST, FORK
+from archive.models import codec
 from kifu_core import load
 from kifu_core.classes import key
 from kifu_core.jkf import FORK_LEVELS

@@ -12,10 +12,10 @@ from django.test import Client
 
 from archive.derive.headers import plain, reading, row_of
 from archive.models import Player
-from archive.queries import directory
-from archive.queries.directory import listed
+from archive.queries.names import directory
+from archive.queries.names.directory import listed
 from archive.queries.scope import PUBLIC
-from archive.web import browsing
+from archive.web.lists import browsing
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ import stat
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from archive import env
+from archive.project import env
 
 
 def test_an_unset_variable_gives_the_default(monkeypatch):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from archive.models import Game
-from archive.queries import excerpts as of_excerpts
-from archive.queries import offers, people
-from archive.queries.excerpts import LINE, excerpts
+from archive.names.search_text import searched
+from archive.queries.games import excerpts as of_excerpts
+from archive.queries.games.excerpts import LINE, excerpts
+from archive.queries.names import people
 from archive.queries.scope import PUBLIC
+from archive.queries.search import suggestions as offers
 from archive.queries.search import words as of_words
-from archive.queries.search_box import filters_meant
-from archive.search_text import searched
+from archive.queries.search.box import filters_meant
 from tests.archive import builders
 from tests.archive.games import KIF, stored
 

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from archive.derive.game import DerivedGame
 from archive.index.engine import engine
 from archive.models import HotMove, HotPosition
-from archive.queries.explorer import explore, explore_many, wilson
-from archive.queries.position_games import games_through
+from archive.queries.positions.explorer import explore, explore_many, wilson
+from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC
 from kifu_core.errors import DecodeError
 from kifu_core.shogi import moves, rules

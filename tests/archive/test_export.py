@@ -18,16 +18,16 @@ from rest_framework.test import APIClient
 from archive import libraries, store
 from archive.api.bulk import lists
 from archive.api.views import export
+from archive.http.limits import at_once as at_once_module
+from archive.http.limits.at_once import AtOnce, Counted
+from archive.http.limits.throttling import LimitReachedError
 from archive.index.engine import engine
 from archive.intake import worker
-from archive.limits import at_once as at_once_module
-from archive.limits.at_once import AtOnce, Counted
-from archive.limits.throttling import LimitReachedError
 from archive.models import Game, User
-from archive.queries import bulk as bulk_of
-from archive.queries import games as queries
-from archive.queries.bulk import bulk
-from archive.queries.filters import GameFilters
+from archive.queries.games import bulk as bulk_of
+from archive.queries.games import listing as queries
+from archive.queries.games.bulk import bulk
+from archive.queries.games.filters import GameFilters
 from archive.queries.scope import PUBLIC
 from tests.archive import quoridor
 from tests.archive.builders import ingest, random_game, ready

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from archive.api.bulk import books
 from archive.api.bulk.books import Counts
 from archive.models import Game
-from archive.queries import book as queries
+from archive.queries.positions import opening_book as queries
 from archive.queries.scope import PUBLIC
 from kifu_core.games import SHOGI
 from kifu_core.lines import NO_MOVE

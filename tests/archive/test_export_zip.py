@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from archive.api.bulk.names import file_name
 from archive.api.bulk.zips import FILES
 from archive.models import Game
-from archive.queries.games import GameRow
-from archive.queries.keyset import PageEnd
+from archive.queries.games.keyset import PageEnd
+from archive.queries.games.listing import GameRow
 from tests.archive import quoridor
 from tests.archive.builders import ingest, ready
 from tests.archive.games import CSA, KIF, stored

@@ -11,13 +11,13 @@ from django.core.cache import caches
 from django.test import Client
 
 from archive.models import Upload
-from archive.queries import facets as module
-from archive.queries import records_by_kind
-from archive.queries.facets import Facets, facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
+from archive.queries.games import facets as module
+from archive.queries.games import records_by_kind
+from archive.queries.games.facets import Facets, facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
+from archive.queries.games.statistics import statistics
 from archive.queries.scope import PUBLIC
-from archive.queries.statistics import statistics
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from archive import env
 from archive.accounts.roles import Role, set_role
 from archive.intake import uploads, worker
 from archive.models import Game, Upload, User
+from archive.project import env
 from tests.archive.games import CSA, KIF
 
 pytestmark = pytest.mark.django_db

@@ -14,10 +14,10 @@ from django.utils.http import http_date
 
 from archive import store
 from archive.accounts import tokens
-from archive.env import Origin
 from archive.intake import worker
 from archive.libraries import own_library
 from archive.models import Arrival, Game, Player, Upload, User
+from archive.project.env import Origin
 from archive.queries.search import patience
 from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, START, stored
@@ -119,7 +119,7 @@ def test_a_position_has_a_feed_of_the_games_that_reach_it(client):
 
 
 def test_a_long_feed_goes_on_at_another_address(client, monkeypatch):
-    monkeypatch.setattr("archive.web.feeds.MOST", 1)
+    monkeypatch.setattr("archive.web.lists.feeds.MOST", 1)
     stored(KIF)
     stored(OTHER)
     root = feed(client)

@@ -11,10 +11,10 @@ from django.conf import settings
 from archive.api.patterns import PatternQuery
 from archive.api.positions import FilterQuery
 from archive.api.serializers import GamesQuery
-from archive.queries.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
-from archive.queries.position_filters import resolve
+from archive.queries.games.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
+from archive.queries.positions.position_filters import resolve
 from archive.queries.scope import PUBLIC
-from archive.queries.search_box import filters_meant
+from archive.queries.search.box import filters_meant
 from archive.web.forms import GameFilterForm, PatternFilterForm, PositionFilterForm
 
 GAMES = pytest.mark.parametrize("one", filters_of("games"), ids=lambda one: one.name)

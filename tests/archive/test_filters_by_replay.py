@@ -15,14 +15,14 @@ import pytest
 
 from archive.derive.game import DerivedGame
 from archive.index import schema
-from archive.queries import reading_plan
-from archive.queries.counting import choose
-from archive.queries.explorer import explore
-from archive.queries.filters import GameFilters
-from archive.queries.named import named
-from archive.queries.position_filters import parts_of
-from archive.queries.position_games import games_through
-from archive.queries.position_query import ask
+from archive.queries.games.filters import GameFilters
+from archive.queries.names.ids_of_names import named
+from archive.queries.positions import reading_plan
+from archive.queries.positions.counting import choose
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_filters import parts_of
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.position_query import ask
 from archive.queries.scope import PUBLIC, Scope
 from archive.store.rereading import in_space
 from kifu_core.shogi.keys import shogi64

@@ -20,8 +20,8 @@ from typing import Any, Final
 import pytest
 from django.db import DatabaseError, OperationalError, connection
 
-from archive import logs
 from archive.index.away import is_cancelled
+from archive.observing import logs
 from archive.serving import front
 from archive.serving.front import MIB, PIECE_BYTES, Front, Limits
 
@@ -462,7 +462,7 @@ def test_what_was_cancelled_is_no_fault_of_the_archive(client, monkeypatch):
         error.__cause__.sqlite_errorcode = sqlite3.SQLITE_INTERRUPT
         raise error
 
-    monkeypatch.setattr("archive.web.views.find_games", cancelled)
+    monkeypatch.setattr("archive.web.pages.views.find_games", cancelled)
     assert client.get("/games/").status_code == 503
 
 

@@ -11,19 +11,19 @@ from archive import libraries, store
 from archive.derive import formations as derived
 from archive.derive.game import derive_game
 from archive.models import Game, GameFormation
-from archive.queries import formations as queries
-from archive.queries import games
-from archive.queries.explorer import explore
-from archive.queries.facets import facets
-from archive.queries.filters import GameFilters, games_asked, positions_asked
-from archive.queries.games import find_games
-from archive.queries.position_filters import parts_of, shortest
-from archive.queries.position_games import games_through
-from archive.queries.position_query import ask
+from archive.queries.games import listing as games
+from archive.queries.games.facets import facets
+from archive.queries.games.filters import GameFilters, games_asked, positions_asked
+from archive.queries.games.listing import find_games
+from archive.queries.patterns import formation_counts as queries
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_filters import parts_of, shortest
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.position_query import ask
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 from archive.store import verify
-from archive.web.rows import side_mark
+from archive.web.lists.rows import side_mark
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NAME, VERSION
 from kifu_core.shogi.moves import from_usi

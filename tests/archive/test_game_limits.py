@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from archive import codec, env
 from archive.derive.editions import edition, union
 from archive.derive.game_limits import game_limits
 from archive.intake.reader import read_entries
-from archive.models import Entry, Game
+from archive.models import Entry, Game, codec
+from archive.project import env
 from kifu_core import games
 from tests.archive.games import stored
 from tests.kifu_core.test_game_limits import (

@@ -9,13 +9,13 @@ import pytest
 from archive import store
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import Arrival, Game, Player, PlayerAlias, Upload, User
-from archive.queries import games as module
-from archive.queries import keyset
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
-from archive.queries.keyset import ORDERS, InvalidCursorError
+from archive.queries.games import keyset
+from archive.queries.games import listing as module
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.game_json import row_json
+from archive.queries.games.keyset import ORDERS, InvalidCursorError
+from archive.queries.games.listing import find_games
 from archive.queries.scope import PUBLIC
-from archive.queries.told import row_json
 from tests.archive.builders import ingest, parsed, ready, record
 from tests.archive.games import KIF, stored
 from tests.archive.library_games import game_of, send

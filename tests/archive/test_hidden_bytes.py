@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from archive import store
 from archive.intake import uploads, worker
 from archive.models import Entry, Game, Upload, User
-from archive.queries import taken_down
+from archive.queries.games import taken_down
 from archive.store import deletion
 from tests.archive.games import KIF, UNREADABLE, stored
 from tests.archive.packing import zipped

@@ -24,8 +24,8 @@ from archive.hooks import runner as runner_module
 from archive.hooks.arrivals import forget_arrivals, number_arrivals
 from archive.hooks.delivering import PAUSES, deliver, due_hooks, pause
 from archive.hooks.runner import Runner
+from archive.http.limits.throttling import LimitReachedError
 from archive.intake import worker
-from archive.limits.throttling import LimitReachedError
 from archive.models import Arrival, AuditLine, Game, Hook, HookDelivery, Membership, User
 from archive.queries.scope import spaces_of
 from kifu_core.classes import PUBLIC

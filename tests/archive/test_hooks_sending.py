@@ -21,7 +21,7 @@ from archive.hooks import addresses, sending
 from archive.hooks.addresses import is_allowed, look_up, target_of
 from archive.hooks.errors import HookError
 from archive.hooks.sending import Outcome
-from archive.limits.throttling import LimitReachedError
+from archive.http.limits.throttling import LimitReachedError
 from tests.archive.receiver import drips, floods, garbles, receiving, silence, status
 
 LOCAL = ("127.0.0.1",)

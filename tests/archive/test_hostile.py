@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from archive import issues
+from archive.derive import issues
 from archive.intake.reader import read_part
 from archive.intake.walk.entries import Part, walk
 from archive.management.commands.sample_games import sample_files

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from archive.models import Game
-from archive.queries.excerpts import AFTER, BEFORE, LINE, cut, excerpts
+from archive.names.search_text import searched
+from archive.queries.games.excerpts import AFTER, BEFORE, LINE, cut, excerpts
 from archive.queries.scope import PUBLIC
-from archive.search_text import searched
 from tests.archive.games import stored
 
 pytestmark = pytest.mark.django_db

@@ -26,7 +26,7 @@ from archive.models import (
     Occurrence,
     UploadChunk,
 )
-from archive.queries.explorer import explore
+from archive.queries.positions.explorer import explore
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from kifu_core.shogi.keys import shogi64

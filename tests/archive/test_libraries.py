@@ -10,10 +10,10 @@ from allauth.account.models import EmailAddress
 
 from archive import libraries, store
 from archive.accounts.roles import Role, set_role
-from archive.env import Origin
 from archive.libraries import LibraryError
 from archive.models import Entry, Game, Membership, Share, Space, Upload, User
-from archive.queries import facets as facet_queries
+from archive.project.env import Origin
+from archive.queries.games import facets as facet_queries
 from archive.queries.scope import PUBLIC as EVERYBODYS
 from archive.store import verify
 from kifu_core.classes import PUBLIC

@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from archive.limits.addresses import UNKNOWN, ForwardedHeaders, client_address, neighbourhood
+from archive.http.limits.addresses import UNKNOWN, ForwardedHeaders, client_address, neighbourhood
 
 PROXIES = tuple(ipaddress.ip_network(text) for text in ("10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"))
 

@@ -16,11 +16,11 @@ import psycopg
 import pytest
 from django.db import connection
 
-from archive.limits import counting
-from archive.limits.counting import Counter, OwnCounts, Store, StoreAwayError
-from archive.limits.postgresql import PostgreSQLStore
-from archive.limits.redis import RedisStore
-from archive.limits.sqlite import SQLiteStore
+from archive.http.limits import counting
+from archive.http.limits.counting import Counter, OwnCounts, Store, StoreAwayError
+from archive.http.limits.postgresql import PostgreSQLStore
+from archive.http.limits.redis import RedisStore
+from archive.http.limits.sqlite import SQLiteStore
 
 ROOT = Path(__file__).resolve().parents[2]
 REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -146,7 +146,7 @@ def test_processes_that_count_at_once_lose_no_count(store, tmp_path):
     """Each number from 1 on is given out once: no two of them saw the same count."""
     command = [sys.executable, "-c", ADDING, *_place(store), str(ADDS)]
     environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "archive.settings",
+        "DJANGO_SETTINGS_MODULE": "archive.project.settings",
         "ARCHIVE_DATA_DIR": str(tmp_path),
     }
     processes = [
@@ -221,7 +221,7 @@ def test_while_the_store_is_away_a_process_counts_for_itself_and_says_so_once(ca
     counter = Counter(store, "the store")
     assert counter.add(b"a", 3, 600).total == 3
     store.away = True
-    with caplog.at_level(logging.WARNING, "archive.limits"):
+    with caplog.at_level(logging.WARNING, "archive.http.limits"):
         assert [counter.add(b"a", 1, 600).total for _ in range(3)] == [1, 2, 3]
         counter.take_back(b"a", 1)
     assert store.asked == 2, "it is not asked again and again"

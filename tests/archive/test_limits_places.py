@@ -10,10 +10,10 @@ import pytest
 from django.test import Client, RequestFactory
 from django.urls import resolve
 
-from archive.limits import throttling
-from archive.limits.places import Places
-from archive.limits.rules import may_take_long
-from archive.web import views
+from archive.http.limits import throttling
+from archive.http.limits.places import Places
+from archive.http.limits.rules import may_take_long
+from archive.web.pages import views
 
 HER, HIM = "198.51.100.1", "198.51.100.2"
 
@@ -22,7 +22,7 @@ HER, HIM = "198.51.100.1", "198.51.100.2"
 def searching(throttled, monkeypatch) -> Iterator[None]:
     """A visitor whose search does not end."""
     monkeypatch.setattr(throttling, "places", Places())
-    monkeypatch.setattr("archive.limits.places.PATIENCE_SECONDS", 0)
+    monkeypatch.setattr("archive.http.limits.places.PATIENCE_SECONDS", 0)
     request = RequestFactory(REMOTE_ADDR=HER).get("/games/", {"q": "result:draw"})
     request.user = Client().request().wsgi_request.user
     request.resolver_match = resolve("/games/")
@@ -73,7 +73,7 @@ def test_what_may_take_long(rf, address, long):
 
 
 def test_one_search_waits_for_the_one_before_and_a_third_does_not(monkeypatch):
-    monkeypatch.setattr("archive.limits.places.PATIENCE_SECONDS", 20)
+    monkeypatch.setattr("archive.http.limits.places.PATIENCE_SECONDS", 20)
     places = Places()
     assert places.take("her")
     with ThreadPoolExecutor(1) as pool:

@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 
 from archive.api import authentication
 from archive.api.authentication import KnownPasswords
-from archive.limits import counting
-from archive.limits.counting import StoreAwayError
+from archive.http.limits import counting
+from archive.http.limits.counting import StoreAwayError
 from archive.models import User
 
 pytestmark = pytest.mark.django_db

@@ -14,9 +14,9 @@ from rest_framework.test import APIClient
 
 from archive.api import urls as api_urls
 from archive.api.positions import FilterQuery, MatchQuery, PositionQuery
-from archive.limits import counting, rules
-from archive.limits.counting import StoreAwayError
-from archive.limits.rules import COSTS, body_bytes
+from archive.http.limits import counting, rules
+from archive.http.limits.counting import StoreAwayError
+from archive.http.limits.rules import COSTS, body_bytes
 from archive.models import Upload, User
 from archive.web import urls as web_urls
 from kifu_core.games import GAMES

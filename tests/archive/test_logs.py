@@ -16,8 +16,9 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory, override_settings
 from django.urls import include, path
 
-from archive import env, logs
-from archive.web.requests import Traced
+from archive.http.requests import Traced
+from archive.observing import logs
+from archive.project import env
 
 # Closing an answer looks after the connections to the database.
 pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
@@ -124,7 +125,7 @@ def test_a_fault_has_a_line_with_its_traceback_and_the_id_that_the_answer_tells(
 
 
 @override_settings(
-    ROOT_URLCONF="tests.archive.test_logs", MIDDLEWARE=["archive.web.requests.Traced", f"{__name__}.Broken"]
+    ROOT_URLCONF="tests.archive.test_logs", MIDDLEWARE=["archive.http.requests.Traced", f"{__name__}.Broken"]
 )
 def test_a_fault_of_a_middleware_has_a_line(written):
     answer = Client(raise_request_exception=False).get("/healthz")
@@ -285,8 +286,8 @@ urlpatterns = [
     path("api/v1/fault", fault),
     path("breaking/", breaking),
     path("counted/", counted),
-    path("", include("archive.urls")),
+    path("", include("archive.project.urls")),
 ]
-handler400 = "archive.web.errors.bad_request"
-handler404 = "archive.web.errors.not_found"
-handler500 = "archive.web.errors.server_error"
+handler400 = "archive.http.errors.bad_request"
+handler404 = "archive.http.errors.not_found"
+handler500 = "archive.http.errors.server_error"

@@ -21,11 +21,11 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from archive.env import networks
+from archive.http.limits.addresses import ForwardedHeaders
 from archive.index.schema import Segment
-from archive.limits.addresses import ForwardedHeaders
 from archive.models import Game, HeardProcess, Upload
 from archive.observing import folder, measures, replicas, requests, shared, tally
+from archive.project.env import networks
 from archive.serving.child import MEMORY
 from tests.archive.games import KIF, stored
 from tests.serving import ANSWER_SECONDS, ROOT, START_SECONDS, archive_at, processes_of, wait_for
@@ -140,10 +140,10 @@ def test_the_note_of_a_proxy_cannot_be_sent():
     """What is noted of a request is under a name that no header has."""
     seen: dict[str, Any] = {}
     request = RequestFactory().get(
-        "/", headers={"archive.limits.passed_on": "", "X-Forwarded-For": "127.0.0.1"}
+        "/", headers={"archive.http.limits.passed_on": "", "X-Forwarded-For": "127.0.0.1"}
     )
     ForwardedHeaders(lambda request: seen.update(request.META) or None)(request)
-    assert seen["archive.limits.passed_on"] is True
+    assert seen["archive.http.limits.passed_on"] is True
 
 
 # --- requests --------------------------------------------------------------------------------------------

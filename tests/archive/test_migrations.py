@@ -14,8 +14,8 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 
 from archive.observing import readiness
-from archive.starting import REFUSED
-from archive.upgrading import OLDEST
+from archive.project.startup import REFUSED
+from archive.project.upgrading import OLDEST
 from tests.serving import SQLITE_FILE, free_port, migrated
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,13 +8,13 @@ import pytest
 from django.test import Client
 
 from archive.models import Event, Player, PlayerAlias
-from archive.queries.facets import facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
-from archive.queries.name_matching import match_name
+from archive.names.romaji import romanized
+from archive.queries.games.facets import facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
+from archive.queries.names.name_matching import match_name
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search import words
-from archive.romaji import romanized
 from tests.archive.builders import ingest, ready
 
 pytestmark = pytest.mark.django_db

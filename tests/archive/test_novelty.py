@@ -6,8 +6,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from archive.models import Game
-from archive.queries import novelty as module
-from archive.queries.novelty import novelty
+from archive.queries.positions import novelty as module
+from archive.queries.positions.novelty import novelty
 from archive.queries.scope import PUBLIC
 from tests.archive import builders
 

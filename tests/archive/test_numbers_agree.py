@@ -19,14 +19,15 @@ from pytest_django.fixtures import Settings
 
 from archive.index.schema import INDEX_VERSION
 from archive.models import Entry, Event, Game, GameEvent, GameFormation, GamePlayer, Player, Upload
-from archive.queries import facets as module
-from archive.queries import games, keyset
-from archive.queries.facets import LISTED, Facets, facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import GameRow, each_game
-from archive.queries.keyset import ORDERS
+from archive.queries.games import facets as module
+from archive.queries.games import keyset
+from archive.queries.games import listing as games
+from archive.queries.games.facets import LISTED, Facets, facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.keyset import ORDERS
+from archive.queries.games.listing import GameRow, each_game
+from archive.queries.games.totals import total
 from archive.queries.scope import PUBLIC
-from archive.queries.totals import total
 from kifu_core.shogi.formations import FORMATIONS
 
 pytestmark = pytest.mark.django_db

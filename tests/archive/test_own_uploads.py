@@ -12,10 +12,10 @@ from pytest_django.fixtures import Settings
 from archive import store
 from archive.intake.worker import work_off
 from archive.models import Sender, Upload, User
-from archive.queries import uploads as queries
+from archive.queries.games import upload_progress as queries
+from archive.queries.games.totals import Total
 from archive.queries.scope import PUBLIC
-from archive.queries.totals import Total
-from archive.web import uploading
+from archive.web.pages import uploading
 
 pytestmark = pytest.mark.django_db
 

@@ -28,7 +28,7 @@ from archive import libraries
 from archive.dumping import publishing
 from archive.intake import uploads, worker
 from archive.models import Event, Game, Player, SiteText, Upload, User
-from archive.web.browsing import duration_text
+from archive.web.lists.browsing import duration_text
 from archive.web.wording import clock_text
 from kifu_core.games import GAMES
 from kifu_core.shogi.header_names import english

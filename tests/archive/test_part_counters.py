@@ -11,9 +11,9 @@ import pytest
 from archive.index import counters
 from archive.index.engine import engine
 from archive.models import HotPart, HotPosition
-from archive.queries import counting
-from archive.queries.explorer import explore
-from archive.queries.filters import GameFilters
+from archive.queries.games.filters import GameFilters
+from archive.queries.positions import counting
+from archive.queries.positions.explorer import explore
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position

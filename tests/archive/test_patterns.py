@@ -10,19 +10,19 @@ from random import Random
 
 import pytest
 
-from archive import duck, store
-from archive.columns import checking
-from archive.duck import BusyError, asking
+from archive import store
+from archive.columns import checking, duck
+from archive.columns.duck import BusyError, asking
 from archive.models import ColumnWaiting, Game, Space
-from archive.queries.facets import facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import each_game
-from archive.queries.patterns import pattern_games
+from archive.queries.games.facets import facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import each_game
+from archive.queries.patterns.pattern_slots import is_early, standing
+from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse as parse_query
 from archive.queries.search.printing import text_of as query_text
-from archive.queries.standing import is_early, standing
 from kifu_core.shogi.patterns import parse, text_of
 from kifu_core.shogi.pieces import BY_CODE
 from kifu_core.shogi.squares import USI
@@ -59,7 +59,7 @@ def test_after_its_time_a_question_asks_nothing_more(own_folder):
 def test_one_question_waits_for_a_place_and_others_are_told_so_at_once(own_folder, settings, monkeypatch):
     """Who waits has a thread of the process, which visitors of other pages would lack."""
     settings.ARCHIVE_PATTERNS_AT_ONCE = 1
-    monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 600)
+    monkeypatch.setattr("archive.columns.duck.PATIENCE_SECONDS", 600)
     waiting = duck._reader().waiting
     with asking(5), waiting, pytest.raises(BusyError), asking(5):
         pass
@@ -67,7 +67,7 @@ def test_one_question_waits_for_a_place_and_others_are_told_so_at_once(own_folde
 
 def test_as_many_ask_at_a_time_as_may(own_folder, settings, monkeypatch):
     settings.ARCHIVE_PATTERNS_AT_ONCE = 1
-    monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr("archive.columns.duck.PATIENCE_SECONDS", 0.01)
     with asking(5) as question:
         assert question.rows("SELECT 1") == [(1,)]
         with pytest.raises(BusyError), asking(5):
@@ -175,7 +175,7 @@ def test_a_game_is_told_with_the_line_and_the_squares_where_the_pattern_stands()
 
 @pytest.mark.parametrize("few", [0, 5_000])
 def test_filters_leave_the_games_that_have_them(few, monkeypatch):
-    monkeypatch.setattr("archive.queries.patterns.FEW", few)
+    monkeypatch.setattr("archive.queries.patterns.summary.FEW", few)
     ingest(
         ready("7g7f 3c3d", black="甲", day="2020/01/02", event="x"),
         ready("7g7f 8c8d", black="乙", day="2021/01/02", event="x"),
@@ -352,7 +352,7 @@ def test_the_api_tells_why_no_game_can_have_a_pattern(client):
 
 def test_the_api_says_when_to_come_again(client, own_folder, settings, monkeypatch):
     settings.ARCHIVE_PATTERNS_AT_ONCE = 1
-    monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr("archive.columns.duck.PATIENCE_SECONDS", 0.01)
     stored(KIF)
     build()
     with asking(5):
@@ -424,7 +424,7 @@ def test_what_is_wrong_in_a_pattern_is_told_at_its_character(query, position, en
 
 
 def test_a_pattern_that_stands_in_too_many_games_is_no_part_of_a_query(monkeypatch):
-    monkeypatch.setattr("archive.queries.standing.MOST", 1)
+    monkeypatch.setattr("archive.queries.patterns.pattern_slots.MOST", 1)
     ingest(ready("7g7f"), ready("7g7f 3c3d"))
     build()
     with pytest.raises(QueryError) as caught:

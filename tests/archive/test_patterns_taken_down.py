@@ -14,9 +14,9 @@ from django.test import Client
 from archive import store
 from archive.columns import folder
 from archive.models import Entry, Game, Space, Upload
-from archive.queries.patterns import pattern_games
+from archive.queries.patterns.pattern_slots import standing
+from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
-from archive.queries.standing import standing
 from kifu_core.shogi.patterns import parse, text_of
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.columns import build, paths_of, replayed, told

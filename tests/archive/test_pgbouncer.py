@@ -123,7 +123,11 @@ def pair_of(folders: list[Path]) -> dict[str, str]:
 
 
 def environment(url: str) -> dict[str, str]:
-    return {"DATABASE_URL": url, "SECRET_KEY": "only-for-tests", "DJANGO_SETTINGS_MODULE": "archive.settings"}
+    return {
+        "DATABASE_URL": url,
+        "SECRET_KEY": "only-for-tests",
+        "DJANGO_SETTINGS_MODULE": "archive.project.settings",
+    }
 
 
 def served_at(folder: Path) -> dict[str, str]:

@@ -29,26 +29,22 @@ from archive.models import (
     Player,
     Upload,
 )
-from archive.queries import (
-    facets,
-    games,
-    people,
-    position_lookup,
-    reading_plan,
-    statistics,
-)
-from archive.queries.explorer import explore, explore_many
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games, game_by_id
-from archive.queries.keyset import ORDERS
-from archive.queries.novelty import novelty
-from archive.queries.people import event_summary, player_summary
-from archive.queries.position_games import games_through
+from archive.queries.games import facets, statistics
+from archive.queries.games import listing as games
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.keyset import ORDERS
+from archive.queries.games.listing import find_games, game_by_id
+from archive.queries.games.taken_down import is_hidden
+from archive.queries.games.twins import twins
+from archive.queries.names import people
+from archive.queries.names.people import event_summary, player_summary
+from archive.queries.positions import position_lookup, reading_plan
+from archive.queries.positions.explorer import explore, explore_many
+from archive.queries.positions.novelty import novelty
+from archive.queries.positions.opening_tree import walk
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.trend import trend
 from archive.queries.scope import PUBLIC
-from archive.queries.taken_down import is_hidden
-from archive.queries.trend import trend
-from archive.queries.twins import twins
-from archive.queries.walk import walk
 from archive.store import deletion
 from archive.store.changes import Change
 from archive.store.names import Names

@@ -9,11 +9,11 @@ import pytest
 from archive.derive.headers import player_name
 from archive.index import schema
 from archive.models import Game, Upload
-from archive.queries import reading_plan
-from archive.queries.explorer import explore
-from archive.queries.filters import GameFilters
-from archive.queries.position_games import games_through
-from archive.queries.reading_plan import Sample
+from archive.queries.games.filters import GameFilters
+from archive.queries.positions import reading_plan
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.reading_plan import Sample
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position

@@ -9,17 +9,16 @@ from random import Random
 
 import pytest
 
-from archive import codec
 from archive.derive.game import DerivedGame, index_rows
-from archive.models import Game, HotMove, HotPosition
-from archive.queries import people
-from archive.queries.explorer import Results, explore
-from archive.queries.facets import facets
-from archive.queries.games import find_games
-from archive.queries.keyset import InvalidCursorError
-from archive.queries.position_games import games_through
+from archive.models import Game, HotMove, HotPosition, codec
+from archive.queries.games.facets import facets
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.games.listing import find_games
+from archive.queries.games.statistics import counts
+from archive.queries.names import people
+from archive.queries.positions.explorer import Results, explore
+from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC, Scope
-from archive.queries.statistics import counts
 from kifu_core.errors import DecodeError
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64

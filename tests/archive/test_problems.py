@@ -26,8 +26,8 @@ from archive.api.errors import ApiError, describe
 from archive.api.negotiation import PROBLEM
 from archive.api.problems import OF_STATUS
 from archive.models import User
-from archive.reading import PRIMARY, read_from
-from archive.settings import MIDDLEWARE
+from archive.project.reading import PRIMARY, read_from
+from archive.project.settings import MIDDLEWARE
 from kifu_core.errors import KifuError
 from kifu_core.messages import TEXTS
 from tests.archive.games import KIF, stored
@@ -367,12 +367,12 @@ VIEWS = {
 urlpatterns = [
     *(path(f"{before}{name}", raising(error)) for before in ("", "api/") for name, error in VIEWS.items()),
     *(path(f"{before}status<int:status>", of_status) for before in ("", "api/")),
-    path("", include("archive.urls")),
+    path("", include("archive.project.urls")),
 ]
-handler400 = "archive.web.errors.bad_request"
-handler403 = "archive.web.errors.permission_denied"
-handler404 = "archive.web.errors.not_found"
-handler500 = "archive.web.errors.server_error"
+handler400 = "archive.http.errors.bad_request"
+handler403 = "archive.http.errors.permission_denied"
+handler404 = "archive.http.errors.not_found"
+handler500 = "archive.http.errors.server_error"
 
 
 @pytest.mark.one_engine

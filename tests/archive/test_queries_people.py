@@ -11,10 +11,10 @@ from django.core.cache import caches
 
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import Event, Game, Player, PlayerAlias
-from archive.queries import people
-from archive.queries.records_by_kind import STEP
+from archive.queries.games.records_by_kind import STEP
+from archive.queries.games.statistics import counts, statistics
+from archive.queries.names import people
 from archive.queries.scope import PUBLIC
-from archive.queries.statistics import counts, statistics
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -163,8 +163,8 @@ def test_sums_agree_with_the_games_one_by_one() -> None:
 
 
 def test_sums_of_a_large_archive_are_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archive.queries.records_by_kind.COUNTED", 0)
-    monkeypatch.setattr("archive.queries.records_by_kind.GAMES_A_SECOND", 0.01)
+    monkeypatch.setattr("archive.queries.games.records_by_kind.COUNTED", 0)
+    monkeypatch.setattr("archive.queries.games.records_by_kind.GAMES_A_SECOND", 0.01)
     store()
     assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (5, 4)
     builders.ingest(builders.ready("1g1f", black="戊"))

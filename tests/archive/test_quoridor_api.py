@@ -7,8 +7,7 @@ import json
 import pytest
 from rest_framework.test import APIClient
 
-from archive import codec
-from archive.models import Game, GameRecord
+from archive.models import Game, GameRecord, codec
 from kifu_core import games
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.keys import display_key

@@ -10,14 +10,14 @@ import pytest
 
 from archive.derive.game import DerivedGame
 from archive.models import Game, HotMove, HotPosition
-from archive.queries import reading_plan
-from archive.queries.explorer import explore, explore_many
-from archive.queries.filters import GameFilters
-from archive.queries.legal import legal
-from archive.queries.novelty import novelty
-from archive.queries.position_games import games_through
+from archive.queries.games.filters import GameFilters
+from archive.queries.positions import reading_plan
+from archive.queries.positions.explorer import explore, explore_many
+from archive.queries.positions.legal_moves import legal
+from archive.queries.positions.novelty import novelty
+from archive.queries.positions.opening_tree import walk
+from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC
-from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.board import name

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 from django.core.management import call_command
 
-from archive import codec, store
+from archive import store
 from archive.derive.game import derive_stored, digest, index_rows, stem
 from archive.intake import worker
-from archive.models import Entry, Game
+from archive.models import Entry, Game, codec
 from kifu_core.games import GAMES
 from tests.archive import builders, games
 from tests.archive.games import stored

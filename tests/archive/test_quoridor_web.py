@@ -10,9 +10,9 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Player
-from archive.queries.position_lookup import of_words
+from archive.queries.positions.position_lookup import of_words
 from archive.queries.scope import PUBLIC
-from archive.queries.search_box import filters_meant
+from archive.queries.search.box import filters_meant
 from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders

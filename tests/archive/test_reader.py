@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from archive import codec
 from archive.derive.game import derive_game
 from archive.intake import reader, worker
 from archive.intake.reader import read_entries
+from archive.models import codec
 from kifu_core import games
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE
 

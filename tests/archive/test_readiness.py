@@ -18,10 +18,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
-from archive import disk
 from archive.models import HeardProcess, Tally, User
 from archive.observing import beats, readiness, tally
 from archive.observing.beats import Beats
+from archive.project import disk
 from tests.servers import RABBITMQ, REDIS, reachable
 from tests.serving import START_SECONDS, Archive, archive_at, free_port, wait_for
 

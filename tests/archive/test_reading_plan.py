@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from archive.queries.reading_plan import (
+from archive.queries.positions.reading_plan import (
     EXACT_ROWS,
     FEW_ROWS,
     RATED_ROWS,

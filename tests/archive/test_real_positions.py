@@ -12,7 +12,7 @@ from archive.derive.game import DerivedGame
 from archive.intake.reader import read_entries
 from archive.management.commands.sample_games import sample_files
 from archive.models import Game
-from archive.queries.explorer import explore
+from archive.queries.positions.explorer import explore
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64

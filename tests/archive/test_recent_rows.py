@@ -13,10 +13,10 @@ from archive.index import sqlite
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.models import Game, Occurrence
-from archive.queries.explorer import explore
-from archive.queries.position_games import games_through
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.trend import trend
 from archive.queries.scope import PUBLIC
-from archive.queries.trend import trend
 from archive.store import verify
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.games import START

@@ -18,8 +18,8 @@ from archive.index import schema, versions
 from archive.index.engine import engine
 from archive.management.progress import Progress
 from archive.models import Game, HotPosition, IndexState, Occurrence
-from archive.queries.explorer import explore
-from archive.queries.position_games import games_through
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from kifu_core.shogi.keys import shogi64

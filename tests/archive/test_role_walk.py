@@ -19,10 +19,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
 
-from archive import libraries, logs, store
+from archive import libraries, store
 from archive.accounts.roles import Role, set_role
 from archive.intake import uploads, worker
 from archive.models import Entry, Game, Space, Upload, User
+from archive.observing import logs
 from archive.queries.scope import FOLLOWED, hash_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI

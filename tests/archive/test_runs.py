@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from archive.columns.duck import bounded
 from archive.columns.folder import runs_of
 from archive.columns.forked import Forked
 from archive.columns.lines import pack_lines
@@ -16,7 +17,6 @@ from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
 from archive.columns.segments import reading, write_segment
 from archive.columns.spans import Spans, before, meeting, narrowed, where
-from archive.duck import bounded
 from benchmarks import generate
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, parse, text_of

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from django.utils import translation
 
-from archive.queries.filters import FILTERS, SPANS
+from archive.queries.games.filters import FILTERS, SPANS
 from archive.queries.search.errors import EXPECTED, TEXTS, QueryError
 from archive.queries.search.fields import BY_KEY, FIELDS
 from archive.queries.search.parsing import DEEPEST, LONGEST, parse

@@ -11,8 +11,8 @@ from django.db import connection
 from django.test import Client
 from django.utils.translation import override
 
-from archive.queries.filters import filters_of
-from archive.queries.search_box import is_query
+from archive.queries.games.filters import filters_of
+from archive.queries.search.box import is_query
 from tests.archive.builders import ingest, ready
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +85,7 @@ def slow(*_arguments: object) -> None:
 @pytest.fixture
 def slow_lists(monkeypatch, settings) -> None:
     settings.ARCHIVE_SEARCH_SECONDS = 0.05
-    monkeypatch.setattr("archive.queries.games._fetch", slow)
+    monkeypatch.setattr("archive.queries.games.listing._fetch", slow)
 
 
 def test_a_query_that_takes_too_long_is_422_and_says_what_to_add(client, games, slow_lists):
@@ -165,7 +165,7 @@ def told(*arguments: str) -> list[str]:
 
 
 def test_the_command_lists_what_a_query_finds(games, monkeypatch):
-    monkeypatch.setattr("archive.queries.games.LARGEST", 1)
+    monkeypatch.setattr("archive.queries.games.listing.LARGEST", 1)
     lines = [line.split("\t")[1:4] for line in told("羽生 OR 森内", "--order", "longest")]
     assert lines == [["2014-05-01", name, "乙"] for name in ("羽生英樹", "森内俊之", "羽生善治")]
     assert len(told("羽生", "--limit", "1")) == 1

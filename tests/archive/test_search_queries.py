@@ -20,10 +20,11 @@ from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index.engine import engine
 from archive.models import Entry, Event, Game, GamePlayer, Player, PlayerAlias, Upload
-from archive.queries.facets import facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
-from archive.queries.keyset import ORDERS
+from archive.queries.games.facets import facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.keyset import ORDERS
+from archive.queries.games.listing import find_games
+from archive.queries.games.totals import total
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search import words
 from archive.queries.search.days import first_day, last_day
@@ -31,7 +32,6 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
 from archive.queries.search.printing import text_of
 from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word, together
-from archive.queries.totals import total
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
 from kifu_core.games import GAMES
 from kifu_core.record import Ending, ParsedGame
@@ -411,14 +411,14 @@ def test_a_query_and_filters_are_asked_together(archive):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_pages_of_a_query_follow_each_other_without_gaps(archive, order, monkeypatch):
-    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 7)
+    monkeypatch.setattr("archive.queries.games.listing.PAGE_GAMES", 7)
     for text in ("NOT 羽生", "player:羽生善治 plies:3..", "date:2014.. 戦"):
         filters = GameFilters(q=text)
         assert found(PUBLIC, filters, order, 3) == found(PUBLIC, filters, order)
 
 
 def test_a_rare_position_is_found_without_looking_at_other_games(archive, monkeypatch):
-    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 2)
+    monkeypatch.setattr("archive.queries.games.listing.PAGE_GAMES", 2)
     public = [one for one in archive if one.game.space == PUBLIC_SPACE]
     reached: dict[tuple[str, str], set[int]] = {}
     for one in public:
@@ -518,7 +518,7 @@ def test_a_query_that_takes_too_long_says_so(archive, monkeypatch):
         with connection.cursor() as cursor:
             cursor.execute(FOREVER[connection.vendor])
 
-    monkeypatch.setattr("archive.queries.games._fetch", slow)
+    monkeypatch.setattr("archive.queries.games.listing._fetch", slow)
     monkeypatch.setattr("django.conf.settings.ARCHIVE_SEARCH_SECONDS", 0.05)
     with pytest.raises(QueryError) as error:
         find_games(PUBLIC, GameFilters(q="羽生"))

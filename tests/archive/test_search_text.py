@@ -9,7 +9,7 @@ from django.db import connection
 
 from archive.index.texts import text_index
 from archive.models import Game
-from archive.search_text import LONGEST, pieces, searched, together, wanted
+from archive.names.search_text import LONGEST, pieces, searched, together, wanted
 from kifu_core.classes import PUBLIC
 
 ALPHABET = "羽生善治髙高﨑崎龍竜澤沢ﾋﾟぴピあアabAB１1%_'\"\\*:&|!()-、。・　  \t𠮷吉ケヶがか\u3099é"

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from archive import env, logs
-from archive.sentry import Faults
+from archive.observing import logs
+from archive.observing.sentry import Faults
+from archive.project import env
 from tests.archive.test_deployment import run
 from tests.archive.test_log_of_processes import role
 from tests.serving import START_SECONDS, wait_for

@@ -19,7 +19,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from archive.starting import REFUSED
+from archive.project.startup import REFUSED
 from tests.archive.games import CSA, KIF, START
 from tests.serving import (
     ANSWER_SECONDS,
@@ -302,7 +302,7 @@ child.main("web")
 @pytest.mark.one_engine
 def test_a_web_process_with_too_much_memory_is_replaced_and_whoever_asks_is_answered(archive, tmp_path):
     place = ("127.0.0.1", free_port())
-    own = {"ARCHIVE_BIND": f"127.0.0.1:{place[1]}", "DJANGO_SETTINGS_MODULE": "archive.settings"}
+    own = {"ARCHIVE_BIND": f"127.0.0.1:{place[1]}", "DJANGO_SETTINGS_MODULE": "archive.project.settings"}
     log = tmp_path / "web.log"
     with log.open("w") as output:
         web = subprocess.Popen(

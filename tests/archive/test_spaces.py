@@ -8,15 +8,15 @@ from archive import store
 from archive.derive.game import derive_game
 from archive.intake import worker
 from archive.models import Entry, Event, Game, GameAlias, Player, PlayerAlias, Space, Upload, User
-from archive.queries import directory, people
-from archive.queries.explorer import explore
-from archive.queries.facets import facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
-from archive.queries.likely import likely
-from archive.queries.position_games import games_through
+from archive.queries.games.facets import facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
+from archive.queries.games.twins import twins_of
+from archive.queries.names import directory, people
+from archive.queries.names.similar_names import likely
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC, Scope
-from archive.queries.twins import twins_of
 from archive.store import verify
 from archive.store.rereading import in_space
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
@@ -286,7 +286,7 @@ def lengthened(number: int) -> str:
     "filters", [{"min_plies": 3}, {"q": "NOT player:乙"}, {"q": "plies:..400"}, {"formation": "furibisha"}]
 )
 def test_what_one_may_not_read_takes_no_part_of_a_page(mine, monkeypatch, order, filters):
-    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 4)
+    monkeypatch.setattr("archive.queries.games.listing.PAGE_GAMES", 4)
     swings = {True: "2h7h", False: "2h6h"}
     for number in range(1, 4):
         public, private = (f"{lengthened(number)} {swing} 8c8d 1i1h 1a1b" for swing in swings.values())

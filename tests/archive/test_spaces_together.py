@@ -20,7 +20,7 @@ from archive.derive.game import derive_game
 from archive.intake import uploads, worker
 from archive.libraries import LibraryError
 from archive.models import Entry, Game, Membership, Space, Upload, User
-from archive.queries.explorer import explore
+from archive.queries.positions.explorer import explore
 from archive.queries.scope import Scope
 from archive.store import verify
 from kifu_core import games

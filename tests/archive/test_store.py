@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from archive import codec, store
+from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored
 from archive.index import counters
 from archive.models import (
@@ -23,6 +23,7 @@ from archive.models import (
     Player,
     Upload,
     UploadChunk,
+    codec,
 )
 from archive.store import batches, leases, verify
 from kifu_core.errors import Issue

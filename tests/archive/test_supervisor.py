@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from archive.starting import REFUSED
+from archive.project.startup import REFUSED
 from tests.serving import STOP_SECONDS, wait_for
 
 pytestmark = [pytest.mark.worker, pytest.mark.one_engine]

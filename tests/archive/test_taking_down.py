@@ -10,15 +10,15 @@ from django.test import Client
 from archive import store
 from archive.intake import tasks, uploads
 from archive.models import Entry, Game, GameAlias, GoneUpload, Occurrence, Upload, User
-from archive.queries import statistics
-from archive.queries.explorer import explore
-from archive.queries.facets import facets
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
-from archive.queries.people import names, player_summary
-from archive.queries.position_games import games_through
+from archive.queries.games import statistics
+from archive.queries.games.facets import facets
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
+from archive.queries.games.statistics import counts
+from archive.queries.names.people import names, player_summary
+from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC
-from archive.queries.statistics import counts
 from archive.store import deletion, verify
 from tests.archive.games import KIF, START, stored
 

@@ -13,10 +13,10 @@ from archive import libraries, store
 from archive.index.texts import text_index
 from archive.intake import uploads, worker
 from archive.models import Game, GameText, Player, PlayerAlias, User
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
+from archive.names.search_text import LONGEST
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
 from archive.queries.scope import PUBLIC, Scope
-from archive.search_text import LONGEST
 from archive.store import verify
 from tests.archive.games import CSA, KIF, stored
 

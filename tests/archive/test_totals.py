@@ -7,11 +7,11 @@ import re
 import pytest
 from django.test import Client
 
-from archive.queries import facets, totals
-from archive.queries.people import names
+from archive.queries.games import facets, totals
+from archive.queries.games.totals import NAMES_COUNTED_TO, Total, names_total
+from archive.queries.names.people import names
 from archive.queries.scope import PUBLIC
-from archive.queries.totals import NAMES_COUNTED_TO, Total, names_total
-from archive.web import views
+from archive.web.pages import views
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,9 @@ from archive import libraries, store
 from archive.accounts import tokens
 from archive.intake import worker
 from archive.models import User
-from archive.queries import trend as module
+from archive.queries.positions import trend as module
+from archive.queries.positions.trend import trend
 from archive.queries.scope import PUBLIC
-from archive.queries.trend import trend
 from kifu_core.games import SHOGI
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position

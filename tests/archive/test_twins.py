@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from archive.derive.game import DerivedGame
 from archive.models import Entry, Game, User
+from archive.queries.games.twins import Twin, twins
 from archive.queries.scope import PUBLIC
-from archive.queries.twins import Twin, twins
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.games import stored

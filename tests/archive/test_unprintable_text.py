@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from archive import codec
-from archive.models import Entry, Game, GameRecord
+from archive.models import Entry, Game, GameRecord, codec
 from kifu_core.games import GAMES
 from tests.archive.games import stored
 from tests.kifu_core.test_hostile_headers import quoridor, shogi

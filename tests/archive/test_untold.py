@@ -21,25 +21,19 @@ from django.core.cache import caches
 from django.test import Client
 
 from archive import libraries, store
-from archive.answers import answers
+from archive.caching.answers import answers
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index import schema
 from archive.models import Game, Hook, Upload, User
-from archive.queries import (
-    facets,
-    formations,
-    games,
-    likely,
-    offers,
-    patterns,
-    people,
-    reading_plan,
-    records_by_kind,
-    search_box,
-    statistics,
-    totals,
-    trend,
-)
+from archive.queries.games import facets, records_by_kind, statistics, totals
+from archive.queries.games import listing as games
+from archive.queries.names import people
+from archive.queries.names import similar_names as likely
+from archive.queries.patterns import formation_counts as formations
+from archive.queries.patterns import summary as patterns
+from archive.queries.positions import reading_plan, trend
+from archive.queries.search import box as search_box
+from archive.queries.search import suggestions as offers
 from archive.queries.search import words
 from kifu_core.classes import PUBLIC
 from tests.archive.builders import Forks, parsed, record

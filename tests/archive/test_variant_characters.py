@@ -6,14 +6,15 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from archive import character_forms, store
+from archive import store
 from archive.derive import headers
 from archive.derive.game import DerivedEntry, DerivedGame
 from archive.index.engine import engine
 from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAlias
-from archive.queries import people
-from archive.queries.filters import GameFilters
-from archive.queries.games import find_games
+from archive.names import character_forms
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
+from archive.queries.names import people
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from tests.archive.builders import ingest, ready, store_entries, upload

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from archive.models import Event, Player
-from archive.queries.statistics import DURATIONS
-from archive.web.browsing import duration_text, years_plot
-from archive.web.rows import side_mark
+from archive.queries.games.statistics import DURATIONS
+from archive.web.lists.browsing import duration_text, years_plot
+from archive.web.lists.rows import side_mark
 from tests.archive import builders
 from tests.archive.games import stored
 from tests.archive.html import tidy

@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.models import Game
-from archive.web.charts import HEIGHT, score_chart, time_chart
-from archive.web.game_page import clock_texts
+from archive.web.replay.charts import HEIGHT, score_chart, time_chart
+from archive.web.replay.game_page import clock_texts
 from archive.web.wording import score_mark, score_text
 from kifu_core.game import Evaluation
 from kifu_core.shogi.clock import Tick

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.models import Game
-from archive.queries.position_lookup import of_text
+from archive.queries.positions.position_lookup import of_text
 from archive.web.shogi.editing import hints
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI

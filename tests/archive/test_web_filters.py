@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from archive.models import Player, PlayerAlias
-from archive.queries.explorer import explore, reaching
-from archive.queries.likely import distance, likely
-from archive.queries.position_query import MATCHES
+from archive.queries.names.similar_names import distance, likely
+from archive.queries.positions.explorer import explore, reaching
+from archive.queries.positions.position_query import MATCHES
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64

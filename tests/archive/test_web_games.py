@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from archive.queries.scope import PUBLIC
-from archive.queries.search_box import filters_meant
-from archive.web import views
+from archive.queries.search.box import filters_meant
+from archive.web.pages import views
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
@@ -133,8 +133,8 @@ def test_an_order_that_there_is_not_is_refused_by_name(client: Client) -> None:
 def test_a_page_that_ended_early_says_that_the_search_goes_on(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 1)
-    monkeypatch.setattr("archive.queries.keyset.LOOKING_SECONDS", 0)
+    monkeypatch.setattr("archive.queries.games.listing.PAGE_GAMES", 1)
+    monkeypatch.setattr("archive.queries.games.keyset.LOOKING_SECONDS", 0)
     html = client.get("/games/?result=black&order=added", headers={"Accept-Language": "en"}).content.decode()
     assert "Nothing found so far. The search has not reached the end of the list." in html
     assert ">Continue the search</a>" in html and "No game matches" not in html and "Perhaps" not in html

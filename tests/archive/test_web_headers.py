@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from archive.models import Game
-from archive.web.game_page import written_date
+from archive.web.replay.game_page import written_date
 from tests.archive.games import stored
 from tests.archive.test_api_headers import RICH
 

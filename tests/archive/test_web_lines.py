@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from archive.models import Game
-from archive.web.lines import MOVES, read_line
+from archive.web.replay.lines import MOVES, read_line
 from kifu_core import dump, load
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import from_usi

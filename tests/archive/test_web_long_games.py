@@ -14,11 +14,14 @@ from pytest_django import DjangoAssertNumQueries
 
 from archive.index.engine import engine
 from archive.models import Game, User
-from archive.queries import novelty, twins
+from archive.queries.games import twins
+from archive.queries.positions import novelty
 from archive.queries.scope import PUBLIC
-from archive.web import charts, game_page, sources, uploading
-from archive.web.folding import AHEAD, BESIDE, piece_of
-from archive.web.replay import find_node
+from archive.web.pages import uploading
+from archive.web.replay import charts, game_page
+from archive.web.replay import editions as sources
+from archive.web.replay.folding import AHEAD, BESIDE, piece_of
+from archive.web.replay.record import find_node
 from tests.archive import builders, long_games
 from tests.archive.html import tidy
 from tests.archive.long_games import NASTY

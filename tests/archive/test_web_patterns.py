@@ -12,10 +12,10 @@ import pytest
 from django.http import QueryDict
 from django.test import Client
 
+from archive.columns.duck import BusyError
 from archive.columns.finding import places_of
-from archive.duck import BusyError
 from archive.models import Game
-from archive.web.rows import side_mark
+from archive.web.lists.rows import side_mark
 from kifu_core.shogi.patterns import parse
 from tests.archive.builders import ingest, ready
 from tests.archive.columns import build
@@ -230,7 +230,7 @@ def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):
     def busy(*_args: object) -> None:
         raise BusyError
 
-    monkeypatch.setattr("archive.queries.patterns.asked", busy)
+    monkeypatch.setattr("archive.queries.patterns.summary.asked", busy)
     answer = client.get("/patterns/?pattern=P1f")
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
 
@@ -325,7 +325,7 @@ def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
     def busy(*_args: object) -> None:
         raise BusyError
 
-    monkeypatch.setattr("archive.queries.patterns.asked", busy)
+    monkeypatch.setattr("archive.queries.patterns.summary.asked", busy)
     assert "other patterns are being searched" in listed(client, '甲 pattern:"P7f"', status=422)
 
 

@@ -9,10 +9,10 @@ from django.template.library import SimpleNode
 from django.template.loader import get_template
 from django.utils.translation import override
 
-from archive.web.notes import Note
+from archive.web.lists.rows import MoveList, linkify, move_list, with_marks
 from archive.web.prepared import prepare
-from archive.web.replay import MoveListRow, Part
-from archive.web.rows import MoveList, linkify, move_list, with_marks
+from archive.web.replay.notes import Note
+from archive.web.replay.record import MoveListRow, Part
 
 pytestmark = pytest.mark.one_engine
 

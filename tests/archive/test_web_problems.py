@@ -9,8 +9,8 @@ from django.test import Client
 
 from archive import libraries, store
 from archive.models import Game, User
-from archive.queries.problems import Lengths, lengths, next_problem, nth_problem
-from archive.queries.problems import problems as found_problems
+from archive.queries.games.problem_lists import Lengths, lengths, next_problem, nth_problem
+from archive.queries.games.problem_lists import problems as found_problems
 from archive.queries.scope import PUBLIC
 from archive.web.shogi import problems
 from tests.archive import builders

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from archive.web.folding import piece_of
-from archive.web.replay import STRETCH, find_node, move_list, node_query, position_at
+from archive.web.replay.folding import piece_of
+from archive.web.replay.record import STRETCH, find_node, move_list, node_query, position_at
 from archive.web.wording import entry_text
 from kifu_core.jkf import Move, MoveEntry, Record
 

@@ -183,4 +183,4 @@ def fault(_request: HttpRequest) -> HttpResponse:
     raise RuntimeError("secret")
 
 
-urlpatterns = [path("fault/", fault), path("", include("archive.urls"))]
+urlpatterns = [path("fault/", fault), path("", include("archive.project.urls"))]

@@ -7,7 +7,7 @@ from django.test import Client
 
 from archive import libraries
 from archive.models import Game, Report, SiteText, User
-from archive.web.reporting import LONGEST, OPEN_OF_A_GAME
+from archive.web.replay.reporting import LONGEST, OPEN_OF_A_GAME
 from tests.archive.games import KIF
 from tests.archive.library_games import game_of, send, signed_in
 

@@ -10,10 +10,12 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from archive import entity_tags, store
-from archive.answers import Answer, Answers
+from archive import store
+from archive.caching import entity_tags
+from archive.caching import pages as unchanged
+from archive.caching.answers import Answer, Answers
 from archive.models import Entry, Game, Player, Upload, User
-from archive.web import unchanged, views
+from archive.web.pages import views
 from tests.archive.games import KIF, START, stored
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +118,7 @@ def test_a_page_is_not_made_where_it_is_known(visitor: Client, monkeypatch: pyte
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("this page is made")
 
-    monkeypatch.setattr("archive.web.views.render", refuse)
+    monkeypatch.setattr("archive.web.pages.views.render", refuse)
     assert [again(visitor, *one) for one in tagged] == [304] * len(paths)
 
 

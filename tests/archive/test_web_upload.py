@@ -15,7 +15,7 @@ from pytest_django.fixtures import Settings
 from archive import store
 from archive.intake.worker import work_off
 from archive.models import Entry, Game, Upload, User
-from archive.web import uploading
+from archive.web.pages import uploading
 from tests.archive.html import tidy
 from tests.archive.packing import zipped
 

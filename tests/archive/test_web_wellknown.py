@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
-from archive import env
+from archive.project import env
 
 
 def rules(text: str) -> list[tuple[bool, str]]:

@@ -23,7 +23,7 @@ LOOKED_AT = 3
 
 
 def main(mib: int, folder: Path) -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
     django.setup()
     from django.core.management import call_command
     from django.db import connections

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Game
-from archive.web.folding import AHEAD, BESIDE
-from archive.web.replay import find_node, position_at
+from archive.web.replay.folding import AHEAD, BESIDE
+from archive.web.replay.record import find_node, position_at
 from tests.archive import long_games
 from tests.browser.conftest import PageMaker, follow, loading
 

@@ -12,8 +12,8 @@ from django.utils.translation import override
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
-from archive.web.folding import piece_of
-from archive.web.replay import find_node, move_list, position_at
+from archive.web.replay.folding import piece_of
+from archive.web.replay.record import find_node, move_list, position_at
 from archive.web.wording import ending_text, words_of
 from kifu_core.shogi import specials
 from kifu_core.shogi.handicaps import PRESETS, by_preset

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Game
-from archive.web import views
+from archive.web.pages import views
 from tests.archive import builders
 from tests.archive.games import START
 from tests.browser.conftest import DESKTOP, LANGUAGES, PHONE, PageMaker, follow, loading

@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from archive.derive.game import derive_game
 from archive.models import Game
-from archive.web.replay import find_node, position_at
+from archive.web.replay.record import find_node, position_at
 from kifu_core.quoridor.board import name
 from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.position import QuoridorPosition

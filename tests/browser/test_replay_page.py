@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from archive.derive.game import derive_game
 from archive.models import Game
-from archive.web.replay import find_node, position_at
+from archive.web.replay.record import find_node, position_at
 from kifu_core.jkf import MoveEntry
 from kifu_core.shogi.position import Position
 from tests.archive import builders

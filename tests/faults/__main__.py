@@ -45,7 +45,7 @@ def archive(engine: str, kind: str) -> Iterator[Postgres | None]:
         for variable in ("DATABASE_URL", "CELERY_BROKER_URL"):
             os.environ.pop(variable, None)
         os.environ |= {
-            "DJANGO_SETTINGS_MODULE": "archive.settings",
+            "DJANGO_SETTINGS_MODULE": "archive.project.settings",
             "ARCHIVE_DATA_DIR": str(data),
             "ARCHIVE_CLAIM_SECONDS": "2",
             "ARCHIVE_MESSAGE_SECONDS": "1",

@@ -55,7 +55,7 @@ def run(engine: str, size: Size, seed: int, keep: Path) -> int:
 
     with tempfile.TemporaryDirectory(prefix="kifu-hostile-", dir="/tmp") as name:
         folder = Path(name)
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
         os.environ["ARCHIVE_DATA_DIR"] = str(folder)
         resource.setrlimit(resource.RLIMIT_AS, (CEILING, resource.RLIM_INFINITY))
         with archive_at(folder, **ENVIRONMENT) as archive:

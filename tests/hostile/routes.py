@@ -15,7 +15,7 @@ from django.utils.regex_helper import normalize
 from rest_framework import serializers
 
 import archive
-from archive.queries.filters import FILTERS
+from archive.queries.games.filters import FILTERS
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _ASKED_FOR = re.compile(r"""(?:GET|POST|query_params|data|fields)(?:\.get(?:list)?\(|\[)["'](\w+)["']""")

@@ -50,7 +50,7 @@ def watched(pattern, flags=0):
 _compiler.compile = watched
 sys.path.insert(0, ROOT)
 import os
-os.environ["DJANGO_SETTINGS_MODULE"] = "archive.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "archive.project.settings"
 import django
 django.setup()
 for package in ("kifu_core", "archive"):

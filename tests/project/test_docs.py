@@ -10,6 +10,7 @@ import pytest
 from kifu_core import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = ROOT / "archive" / "project" / "settings.py"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 PICTURE = re.compile(r"""\b(?:src|srcset)="([^"]+)\"""")
@@ -78,7 +79,7 @@ OPERATIONS = pytest.mark.parametrize("name", ["operations.md", "operations.ja.md
 
 @OPERATIONS
 def test_every_setting_is_described(name):
-    settings = set(SETTING.findall((ROOT / "archive" / "settings.py").read_text()))
+    settings = set(SETTING.findall(SETTINGS.read_text()))
     text = (ROOT / "docs" / name).read_text()
     assert len(settings) > 10
     assert sorted(setting for setting in settings - UNDOCUMENTED if f"`{setting}`" not in text) == []
@@ -87,7 +88,7 @@ def test_every_setting_is_described(name):
 @OPERATIONS
 def test_every_described_setting_exists(name):
     described = set(re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs" / name).read_text(), re.MULTILINE))
-    assert described - set(SETTING.findall((ROOT / "archive" / "settings.py").read_text())) == set()
+    assert described - set(SETTING.findall(SETTINGS.read_text())) == set()
 
 
 def test_both_tables_of_settings_have_the_same_rows_and_defaults():

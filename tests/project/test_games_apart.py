@@ -13,8 +13,8 @@ OUTSIDE = {
     "kifu_core/__main__.py": "a command for its codes",
     "kifu_core/messages.py": "the texts of its findings",
     "kifu_core/rule_names.py": "the names of its grammars' rules",
-    "archive/web/games.py": "the register of pages",
-    "archive/queries/search_box.py": "an example of a search",
+    "archive/web/game_registry.py": "the register of pages",
+    "archive/queries/search/box.py": "an example of a search",
     "archive/templates/archive/upload.html": "the sentence that says what can be sent",
 }
 """Where Quoridor is spoken of outside of folders of its name."""

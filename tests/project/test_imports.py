@@ -1,4 +1,4 @@
-"""Which room of the house may use which: one table, and no circle anywhere."""
+"""The layers of the code: which package may import which, and no import circle anywhere."""
 
 from __future__ import annotations
 
@@ -12,35 +12,32 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FLOORS = (
+LAYERS = (
     "kifu_core",
     "kifu_core.shogi kifu_core.quoridor",
     "kifu_core.games",
     "kifu_core.names",
-    "character_forms",
-    "broker codec disk duck entity_tags env garbage_collection issues logs kana_readings name_scripts "
-    "plain_text queues reading search_text site_address upgrading",
-    "celery models romaji starting",
-    "audit sentry",
-    "accounts columns index",
-    "derive",
+    "project.broker project.disk project.env project.garbage_collection project.queues project.reading "
+    "project.site_address project.upgrading names observing.logs caching.entity_tags dumps",
+    "models observing.sentry project.celery project.startup",
+    "accounts index columns",
+    "caching derive",
     "store queries",
-    "answers limits observing",
-    "checks dumps intake libraries hooks",
+    "caching.answers http.limits observing",
+    "caching.pages hooks intake libraries project.checks",
     "api",
-    "backup dumping web",
-    "serving",
-    "admin settings urls",
-    "management wsgi",
-    "apps asgi",
+    "backup dumping http serving",
+    "web",
+    "admin management project",
+    "apps",
 )
-"""From the ground up: the rooms of a floor use those below it, and none beside them.
+"""The layers, lowest first. A package imports from layers below its own only.
 
-First those of the library of records: what all games share, the games, what an archive asks of any of them,
-the library's own names. Then packages and modules of `archive`. What migrations use is history."""
+The lowest are those of the record library: code that all games share, the games, the registry of games. Then
+come packages of `archive`; a module in the table is apart from its package. Migrations are not checked."""
 
 DOORS = {"store": ("management",)}
-"""Rooms of which others use only what they name themselves (`__all__`), but for those listed here."""
+"""Packages of which others import only the names in `__all__`, with the exceptions listed here."""
 
 
 def modules(package: str) -> dict[str, Path]:
@@ -55,7 +52,7 @@ def modules(package: str) -> dict[str, Path]:
 
 @cache
 def imports() -> Mapping[str, frozenset[str]]:
-    """What each module imports of the archive and of kifu_core, wherever in it that stands."""
+    """The modules of the archive and of kifu_core that each module imports, at any place in it."""
     every = modules("archive") | modules("kifu_core")
     return {
         name: frozenset(found for node in _run(ast.parse(path.read_text())) for found in _named(node, every))
@@ -82,23 +79,24 @@ def _named(node: ast.AST, every: Mapping[str, Path]) -> Iterator[str]:
             yield inner if inner in every else node.module
 
 
-def room(module: str) -> str:
-    """The room that a module is in."""
+def layer_name(module: str) -> str:
+    """The longest name in the table that contains a module, or the module's package."""
     package, *rest = module.split(".")
     if package == "archive":
-        return rest[0] if rest else package
+        names = [".".join(rest[:length]) for length in range(len(rest), 0, -1)]
+        return next((name for name in names if name in LAYER_OF), rest[0] if rest else package)
     if not rest or rest == ["__main__"]:
         return "kifu_core.names"
     return f"kifu_core.{rest[0]}" if rest[0] in ("shogi", "quoridor", "games") else package
 
 
-FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
+LAYER_OF = {name: floor for floor, names in enumerate(LAYERS) for name in names.split()}
 
 
-def test_every_room_is_on_one_floor():
-    rooms = {room(module) for module in imports()} - {"archive"}
-    assert rooms == FLOOR.keys()
-    assert sum(len(names.split()) for names in FLOORS) == len(FLOOR)
+def test_every_package_is_in_one_layer():
+    packages = {layer_name(module) for module in imports()} - {"archive"}
+    assert packages == LAYER_OF.keys()
+    assert sum(len(names.split()) for names in LAYERS) == len(LAYER_OF)
 
 
 def test_nothing_is_imported_from_above_or_from_beside():
@@ -107,19 +105,19 @@ def test_nothing_is_imported_from_above_or_from_beside():
     wrong = [
         f"{one} imports {other}"
         for one, other in arrows
-        if room(one) != room(other) and FLOOR[room(one)] <= FLOOR[room(other)]
+        if layer_name(one) != layer_name(other) and LAYER_OF[layer_name(one)] <= LAYER_OF[layer_name(other)]
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_a_room_with_a_door_is_entered_by_it(name):
+def test_a_package_with_a_door_is_entered_by_it(name):
     inside = f"archive.{name}."
     wrong = [
         f"{one} imports {other}"
         for one, found in imports().items()
         for other in found
-        if other.startswith(inside) and room(one) not in (name, *DOORS[name])
+        if other.startswith(inside) and layer_name(one) not in (name, *DOORS[name])
     ]
     assert wrong == []
 

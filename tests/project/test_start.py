@@ -12,10 +12,11 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from archive.management.command import ArchiveCommand
-from archive.starting import REFUSED
+from archive.project.startup import REFUSED
 from kifu_core import __version__
 from tests.serving import SQLITE_FILE, migrated
 
+PAGES = {"archive.project.urls", "archive.admin", "archive.http.errors", "rest_framework.views"}
 ROOT = Path(__file__).resolve().parents[2]
 
 SETUP = "import django; django.setup()"
@@ -34,7 +35,7 @@ def loaded_by(code: str, folder: Path) -> set[str]:
 def on_sqlite(folder: Path) -> dict[str, str]:
     """The environment of an archive on SQLite in a folder."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    return kept | {"ARCHIVE_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "archive.settings"}
+    return kept | {"ARCHIVE_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "archive.project.settings"}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,9 @@ def set_up(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 def test_what_is_set_up_has_no_pages(set_up):
     assert "archive.models" in set_up
-    assert not {"archive.urls", "archive.admin", "archive.web.errors", "rest_framework.views"} & set_up
+    assert (
+        not PAGES & set_up
+    )
 
 
 def test_what_is_set_up_has_nothing_that_only_some_archives_or_questions_need(set_up):
@@ -53,8 +56,8 @@ def test_what_is_set_up_has_nothing_that_only_some_archives_or_questions_need(se
 
 
 def test_a_web_process_has_all_pages_before_the_first_visitor_comes(tmp_path):
-    assert {"archive.urls", "archive.admin.site", "archive.web.errors"} <= loaded_by(
-        "import archive.wsgi", tmp_path
+    assert {"archive.project.urls", "archive.admin.site", "archive.http.errors"} <= loaded_by(
+        "import archive.project.wsgi", tmp_path
     )
 
 
@@ -66,7 +69,9 @@ def test_a_command_does_its_work_without_pages(tmp_path, words):
     )
     loaded = loaded_by(code, tmp_path)
     assert "archive.models" in loaded
-    assert not {"archive.urls", "archive.admin", "archive.web.errors", "rest_framework.views"} & loaded
+    assert (
+        not PAGES & loaded
+    )
 
 
 def test_every_command_of_ours_looks_at_the_settings_first():

@@ -13,8 +13,8 @@ from typing import Final
 from django.conf import settings
 
 from archive.models import Game
-from archive.queries.book import MOST_POSITIONS, Place, places_from
-from archive.queries.bulk import Bulk
+from archive.queries.games.bulk import Bulk
+from archive.queries.positions.opening_book import MOST_POSITIONS, Place, places_from
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
 from kifu_core.lines import NO_MOVE

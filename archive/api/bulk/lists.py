@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import orjson
 
-from archive import codec
 from archive.api.csv_text import UTF8, lines
-from archive.queries.bulk import Bulk, Found
-from archive.queries.games import GameRow
+from archive.models import codec
+from archive.queries.games.bulk import Bulk, Found
+from archive.queries.games.listing import GameRow
 
 Told = Callable[[GameRow], dict[str, Any]]
 """What is told of a game in a list, as `game_json` has it."""

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from typing import Final
 
-from archive.queries.games import GameRow
-from archive.queries.told import day_text
+from archive.queries.games.game_json import day_text
+from archive.queries.games.listing import GameRow
 
 PART_BYTES: Final = 60
 """Of a player's or an event's name: 20 kanji. With day and number a name stays below the 255 bytes of a file

@@ -6,7 +6,7 @@ from typing import Final
 from archive.api.bulk.books import MIN_GAMES, PLIES, book_of_games
 from archive.api.bulk.lists import Told, in_pieces, ndjson, table
 from archive.api.bulk.zips import FILES, zipped
-from archive.queries.bulk import Bulk
+from archive.queries.games.bulk import Bulk
 
 FORMS: Final = ("ndjson", "csv", *FILES, "db")
 """Lines of JSON, a table, a ZIP of files of a format, an opening book."""

@@ -12,7 +12,7 @@ from archive.api.bulk.names import file_name
 from archive.api.csv_text import UTF8, lines
 from archive.api.downloads import UnencodableError, write
 from archive.models import Game
-from archive.queries.bulk import Bulk, Found
+from archive.queries.games.bulk import Bulk, Found
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 

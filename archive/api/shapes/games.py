@@ -16,7 +16,7 @@ from archive.api.shapes.common import (
     Which,
 )
 from archive.api.telling import About
-from archive.queries.twins import Reason
+from archive.queries.games.twins import Reason
 from kifu_core.game import Role
 
 Day = Annotated[

@@ -6,7 +6,7 @@ from archive.api.serializers import OTHERS
 from archive.api.shapes.common import Address, Length, Next, Number, Side, Which
 from archive.api.shapes.games import Counted, OpeningGames, YearGames
 from archive.api.telling import About
-from archive.kana_readings import LATIN, ROWS
+from archive.names.kana_readings import LATIN, ROWS
 
 Row = Annotated[
     str,

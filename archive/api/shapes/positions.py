@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 from archive.api.shapes.common import Address, Issue, Next, Number, Searching, Side, Which
 from archive.api.shapes.games import GameTold, YearGames
 from archive.api.telling import About
-from archive.queries.explorer import CONFIDENCE
-from archive.queries.walk import Cut
+from archive.queries.positions.explorer import CONFIDENCE
+from archive.queries.positions.opening_tree import Cut
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from archive.api.shapes.common import _FORMATS, Issue, Number, RecordKind, Which
 from archive.api.telling import About
-from archive.queries.filters import PRESETS
+from archive.queries.games.filters import PRESETS
 
 
 class ConvertedRecord(TypedDict):

@@ -12,7 +12,7 @@ from archive.api.shapes.games import (
     YearGames,
 )
 from archive.api.telling import About
-from archive.queries.statistics import TIMED
+from archive.queries.games.statistics import TIMED
 
 
 class LengthGames(TypedDict):

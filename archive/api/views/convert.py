@@ -6,14 +6,14 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from archive import issues
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import FORMATS, ConvertBody, RecordBody
 from archive.api.shapes.reading import Checked, Converted
 from archive.api.telling import READING, Example, Told, together
+from archive.derive import issues
+from archive.http.limits.text_limits import check_body, check_size, check_text, limited_reading
 from archive.intake.walk import containers
-from archive.limits.text_limits import check_body, check_size, check_text, limited_reading
 from kifu_core.deadline import watched
 from kifu_core.errors import UnknownFormatError
 from kifu_core.games import GameKind, last_position, load

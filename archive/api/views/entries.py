@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive import issues
 from archive.api.csv_text import UTF8, lines
 from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
@@ -22,10 +21,11 @@ from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
 from archive.api.shapes.uploads import EntriesPage, EntryDetail
 from archive.api.telling import CURSORS, Example, Told
+from archive.derive import issues
+from archive.http.limits.throttling import charge_list
 from archive.intake.sources import part_of
-from archive.limits.throttling import charge_list
 from archive.models import Entry, Upload
-from archive.queries import taken_down
+from archive.queries.games import taken_down
 from kifu_core.deadline import TooSlowError
 
 UNREAD: Final = 100_000

@@ -25,15 +25,15 @@ from archive.api.fields import Choice, Text, Whole
 from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
-from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.http.limits.at_once import AtOnce, Counted
+from archive.http.limits.throttling import costs_nothing, visitor
 from archive.index.changes import public_revision
-from archive.limits.at_once import AtOnce, Counted
-from archive.limits.throttling import costs_nothing, visitor
 from archive.models import LARGEST_ID
-from archive.queries.bulk import bulk
-from archive.queries.filters import FILTERS, games_asked
+from archive.queries.games.bulk import bulk
+from archive.queries.games.filters import FILTERS, games_asked
+from archive.queries.games.game_json import row_json
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
-from archive.queries.told import row_json
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
 

@@ -16,8 +16,8 @@ from archive.api.shapes.formations import FormationsTold, FormationTold, Opening
 from archive.api.telling import POSITIONS, Example, Told
 from archive.api.views.names import fared_json, player_json
 from archive.api.views.positions import drawn
-from archive.queries import formations as queries
-from archive.queries.people import Tally
+from archive.queries.names.people import Tally
+from archive.queries.patterns import formation_counts as queries
 from archive.queries.scope import scope_of
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.formations import BY_NAME, FORMATIONS, VERSION, Formation, diagram
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
     from rest_framework.request import Request
 
-    from archive.queries.formations import Standing
+    from archive.queries.patterns.formation_counts import Standing
 
 _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 

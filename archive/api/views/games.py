@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive import issues
 from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
@@ -24,24 +23,25 @@ from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQu
 from archive.api.series import evaluation_json, score_json, tick_json
 from archive.api.shapes.games import Facets, GameDetail, GamesPage, NoveltyTold, PositionsPage, Series
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
+from archive.caching.values import in_one_snapshot
+from archive.derive import issues
 from archive.derive.series import unpack
-from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
-from archive.queries.caching import in_one_snapshot
-from archive.queries.color_names import results_of
-from archive.queries.excerpts import excerpts, words_of
-from archive.queries.facets import LOOKED_AT
-from archive.queries.facets import facets as counted
-from archive.queries.filters import games_asked
-from archive.queries.formations import of_game
-from archive.queries.games import GameRow, find_games, game_by_id
-from archive.queries.keyset import InvalidCursorError
-from archive.queries.novelty import novelty as first_new_ply
+from archive.project.garbage_collection import uncollected
+from archive.queries.games.color_names import results_of
+from archive.queries.games.excerpts import excerpts, words_of
+from archive.queries.games.facets import LOOKED_AT
+from archive.queries.games.facets import facets as counted
+from archive.queries.games.filters import games_asked
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.games.listing import GameRow, find_games, game_by_id
+from archive.queries.games.taken_down import editions, game_called, game_shown, nameless, sees_deleted
+from archive.queries.games.totals import total
+from archive.queries.games.twins import Twin, twins_of
+from archive.queries.patterns.formation_counts import of_game
+from archive.queries.positions.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
 from archive.queries.sql import Question
-from archive.queries.taken_down import editions, game_called, game_shown, nameless, sees_deleted
-from archive.queries.totals import total
-from archive.queries.twins import Twin, twins_of
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.evaluations import best
 

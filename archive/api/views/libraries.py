@@ -20,9 +20,9 @@ from archive.api.telling import Example, Problems, Told
 from archive.intake import tasks
 from archive.libraries import DEEDS, Asked, Done, LibraryError
 from archive.models import Game, User
+from archive.project.site_address import public
+from archive.queries.games.taken_down import game_called, game_shown, upload_shown
 from archive.queries.scope import readable_spaces, space_name
-from archive.queries.taken_down import game_called, game_shown, upload_shown
-from archive.site_address import public
 from kifu_core.classes import PUBLIC
 
 _STATUSES: Final = {

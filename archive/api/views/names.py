@@ -15,12 +15,12 @@ from archive.api.pagination import NAMES, address_with, length_json, limit_of
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
 from archive.api.shapes.names import EventsPage, EventTold, PlayersPage, PlayerTold
 from archive.api.telling import CURSORS, Example, Told
-from archive.queries import directory, people
-from archive.queries.directory import UNKNOWN, Listed
-from archive.queries.likely import likely
-from archive.queries.people import Kind, Named, Summary, Tally
+from archive.queries.games.totals import names_total
+from archive.queries.names import directory, people
+from archive.queries.names.directory import UNKNOWN, Listed
+from archive.queries.names.people import Kind, Named, Summary, Tally
+from archive.queries.names.similar_names import likely
 from archive.queries.scope import scope_of
-from archive.queries.totals import names_total
 from kifu_core.games import GAMES
 
 

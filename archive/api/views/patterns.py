@@ -11,9 +11,9 @@ from archive.api.pagination import GAMES, limit_of
 from archive.api.patterns import PatternQuery, pattern_json
 from archive.api.shapes.patterns import PatternTold
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
-from archive.queries.filters import games_asked
-from archive.queries.keyset import InvalidCursorError
-from archive.queries.patterns import pattern_games
+from archive.queries.games.filters import games_asked
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import scope_of
 from kifu_core.messages import TEXTS
 from kifu_core.shogi.patterns import parse

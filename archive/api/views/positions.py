@@ -45,17 +45,17 @@ from archive.api.shapes.positions import (
     TrendTold,
 )
 from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
-from archive.issues import all_told, detail_of, language
-from archive.limits.text_limits import check_body, check_text, limited_reading
-from archive.queries import position_lookup
-from archive.queries.explorer import explore, explore_many
-from archive.queries.filters import positions_asked
-from archive.queries.keyset import InvalidCursorError
-from archive.queries.legal import legal
-from archive.queries.position_games import games_through
+from archive.derive.issues import all_told, detail_of, language
+from archive.http.limits.text_limits import check_body, check_text, limited_reading
+from archive.queries.games.filters import positions_asked
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.positions import position_lookup
+from archive.queries.positions.explorer import explore, explore_many
+from archive.queries.positions.legal_moves import legal
+from archive.queries.positions.opening_tree import walk
+from archive.queries.positions.position_games import games_through
+from archive.queries.positions.trend import trend as games_by_year
 from archive.queries.scope import scope_of
-from archive.queries.trend import trend as games_by_year
-from archive.queries.walk import walk
 from kifu_core.errors import DecodeError, Issue
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.shogi.oddities import oddities as oddities_of

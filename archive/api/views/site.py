@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive import issues, libraries
+from archive import libraries
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.pagination import length_json
@@ -20,13 +20,17 @@ from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
 from archive.api.shapes.site import AboutTold, AccountTold, Leading, Members, Offers, SiteTexts, Spaces
 from archive.api.telling import QUERIES, READING, Example, Told
+from archive.derive import issues
+from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.intake.permissions import may_upload
-from archive.limits.text_limits import check_body, check_text, limited_reading
 from archive.models import Space, Token, User
-from archive.queries import offers, position_lookup, search_box, site_texts
-from archive.queries.addresses import AddressedGame, game_at
-from archive.queries.filters import filters_of, games_asked
-from archive.queries.games import find_games
+from archive.queries import site_texts
+from archive.queries.games.filters import filters_of, games_asked
+from archive.queries.games.game_addresses import AddressedGame, game_at
+from archive.queries.games.listing import find_games
+from archive.queries.games.statistics import counts
+from archive.queries.games.totals import Total
+from archive.queries.positions import position_lookup
 from archive.queries.scope import (
     NOWHERE,
     Scope,
@@ -36,10 +40,10 @@ from archive.queries.scope import (
     scope_of,
     spaces_to_ask,
 )
+from archive.queries.search import box as search_box
+from archive.queries.search import suggestions as offers
 from archive.queries.search.days import first_day, last_day, read_day
 from archive.queries.search.parsing import LONGEST
-from archive.queries.statistics import counts
-from archive.queries.totals import Total
 from kifu_core import games
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind

@@ -17,13 +17,13 @@ from archive.api.pagination import address_with, length_json, limit_of
 from archive.api.serializers import OpeningsQuery, StatisticsQuery
 from archive.api.shapes.statistics import OpeningsPage, StatisticsTold
 from archive.api.telling import CURSORS, Example, Told
-from archive.queries import statistics as queries
-from archive.queries.caching import in_one_snapshot
-from archive.queries.color_names import results_of
-from archive.queries.records_by_kind import MOST, STEP
+from archive.caching.values import in_one_snapshot
+from archive.queries.games import statistics as queries
+from archive.queries.games.color_names import results_of
+from archive.queries.games.records_by_kind import MOST, STEP
+from archive.queries.games.statistics import DURATIONS
+from archive.queries.games.totals import Total
 from archive.queries.scope import Scope, scope_of
-from archive.queries.statistics import DURATIONS
-from archive.queries.totals import Total
 from kifu_core.games import GAMES
 
 Opening = tuple[str, int]

@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive import issues, store
+from archive import store
+from archive.accounts.audit import note_upload_deleted
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.pagination import PAGE, address_with, length_json, limit_of, number_of
@@ -19,7 +20,8 @@ from archive.api.serializers import UploadBody, UploadsQuery
 from archive.api.shapes.uploads import ReceivedUploads, UploadsPage, UploadTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.api.views.libraries import target_of
-from archive.audit import note_upload_deleted
+from archive.derive import issues
+from archive.http.limits.throttling import charge_uploads, payer
 from archive.intake import uploads
 from archive.intake.permissions import (
     comes_from_elsewhere,
@@ -30,11 +32,15 @@ from archive.intake.permissions import (
     session_key,
 )
 from archive.intake.walk.entries import clean_name
-from archive.limits.throttling import charge_uploads, payer
 from archive.models import Upload
+from archive.queries.games.taken_down import check_bytes, has_hidden, hide_names, upload_shown
+from archive.queries.games.upload_progress import (
+    counts_of_uploads,
+    entry_counts,
+    number_of_uploads,
+    uploads_of,
+)
 from archive.queries.scope import readable_scope, reads, space_name
-from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
-from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_uploads, uploads_of
 
 
 @endpoint(

@@ -7,7 +7,6 @@ what else can be told from them (`header_data`, JSON).
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from archive.character_forms import folded
 from archive.derive.headers.dates import (
     BEGINNINGS,
     ENDS,
@@ -45,7 +44,8 @@ from archive.derive.headers.people import (
 )
 from archive.derive.headers.text import SITES, TEXT_LIMIT, Header, plain
 from archive.derive.headers.times import LIMITS, limits, read_limit, read_used, times_data
-from archive.kana_readings import reading, row_of
+from archive.names.character_forms import folded
+from archive.names.kana_readings import reading, row_of
 from kifu_core.shogi.clock import TimeLimit as TimeLimit
 
 __all__ = [

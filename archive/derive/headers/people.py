@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from archive.character_forms import folded
 from archive.derive.headers.text import READ_LIMIT, SITES, Header, first, plain
+from archive.names.character_forms import folded
 
 PLAYERS: Final = (("先手", "下手"), ("後手", "上手"))
 _SIDES: Final = (("先手", "下手", "BLACK"), ("後手", "上手", "WHITE"))

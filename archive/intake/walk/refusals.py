@@ -1,6 +1,6 @@
 """Why something in an upload is not read, and what an upload may cost.
 
-The texts of the codes stand in `archive.issues`.
+The texts of the codes stand in `archive.derive.issues`.
 """
 
 import errno

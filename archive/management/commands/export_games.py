@@ -14,13 +14,13 @@ from archive.api.bulk.lists import ending
 from archive.api.bulk.streams import FORMS, stream
 from archive.management.command import ArchiveCommand
 from archive.models import LARGEST_ID
-from archive.queries.bulk import Bulk, bulk
-from archive.queries.filters import GameFilters
-from archive.queries.games import GameRow
+from archive.project.site_address import site_address
+from archive.queries.games.bulk import Bulk, bulk
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.game_json import row_json
+from archive.queries.games.listing import GameRow
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
-from archive.queries.told import row_json
-from archive.site_address import site_address
 
 
 class Command(ArchiveCommand):

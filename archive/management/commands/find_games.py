@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from archive.management.command import ArchiveCommand
-from archive.queries.filters import GameFilters
-from archive.queries.games import GameRow, each_game
-from archive.queries.keyset import ORDERS
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.keyset import ORDERS
+from archive.queries.games.listing import GameRow, each_game
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 

@@ -17,15 +17,16 @@ from django.db.models import Count, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from archive import issues, libraries
+from archive import libraries
+from archive.accounts.audit import Deed, note
 from archive.api.csv_text import UTF8, lines
-from archive.audit import Deed, note
+from archive.derive import issues
 from archive.intake import importing
 from archive.intake.importing import Into, Turn
 from archive.intake.tasks import PASSING
 from archive.management.command import ArchiveCommand
 from archive.models import Entry, User
-from archive.site_address import site_address
+from archive.project.site_address import site_address
 
 SHOWN: Final = 20
 """Failures printed; all are counted, and listed in the report."""

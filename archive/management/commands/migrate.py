@@ -7,8 +7,8 @@ from django.core.management.commands import migrate
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from archive.observing.outstanding import as_text, outstanding
-from archive.starting import refuse_later_tables
-from archive.upgrading import OLDEST, is_too_old
+from archive.project.startup import refuse_later_tables
+from archive.project.upgrading import OLDEST, is_too_old
 
 
 class Command(migrate.Command):

@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from archive import store
-from archive.audit import Deed, note
+from archive.accounts.audit import Deed, note
 from archive.intake import worker
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.models import GameAlias, Upload
-from archive.upgrading import READING
+from archive.project.upgrading import READING
 
 
 def _outdated() -> list[int]:

@@ -8,16 +8,16 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
-from archive import logs
 from archive.accounts import invitations
-from archive.checks import FOLDERS, SETTINGS
 from archive.management.addresses import invitation_address
 from archive.management.command import ArchiveCommand
 from archive.models import Upload
+from archive.observing import logs
+from archive.project.checks import FOLDERS, SETTINGS
+from archive.project.site_address import listening_address
+from archive.project.startup import refuse
 from archive.serving.sockets import check_free
 from archive.serving.supervisor import Supervisor, child_of_ours
-from archive.site_address import listening_address
-from archive.starting import refuse
 
 
 class Command(ArchiveCommand):

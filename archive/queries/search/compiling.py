@@ -16,11 +16,12 @@ from typing import Any, Final, NamedTuple, cast
 
 from archive.index.engine import engine
 from archive.index.schema import FORK
-from archive.queries.color_names import results_of
-from archive.queries.filters import Filter
-from archive.queries.name_matching import match_name
-from archive.queries.named import listed_upload
-from archive.queries.position_query import position_keys
+from archive.queries.games.color_names import results_of
+from archive.queries.games.filters import Filter
+from archive.queries.names.ids_of_names import listed_upload
+from archive.queries.names.name_matching import match_name
+from archive.queries.patterns.pattern_slots import standing
+from archive.queries.positions.position_query import position_keys
 from archive.queries.scope import Scope
 from archive.queries.search import words
 from archive.queries.search.days import first_day, last_day
@@ -40,7 +41,6 @@ from archive.queries.search.terms import (
 )
 from archive.queries.search.words import Known
 from archive.queries.sql import Sql, one_of
-from archive.queries.standing import standing
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from archive.issues import language
+from archive.derive.issues import language
 from kifu_core.errors import KifuError
 from kifu_core.messages import Language, message
 

@@ -1,6 +1,6 @@
 """The fields of the search language, made of the filters of games and of what ties two of them together.
 
-A filter that is added to `archive.queries.filters` is a field by that, under its name and its keys.
+A filter that is added to `archive.queries.games.filters` is a field by that, under its name and its keys.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from archive.queries.filters import FILTERS, RESULT_NAMES, SPANS, Filter
+from archive.queries.games.filters import FILTERS, RESULT_NAMES, SPANS, Filter
 from kifu_core.shogi import specials
 
 Kind = Literal["text", "choice", "number", "one number", "day", "one day", "formation", "position", "pattern"]

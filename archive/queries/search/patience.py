@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.conf import settings
 
 from archive.index.engine import engine
-from archive.queries.filters import GameFilters
+from archive.queries.games.filters import GameFilters
 from archive.queries.search.errors import TOO_SLOW, QueryError
 
 

@@ -14,11 +14,11 @@ from typing import Any, Final, Literal
 from archive.derive import headers
 from archive.index.engine import engine
 from archive.index.texts import text_index
+from archive.names.search_text import searched
+from archive.project.reading import connection
 from archive.queries.scope import Scope
 from archive.queries.search.terms import And, Or, Term, Word, leaves
 from archive.queries.sql import Sql, one_of
-from archive.reading import connection
-from archive.search_text import searched
 
 RARE: Final = 2_000
 """Games that are put in order for a query at most: where there are more, some of a page's have its words."""

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The board of a position's page, played on: a move is shown at once, its list comes from the server. The line that
- * led here is the server's too (archive/web/lines.py), in the page's links.
+ * led here is the server's too (archive/web/replay/lines.py), in the page's links.
  */
 
 import { arrowsOf, isOn, startToggle } from "../archive/js/archive-moves.js";

@@ -21,14 +21,14 @@ from django.utils.translation import gettext_lazy
 
 from archive.accounts.names import check_new_name, normal_name
 from archive.accounts.roles import Role
-from archive.limits.addresses import client_address
-from archive.limits.mails import charge_mail
+from archive.http.limits.addresses import client_address
+from archive.http.limits.mails import charge_mail
 from archive.models import User
-from archive.name_scripts import check_script
-from archive.site_address import public
+from archive.names.name_scripts import check_script
+from archive.project.site_address import public
 from archive.web.accounts.invited import may_register
 from archive.web.accounts.relying import possible
-from archive.web.joining import join_now
+from archive.web.pages.joining import join_now
 
 log = logging.getLogger(__name__)
 

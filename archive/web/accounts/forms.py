@@ -15,13 +15,13 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts import invitations
+from archive.accounts.audit import Deed, note
 from archive.accounts.names import account_of, normal_address
-from archive.audit import Deed, note
-from archive.limits.mails import charge_mail
-from archive.limits.signing_in import Attempt, attempt
+from archive.http.limits.mails import charge_mail
+from archive.http.limits.signing_in import Attempt, attempt
 from archive.models import User
-from archive.web import joining
 from archive.web.accounts import invited
+from archive.web.pages import joining
 
 _NAME = _("Name")
 _PASSWORD = _("Password")
@@ -65,7 +65,7 @@ class WithMail(Plain):
 
 
 class SignIn(Plain, theirs.LoginForm):
-    """Name, or a confirmed address, and password. The backend counts (`archive.limits.signing_in`)."""
+    """Name, or a confirmed address, and password. The backend counts (`archive.http.limits.signing_in`)."""
 
     labels: ClassVar = {"login": _("Name or e-mail address"), "password": _PASSWORD}
 

@@ -20,7 +20,7 @@ from archive.accounts import invitations as stored
 from archive.accounts.roles import Role, is_administrator
 from archive.libraries import MEMBERS, own_groups
 from archive.models import AccountInvitation, Space, User
-from archive.site_address import public
+from archive.project.site_address import public
 from archive.web.accounts import invited
 from archive.web.accounts.own import own
 

@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy as _
 
 from archive import libraries, store
 from archive.accounts import invitations
+from archive.accounts.audit import Deed, note
 from archive.accounts.roles import is_administrator, role_of
-from archive.audit import Deed, note
 from archive.intake.tasks import MOVED_GAMES
 from archive.intake.uploads import withdraw_later
 from archive.models import AccountInvitation, Hook, Membership, Report, Share, Space, Token, Upload, User

@@ -22,7 +22,7 @@ from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
 
 from archive.accounts.roles import is_administrator, role_of
-from archive.limits.mails import charge_mail
+from archive.http.limits.mails import charge_mail
 from archive.models import Hook, Token, User
 from archive.web.accounts import invited
 from archive.web.accounts.adapter import ERRORS, NOT_SENT, MailError

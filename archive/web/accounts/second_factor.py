@@ -16,7 +16,7 @@ from cryptography.fernet import Fernet
 from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
-from archive.limits.counting import counter, key_of
+from archive.http.limits.counting import counter, key_of
 from archive.web.accounts.forms import Code
 from archive.web.accounts.relying import party
 

@@ -10,7 +10,7 @@ from allauth.mfa.totp import views as app
 from django.urls import path, re_path
 
 from archive.accounts.invitations import PAGE
-from archive.limits.rules import costs
+from archive.http.limits.rules import costs
 from archive.web.accounts import hooks, invitations, leaving, pages, passkeys, tokens
 
 _sign_in = costs(1, views.login)

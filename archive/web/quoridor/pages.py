@@ -5,7 +5,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from archive.issues import language
+from archive.derive.issues import language
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Link, Words
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Record

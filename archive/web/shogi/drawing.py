@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from archive.issues import detail_of, language
+from archive.derive.issues import detail_of, language
 from archive.queries.scope import scope_of
-from archive.web.filtering import in_use
 from archive.web.forms import PatternFilterForm
-from archive.web.game_search import chips
+from archive.web.lists.filtering import in_use
+from archive.web.lists.game_search import chips
 from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse

@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from archive.api.errors import STATUSES
-from archive.entity_tags import tagged
-from archive.issues import detail_of, language
-from archive.limits.text_limits import check_text, limited_reading
-from archive.queries.position_lookup import of_text
-from archive.web.errors import invalid_code
+from archive.caching.entity_tags import tagged
+from archive.derive.issues import detail_of, language
+from archive.http.errors import invalid_code
+from archive.http.limits.text_limits import check_text, limited_reading
+from archive.queries.positions.position_lookup import of_text
 from archive.web.shogi.drawing import draw_pattern
 from archive.web.shogi.pages import SHOGI as PAGES
 from kifu_core.errors import DecodeError, KifuError

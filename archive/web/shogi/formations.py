@@ -12,16 +12,16 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from archive.issues import language
-from archive.queries import formations as queries
-from archive.queries.filters import GameFilters
-from archive.queries.games import games_among
-from archive.queries.people import Tally
+from archive.caching.pages import conditional, remembered
+from archive.derive.issues import language
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import games_among
+from archive.queries.names.people import Tally
+from archive.queries.patterns import formation_counts as queries
 from archive.queries.scope import scope_of
-from archive.web.browsing import Plot, years_plot
-from archive.web.rows import side_mark, side_marks
+from archive.web.lists.browsing import Plot, years_plot
+from archive.web.lists.rows import side_mark, side_marks
 from archive.web.shogi.pages import SHOGI as PAGES
-from archive.web.unchanged import conditional, remembered
 from archive.web.wording import formation as called
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NAME, CASTLES, OPENINGS, Formation
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.utils.safestring import SafeString
 
-    from archive.queries.formations import Details, Standing
-    from archive.queries.games import GameRow
+    from archive.queries.games.listing import GameRow
+    from archive.queries.patterns.formation_counts import Details, Standing
     from archive.queries.scope import Scope
 
 _SHOWN: Final = 20

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext as _
 
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
-from archive.queries.taken_down import game_shown
-from archive.web.lines import read_line
-from archive.web.replay import find_node, position_at, start
+from archive.queries.games.taken_down import game_shown
+from archive.web.replay.lines import read_line
+from archive.web.replay.record import find_node, position_at, start
 from kifu_core.games import SHOGI
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.replay import packed_move

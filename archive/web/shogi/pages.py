@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from archive.issues import language
+from archive.derive.issues import language
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Link, Words
 from kifu_core.jkf import Record
 from kifu_core.shogi.draw import RANK_NAMES

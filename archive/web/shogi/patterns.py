@@ -13,10 +13,12 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from archive.issues import language
-from archive.queries.filters import games_asked
-from archive.queries.keyset import InvalidCursorError
-from archive.queries.patterns import (
+from archive.caching.pages import conditional, remembered
+from archive.derive.issues import language
+from archive.queries.games.filters import games_asked
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.names.people import without_gaps
+from archive.queries.patterns.summary import (
     STEP,
     NextMove,
     PatternFound,
@@ -25,18 +27,16 @@ from archive.queries.patterns import (
     first_places,
     pattern_games,
 )
-from archive.queries.people import without_gaps
 from archive.queries.scope import scope_of
 from archive.queries.search.errors import BUSY, QueryError
-from archive.web.browsing import Plot, years_plot
-from archive.web.filtering import in_use, query_of
 from archive.web.forms import PatternFilterForm
-from archive.web.game_search import chips
-from archive.web.lines import squares_query
-from archive.web.replay import node_query
-from archive.web.rows import side_mark
+from archive.web.lists.browsing import Plot, years_plot
+from archive.web.lists.filtering import in_use, query_of
+from archive.web.lists.game_search import chips
+from archive.web.lists.rows import side_mark
+from archive.web.replay.lines import squares_query
+from archive.web.replay.record import node_query
 from archive.web.shogi.drawing import wrong_with
-from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_move_label
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.utils.safestring import SafeString
 
-    from archive.queries.games import GameRow
+    from archive.queries.games.listing import GameRow
     from archive.queries.scope import Scope
     from kifu_core.messages import Language
 

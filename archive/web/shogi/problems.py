@@ -13,10 +13,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from archive.queries.problems import LONGEST, Lengths, Problem, lengths, next_problem, nth_problem, problems
+from archive.caching.pages import conditional, remembered
+from archive.queries.games.problem_lists import (
+    LONGEST,
+    Lengths,
+    Problem,
+    lengths,
+    next_problem,
+    nth_problem,
+    problems,
+)
 from archive.queries.scope import scope_of
-from archive.web.game_page import work_title
-from archive.web.unchanged import conditional, remembered
+from archive.web.replay.game_page import work_title
 from archive.web.wording import number_text
 from kifu_core.shogi.classify import mates
 from kifu_core.shogi.pieces import OU, WHITE

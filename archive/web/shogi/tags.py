@@ -7,7 +7,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from archive.issues import language
+from archive.derive.issues import language
 from archive.web.templatetags.kifu import with_letters
 from kifu_core.shogi import draw
 from kifu_core.shogi.patterns import PatternStep

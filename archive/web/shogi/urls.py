@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from archive.limits.rules import costs, editor
+from archive.http.limits.rules import costs, editor
 from archive.web.shogi import editing, formations, patterns, problems
 
 urlpatterns = [

@@ -10,15 +10,16 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from archive.issues import language
-from archive.romaji import romanized
-from archive.web import rows, wording
+from archive.derive.issues import language
+from archive.names.romaji import romanized
+from archive.web import wording
 from archive.web.forms import fields_html
-from archive.web.games import PAGES
-from archive.web.libraries import private_names, scope_told, scopes_of
-from archive.web.lines import usual_start
+from archive.web.game_registry import PAGES
+from archive.web.lists import rows
+from archive.web.pages.library_pages import private_names, scope_told, scopes_of
+from archive.web.pages.site_text_pages import links_written
 from archive.web.prepared import constant
-from archive.web.site_texts import links_written
+from archive.web.replay.lines import usual_start
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
     from django.forms import BoundField
 
-    from archive.queries.explorer import Explorer, MoveStats, Results, Unplayed
-    from archive.queries.games import GameRow
-    from archive.web.lines import WalkedLine
-    from archive.web.thoughts import Thought
+    from archive.queries.games.listing import GameRow
+    from archive.queries.positions.explorer import Explorer, MoveStats, Results, Unplayed
+    from archive.web.replay.engine_lines import Thought
+    from archive.web.replay.lines import WalkedLine
 
 register = template.Library()
 
@@ -62,13 +63,13 @@ def move_list(context: Mapping[str, Any]) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def scopes(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
-    """Return what the visitor can choose to ask of (`archive.web.libraries`)."""
+    """Return what the visitor can choose to ask of (`archive.web.pages.library_pages`)."""
     return scopes_of(context["request"])
 
 
 @register.simple_tag(takes_context=True)
 def asked_scope(context: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the visitor chose to ask of (`archive.web.libraries`)."""
+    """Return what the visitor chose to ask of (`archive.web.pages.library_pages`)."""
     return scope_told(context["request"])
 
 

@@ -8,7 +8,7 @@ import "./embed-code.js";
 import "./picture.js";
 
 const KEPT = 60;
-/** Asks for what stands below the header alone (archive/web/views.py). */
+/** Asks for what stands below the header alone (archive/web/pages/views.py). */
 const PART = { "X-Part": "position" };
 
 /** @type {Map<string, Promise<HTMLElement>>} */

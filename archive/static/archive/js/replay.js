@@ -14,7 +14,7 @@ import { buildTree, lineTo, nodeKey, recorded, route } from "./tree.js";
 /** @typedef {import("./tree.js").Place} Place */
 
 const SETTLE = 90;
-/** As many own moves as the server takes from an address (archive/web/lines.py). */
+/** As many own moves as the server takes from an address (archive/web/replay/lines.py). */
 const TRIED = 150;
 
 /**

@@ -1,0 +1,155 @@
+"""Errors outside of views: problem details below `/api/`, pages in the site's design elsewhere.
+
+A page that tells of an error must not be one: it asks nothing of the request but its cookies and its
+language, nothing of the session and nothing of the database.
+"""
+
+from types import SimpleNamespace
+from typing import Final
+
+from django.db.utils import DatabaseError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.template import loader
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+
+from archive.api.errors import answer, describe
+from archive.api.problems import Problem
+from archive.derive.issues import language
+from archive.index.away import AWAY_SECONDS, UndecidedError
+from archive.observing import logs
+from archive.queries.games.taken_down import GoneError
+from kifu_core.errors import DecodeError
+from kifu_core.messages import message
+
+API: Final = "/api/"
+FRAMES: Final = "/embed/"
+_FAULT: Final = 500
+_WORDS: Final = {
+    400: (
+        _("Bad request"),
+        _("Check the address, or start from the list of games."),
+    ),
+    403: (_("This is not allowed"), _("You may need to sign in first.")),
+    404: (_("Page not found"), _("The address may be mistyped, or the page was deleted.")),
+    405: (
+        _("Not possible here"),
+        _("This address does not accept this kind of request."),
+    ),
+    410: (_("No longer available"), _("It was taken down.")),
+    411: (_("Bad request"), _("The request does not give its length.")),
+    413: (_("Too large"), _("Send it in smaller parts.")),
+    422: (
+        _("This takes too long"),
+        _("Choose fewer with a filter or the search, then try again."),
+    ),
+    429: (_("Too many requests"), _("Please wait a moment, then try again.")),
+    500: (_("Something went wrong"), _("Please try again in a moment.")),
+    507: (
+        _("There is no room left"),
+        _("The disk of the archive is full. Nothing of this was stored; please try again later."),
+    ),
+    503: (
+        _("Part of the archive cannot be reached"),
+        _("The rest works. Please try again in a moment."),
+    ),
+}
+_NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the page again, and repeat.")
+
+
+def failure(request: HttpRequest, status: int, code: str = "", detail: str = "") -> HttpResponse:
+    """Answer with an error of that status: with a problem detail below `/api/`, with a page elsewhere.
+
+    `code` and `detail` are of the problem detail; empty ones are those of the status.
+    """
+    below_api = request.path_info.startswith(API)
+    made = answer(Problem.of_status(status, code, detail)) if below_api else page(request, status)
+    made.headers["Content-Length"] = str(len(made.content))
+    return made
+
+
+def filled(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Return the response; give an error without a body the body of its status."""
+    if not isinstance(response, HttpResponse) or response.status_code < 400 or response.content:
+        return response
+    told = failure(request, response.status_code)
+    for name, value in response.items():
+        if name != "Content-Length":
+            told.headers.setdefault(name, value)
+    told.cookies = response.cookies
+    return told
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 400, or 413 for what is too large."""
+    found = describe(exception) or Problem.of_status(400)
+    return failure(request, found.status, found.code, found.detail)
+
+
+def unavailable(request: HttpRequest, exception: Exception) -> HttpResponse | None:
+    """Answer 503, and when to come again, where the database or a server with a part of the tables does not
+    answer, 507 where a disk is full; None for all else."""
+    found = describe(exception) if isinstance(exception, UndecidedError | DatabaseError | OSError) else None
+    if found is None:
+        return None
+    response = failure(request, found.status, found.code)
+    response.headers["Retry-After"] = str(AWAY_SECONDS)
+    return response
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 403."""
+    return failure(request, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404, or 410 for what was taken down."""
+    return failure(request, 410 if isinstance(exception, GoneError) else 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500 with the id under which the log has the reason, and with nothing of the reason."""
+    return failure(request, _FAULT)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer 403 for a form without its token."""
+    if request.path_info.startswith(API):
+        return failure(request, 403, "csrf", "a session needs its CSRF token for this")
+    return page(request, 403, str(_NO_TOKEN))
+
+
+def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+    """Return the error page of a status, with `text` instead of its usual one.
+
+    A status without words of its own has those of 400 or 500. In a frame of another site, the page has
+    nothing of the site around it, like the board; the page of a fault does.
+    """
+    framed = status < _FAULT and request.path_info.startswith(FRAMES)
+    title, usual = _WORDS.get(status) or _WORDS[_FAULT if status >= _FAULT else 400]
+    context = {
+        # Not the request itself, because its address may be invalid.
+        "request": SimpleNamespace(COOKIES=request.COOKIES, GET={}),
+        "title": title,
+        "text": text or usual,
+        "request_id": logs.current_request(),
+    }
+    template = "500.html" if status >= _FAULT else f"archive/{'embed_' if framed else ''}error.html"
+    with translation.override(translation.get_language_from_request(request)):
+        content = loader.get_template(template).render(context)
+    response = HttpResponse(content, status=status)
+    response.xframe_options_exempt = framed
+    return response
+
+
+def invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
+    """Show what is wrong with a position's code."""
+    context = {
+        "kind": kind,
+        "code": code,
+        "error": error.code,
+        "text": message(error, language=language()),
+        "section": "positions",
+    }
+    return render(request, "archive/position_invalid.html", context, status=400)

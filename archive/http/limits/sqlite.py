@@ -1,0 +1,83 @@
+"""Counters in a small SQLite file of their own: the embedded default.
+
+Apart from the archive's database, so that counting waits for no import and no import for it. Nothing is lost
+with the file but counts of the last minutes, so it is never waited for the disk.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from archive.http.limits.stores import PATIENCE, SWEEP_SECONDS, Count, StoreAwayError
+
+_SETUP: Final = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=OFF",
+    "CREATE TABLE IF NOT EXISTS counts (key BLOB PRIMARY KEY, until REAL NOT NULL, total INTEGER NOT NULL) "
+    "WITHOUT ROWID",
+)
+_ADD: Final = """
+INSERT INTO counts VALUES (:key, :now + :seconds, :amount) ON CONFLICT (key) DO UPDATE SET
+    total = excluded.total + CASE WHEN until > :now THEN total ELSE 0 END,
+    until = CASE WHEN until > :now THEN until ELSE excluded.until END
+RETURNING total, until
+"""
+_TAKE_BACK: Final = "UPDATE counts SET total = max(0, total - :amount) WHERE key = :key"
+_SWEEP: Final = "DELETE FROM counts WHERE until <= :now"
+
+
+class SQLiteStore:
+    """One connection for the process; its threads take turns, as SQLite's writers do anyway."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = threading.Lock()
+        self.connection: sqlite3.Connection | None = None
+        self.swept = 0.0
+
+    def add(self, key: bytes, amount: int, seconds: int) -> Count:
+        now = time.time()
+        values = {"key": key, "amount": amount, "seconds": seconds, "now": now}
+        with self._connected() as connection:
+            total, until = connection.execute(_ADD, values).fetchone()
+            if now - self.swept > SWEEP_SECONDS:
+                self.swept = now
+                connection.execute(_SWEEP, {"now": now})
+        return Count(total, until - now)
+
+    def take_back(self, key: bytes, amount: int) -> None:
+        with self._connected() as connection:
+            connection.execute(_TAKE_BACK, {"key": key, "amount": amount})
+
+    def close(self) -> None:
+        with self.lock:
+            if self.connection is not None:
+                self.connection.close()
+                self.connection = None
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with self.lock:
+            try:
+                if self.connection is None:
+                    self.connection = self._opened()
+                yield self.connection
+            except sqlite3.Error as error:
+                raise StoreAwayError(f"{self.path.name}: {error}") from error
+
+    def _opened(self) -> sqlite3.Connection:
+        # Without transactions of its own: each statement is one.
+        connection = sqlite3.connect(
+            self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            for statement in _SETUP:
+                connection.execute(statement)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection

@@ -1,0 +1,31 @@
+"""What dumps ask of games beside their lists: which is the last, and who has left a scope since."""
+
+from collections.abc import Collection
+
+from django.db.models import Max
+
+from archive.models import Entry, Game, GameAlias, Upload
+from archive.queries.games.taken_down import is_hidden
+from archive.queries.scope import Scope
+
+
+def last_game(scope: Scope) -> int:
+    """Return the largest id of a game in the scope; 0 where there is none."""
+    found: int | None = Game.objects.filter(space__in=scope.spaces).aggregate(last=Max("pk"))["last"]
+    return found or 0
+
+
+def left_of(scope: Scope, games: Collection[int]) -> set[int]:
+    """Return those of the games that are not in the scope any more, or being deleted."""
+    there = {*Game.objects.filter(pk__in=games, space__in=scope.spaces).values_list("pk", flat=True)}
+    doomed: set[int] = set()
+    if Upload.objects.filter(state=Upload.State.DELETING).exists():
+        entries = Entry.objects.filter(game__in=there, upload__state=Upload.State.DELETING)
+        doomed = {pk for pk in entries.values_list("game", flat=True) if pk is not None and is_hidden(pk)}
+    return {*games} - there | doomed
+
+
+def merged_into(scope: Scope, games: Collection[int]) -> dict[int, int]:
+    """Return the present ids of those of the games that have become one with another game of the scope."""
+    aliases = GameAlias.objects.filter(pk__in=games, game__space__in=scope.spaces)
+    return dict(aliases.values_list("pk", "game_id"))

@@ -1,0 +1,309 @@
+"""The filters of games, each defined once.
+
+The parameters of the API, the forms of the pages, the search box, what a request costs and the SQL of lists
+and of the explorer are all made from what annotates the fields of `GameFilters`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import date, timedelta
+from typing import Annotated, Any, Final, Literal, get_type_hints
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from archive.derive import headers, text
+from archive.index.schema import UNKNOWN_DAY
+from archive.models import LARGEST_ID, Game
+from archive.queries.games.color_names import colours_of, game_meant
+from archive.queries.scope import Scope
+from archive.queries.sql import Sql, one_of
+from kifu_core.games import GAMES
+from kifu_core.shogi import formations, handicaps, specials
+
+MOST_PLIES: Final = 2**31 - 1
+"""What the column holds; no game is as long."""
+MOST_RATING: Final = 2**15 - 1
+
+RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
+PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
+"""The starts of all kinds of games."""
+
+FilterPlace = Literal["games", "positions"]
+"""Where games are filtered: in the list of games, or among those through a position."""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter of games: how it is asked for, and what games must have for it. A "query" is one of the search
+    language (`archive.queries.search`), which itself says what games must have.
+
+    `name` is what addresses call it, `attribute` its field of `GameFilters`. `value` is the type of its
+    value. For a choice, `choices` are all values with the words that pages show, or empty if these depend on
+    the kind of game. The search box knows it by its name and by `keys`; `read` turns the box's text into the
+    value of an address.
+
+    `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids and {spaces} for
+    the readable spaces. `positions` is the condition on the game of a row d, empty if `position_filters`
+    handles it, None if it cannot be asked for. `stored` makes the value of the condition from that of the
+    filter; `names` says instead whose id it is.
+    """
+
+    label: Promise
+    value: Literal["text", "choice", "day", "last day", "number", "formation", "query"]
+    _: KW_ONLY
+    name: str = ""
+    attribute: str = ""
+    choices: Mapping[str, str | Promise] = field(default_factory=dict)
+    least: int = 0
+    most: int = MOST_PLIES
+    names: Literal["player", "event"] | None = None
+    keys: tuple[str, ...] = ()
+    read: Callable[[str], str] = str
+    stored: Callable[[Any], Any] = _as_it_is
+    games: str | None = None
+    positions: str | None = None
+    foremost: bool = False
+    """Most visitors ask for it: it is always there above the list of games."""
+    hidden: bool = False
+    """Pages lead to it, but nobody writes it into a form."""
+
+    def applies(self, place: FilterPlace) -> bool:
+        """Tell whether games can be filtered by it there."""
+        return (self.games if place == "games" else self.positions) is not None
+
+    def condition(self, scope: Scope, values: Sequence[Any], alias: str = "g") -> Sql:
+        """Return the condition on a game of a list. A name has one id in each space that it is known in,
+        anything else has one value."""
+        spaces = ", ".join(str(int(space)) for space in scope.spaces)
+        text = (self.games or "").format(g=alias, one_of=one_of(values), spaces=spaces)
+        return Sql(text, tuple(values) * (text.count("%s") // len(values)))
+
+
+def _of_game(column: str, sign: str = "=") -> dict[str, str]:
+    """Return the conditions on a column of the table of games, in lists and among the games of a position."""
+    found = f"(SELECT g.{column} FROM archive_game g WHERE g.slot = d.slot)"
+    return {"games": f"{{g}}.{column} {sign} %s", "positions": f"{found} {sign} %s"}
+
+
+def _said(words: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that translates some words and leaves others as they are."""
+    return lambda text: words.get(text, text)
+
+
+def _preset(text: str) -> str:
+    start = handicaps.by_name(text)
+    return start.preset if start else text
+
+
+def _ending(text: str) -> str:
+    ending = specials.BY_WORD.get(text)
+    return (ending.special if ending else None) or text
+
+
+_RECORD_KINDS: Final = {
+    "対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position",
+}  # fmt: skip
+_GAMES: Final = {word: game.name for game in GAMES.values() for word in game.aliases}
+_RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
+_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
+_PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
+_UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
+# A sum is not a column, so the game is looked up, and not all games of a rating each time.
+_RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
+_BOTH_RATED: Final = (
+    "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"
+)
+# What somebody may not see of how a game came in is no reason to be found either.
+_EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
+    WHERE e.game_id = {{g}}.id AND u.space IN ({{spaces}}) AND u.state <> 'deleting' AND NOT e.hidden"""
+_CAME: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
+_CAME_FIRST: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
+_SOURCE: Final = "(lower(u.name) LIKE lower(%s) ESCAPE '!' OR lower(e.path) LIKE lower(%s) ESCAPE '!')"
+_IN_RECORDS: Final = {
+    "コメント": "comments", "注釈": "comments", "評価値": "evals", "消費時間": "times", "時間": "times",
+    "分岐": "forks", "変化": "forks",
+}  # fmt: skip
+
+
+_FORMED: Final = (
+    "(SELECT count(*) FROM archive_gameformation f WHERE f.formation = %s AND f.slot = {{g}}.slot{side}) > 0"
+)
+
+
+def _named_formation(text: str) -> str:
+    """Return the name for programs of a castle or an opening; other texts as they are."""
+    found = formations.by_any_name(text)
+    return found.name if found else text
+
+
+def _number_of(formation: str) -> int:
+    """Return the number of a formation by its name; one that none has for what is no name."""
+    found = formations.BY_NAME.get(formation)
+    return found.number if found else 0
+
+
+def _feature(name: str) -> int:
+    return text.FEATURES.get(name, 0)
+
+
+def _following(day: date) -> str:
+    """Return the day after a day, as moments begin that are compared with it."""
+    return (day if day == date.max else day + timedelta(days=1)).isoformat()
+
+
+def _holding(text: str) -> str:
+    """Return the pattern of texts that hold a text."""
+    return "%" + headers.plain(text).replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilters:
+    """What games must have; None asks for nothing. Names are compared normalized; in lists one that
+    nobody has is a part of names, or their reading (`archive.queries.names.name_matching`). All else is
+    compared exactly.
+
+    `player` is on either side; `black` and `white` are colours 0 and 1, and so is `result` (`Game.Result`):
+    among the games through a position those of the asker's board. `since` and `until` are compared with the
+    first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
+    `opening` is compared in one spelling; `formation` is what either side has, by its name for programs;
+    `min_plies` and `max_plies` are what the main line has at least and at most, `min_rating` and `max_rating`
+    what both players have. `upload` is the id of one that the game came in, `source` a part of the name of
+    such a one or of the game's path in it; `format` and `program` are those of any edition that may be seen,
+    `uploaded_from` and `uploaded_to` are compared with the day on which the first of these came. `q` is a
+    text in the search language.
+    """
+
+    # fmt: off
+    player: Annotated[str | None, Filter(_("Player"), "text", names="player", keys=("対局者",),
+        games=_PLAYED, positions="", foremost=True)] = None
+    black: Annotated[str | None, Filter(_("Black"), "text", names="player",
+        games="{g}.player0_id {one_of}", positions="")] = None
+    white: Annotated[str | None, Filter(_("White"), "text", names="player",
+        games="{g}.player1_id {one_of}", positions="")] = None
+    event: Annotated[str | None, Filter(_("Event"), "text", names="event", keys=("棋戦",),
+        games="{g}.event_id {one_of}", positions="", foremost=True)] = None
+    since: Annotated[date | None, Filter(_("From"), "day", name="from", keys=("開始日",),
+        stored=date.toordinal, games="{g}.played >= %s", positions="", foremost=True)] = None
+    until: Annotated[date | None, Filter(_("To"), "last day", name="to", keys=("終了日",),
+        stored=date.toordinal, games=_UNTIL, positions="", foremost=True)] = None
+    result: Annotated[int | None, Filter(_("Result"), "choice", choices=dict.fromkeys(RESULT_NAMES, ""),
+        keys=("結果",), read=_said(_RESULTS), games="{g}.result = %s", positions="", foremost=True)] = None
+    opening: Annotated[str | None, Filter(_("Opening"), "text", keys=("戦型",),
+        stored=headers.read_opening, games="{g}.opening = %s")] = None
+    handicap: Annotated[str | None, Filter(_("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""),
+        keys=("手合割",), read=_preset, **_of_game("handicap"))] = None
+    special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), read=_ending,
+        stored=headers.plain, games="{g}.special = %s")] = None
+    record_kind: Annotated[str | None, Filter(_("Kind"), "choice", choices=dict(Game.RecordKind.choices),
+        keys=("kind", "種類"), read=_said(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
+    game: Annotated[str | None, Filter(_("Which game"), "choice", choices=dict.fromkeys(GAMES, ""),
+        keys=("ゲーム",), read=_said(_GAMES), games="{g}.kind = %s")] = None
+    min_plies: Annotated[int | None, Filter(_("At least so many moves"), "number",
+        games="{g}.plies >= %s")] = None
+    max_plies: Annotated[int | None, Filter(_("At most so many moves"), "number",
+        games="{g}.plies <= %s")] = None
+    min_rating: Annotated[int | None, Filter(_("Both rated at least"), "number", most=MOST_RATING,
+        games=_BOTH_RATED.format(sign=">="), positions=_RATED)] = None
+    max_rating: Annotated[int | None, Filter(_("Both rated at most"), "number", most=MOST_RATING,
+        games=_BOTH_RATED.format(sign="<="))] = None
+    site: Annotated[str | None, Filter(_("Place"), "text", keys=("場所", "対局場"),
+        stored=headers.plain, games="{g}.site = %s")] = None
+    has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
+        "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
+        read=_said(_IN_RECORDS), stored=_feature, games="({g}.features & %s) <> 0")] = None
+    formation: Annotated[str | None, Filter(_("Castle or opening"), "formation",
+        keys=("castle", "囲い", "戦法"), read=_named_formation, stored=_number_of,
+        games=_FORMED.format(side=""), positions="")] = None
+    black_formation: Annotated[str | None, Filter(_("Castle or opening of Black"), "formation",
+        keys=("black_castle", "先手囲い", "先手の囲い", "先手の戦法"), read=_named_formation,
+        stored=_number_of,
+        games=_FORMED.format(side=" AND f.colour = 0"), hidden=True)] = None
+    white_formation: Annotated[str | None, Filter(_("Castle or opening of White"), "formation",
+        keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), read=_named_formation,
+        stored=_number_of,
+        games=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
+    upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
+        games=_UPLOADED, positions="", hidden=True)] = None
+    source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_holding,
+        games=_CAME.format(asked=_SOURCE), hidden=True)] = None
+    format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), read=str.lower,
+        games=_CAME.format(asked="e.format = %s"), hidden=True)] = None
+    program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_holding,
+        games=_CAME.format(asked="lower(e.program) LIKE lower(%s) ESCAPE '!'"), hidden=True)] = None
+    uploaded_from: Annotated[date | None, Filter(_("Added from"), "day", keys=("追加開始日", "登録開始日"),
+        stored=date.isoformat, games=_CAME_FIRST.format(sign=">="), hidden=True)] = None
+    uploaded_to: Annotated[date | None, Filter(_("Added until"), "last day",
+        keys=("追加終了日", "登録終了日"), stored=_following,
+        games=_CAME_FIRST.format(sign="<"), hidden=True)] = None
+    q: Annotated[str | None, Filter(_("Query"), "query", games="", hidden=True)] = None
+    # fmt: on
+
+    def __bool__(self) -> bool:
+        return any(self.asked(one) is not None for one in FILTERS)
+
+    def asked(self, one: Filter) -> Any:
+        """Return what is asked of a filter; None for nothing."""
+        return getattr(self, one.attribute)
+
+    def check(self, place: FilterPlace) -> None:
+        """Raise ValueError where something is asked for that games cannot be filtered by there."""
+        wrong = [one.name for one in FILTERS if self.asked(one) is not None and not one.applies(place)]
+        if wrong:
+            raise ValueError(f"{place} are not filtered by {', '.join(wrong)}")
+
+
+def _defined() -> Iterator[Filter]:
+    for attribute, hint in get_type_hints(GameFilters, include_extras=True).items():
+        (one,) = hint.__metadata__
+        yield replace(one, attribute=attribute, name=one.name or attribute)
+
+
+FILTERS: Final = tuple(_defined())
+"""All filters, in the order of forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Two filters that are the ends of one thing: how the search language calls it, and the attributes."""
+
+    name: str
+    label: Promise
+    least: str
+    most: str
+    keys: tuple[str, ...]
+
+
+SPANS: Final = (
+    Span("date", _("Date"), "since", "until", ("year", "日付", "年")),
+    Span("plies", _("Number of moves"), "min_plies", "max_plies", ("手数",)),
+    Span("rating", _("Rating of both"), "min_rating", "max_rating", ("レーティング",)),
+    Span("uploaded", _("Added"), "uploaded_from", "uploaded_to", ("追加日", "登録日")),
+)
+
+
+def filters_of(place: FilterPlace) -> tuple[Filter, ...]:
+    """Return the filters that can be asked for there."""
+    return tuple(one for one in FILTERS if one.applies(place))
+
+
+def games_asked(asked: Mapping[str, Any]) -> GameFilters:
+    """Return the filters of a list of games, made of valid values under the names that addresses have. Where
+    sides are named without a kind of game, shogi's are meant."""
+    game = game_meant(asked.get("game") or None, asked)
+    return _given("games", game, {**asked, "game": game})
+
+
+def positions_asked(game: str, asked: Mapping[str, Any]) -> GameFilters:
+    """Return the filters of the games through a position of a kind of game, made of such values."""
+    return _given("positions", game, asked)
+
+
+def _given(place: FilterPlace, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
+    found = {one.attribute: asked.get(one.name) for one in filters_of(place)}
+    empty = {name: None for name, value in found.items() if value == ""}
+    return GameFilters(**found | empty | colours_of(game, asked))

@@ -1,0 +1,138 @@
+"""Counts of all records by kind of game and kind of record, from three passes over the games.
+
+The home page, the statistics and the facets of unfiltered lists share these counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final
+
+from archive.caching.values import COUNTED, Cached, cached
+from archive.project.reading import connection
+from archive.queries.scope import Scope
+
+GAMES_A_SECOND: Final = 2_000
+"""Counts of a large archive stay in use for a second per so many games, a hundred times as long as counting
+takes."""
+
+KEPT_SECONDS: Final = 600
+"""How long they are used at most."""
+
+STEP: Final = 20
+"""Plies in one class of lengths."""
+
+MOST: Final = 500
+"""Different openings or endings of a kind that are kept, the most frequent."""
+
+
+@dataclass(slots=True)
+class Records:
+    """Records of one kind, by what they have; `undated` have no year.
+
+    `positions` is how many rows of the index they have; `lengths` are numbers by the first ply of a class of
+    `STEP`.
+    """
+
+    games: int = 0
+    positions: int = 0
+    undated: int = 0
+    years: Counter[int] = field(default_factory=Counter)
+    results: Counter[int] = field(default_factory=Counter)
+    handicaps: Counter[str] = field(default_factory=Counter)
+    endings: Counter[str] = field(default_factory=Counter)
+    openings: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[int] = field(default_factory=Counter)
+
+    def add(self, result: int, handicap: str, special: str, opening: str, n: int, positions: int) -> None:
+        """Count so many records that have these values."""
+        self.games += n
+        self.positions += positions
+        self.results[result] += n
+        self.handicaps[handicap] += n
+        if special:
+            self.endings[special] += n
+        if opening:
+            self.openings[opening] += n
+
+    def add_day(self, played: int, n: int) -> None:
+        """Count so many records that have this day."""
+        if played:
+            self.years[date.fromordinal(played).year] += n
+        else:
+            self.undated += n
+
+    def cut(self) -> None:
+        """Keep the most frequent of what may have any number of values."""
+        self.endings = _most(self.endings)
+        self.openings = _most(self.openings)
+
+
+def _most(counted: Counter[str]) -> Counter[str]:
+    """Return the most frequent in one order, whichever the database had: ties are in that of their names."""
+    return Counter(dict(sorted(counted.items(), key=lambda row: (-row[1], row[0]))[:MOST]))
+
+
+RecordsByKind = dict[tuple[str, str], Records]
+"""By the kind of game and of record."""
+
+_VALUES: Final = """
+    SELECT kind, record_kind, result, handicap, special, opening, count(*), sum(index_rows)
+    FROM archive_game g
+    WHERE {readable} GROUP BY kind, record_kind, result, handicap, special, opening
+"""
+_DAYS: Final = """
+    SELECT kind, record_kind, played, count(*) FROM archive_game g
+    WHERE {readable} GROUP BY kind, record_kind, played
+"""
+
+
+_LENGTHS: Final = f"""
+    SELECT kind, record_kind, plies / {STEP}, count(*) FROM archive_game g
+    WHERE {{readable}} GROUP BY kind, record_kind, plies / {STEP}
+"""
+
+
+def records_by_kind(scope: Scope) -> Cached[RecordsByKind]:
+    """Return the counts of all readable records, exact up to `COUNTED` games and else up to `KEPT_SECONDS`
+    old."""
+    return cached(f"records by kind {scope}", lambda: count_records_by_kind(scope), _seconds)
+
+
+def _seconds(found: RecordsByKind) -> float:
+    games = sum(records.games for records in found.values())
+    return min(KEPT_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
+
+
+def count_records_by_kind(scope: Scope) -> RecordsByKind:
+    """Count all records now."""
+    found: RecordsByKind = {}
+    for kind, record_kind, *values in _rows(scope, _VALUES):
+        found.setdefault((kind, record_kind), Records()).add(*values)
+    for kind, record_kind, played, n in _rows(scope, _DAYS):
+        found.setdefault((kind, record_kind), Records()).add_day(played, n)
+    for kind, record_kind, steps, n in _rows(scope, _LENGTHS):
+        found.setdefault((kind, record_kind), Records()).lengths[steps * STEP] += n
+    for records in found.values():
+        records.cut()
+    return found
+
+
+def together(some: Iterable[Records]) -> Records:
+    """Add up records of several kinds."""
+    found = Records()
+    for one in some:
+        found.games += one.games
+        found.undated += one.undated
+        found.positions += one.positions
+        for name in ("years", "results", "handicaps", "endings", "openings", "lengths"):
+            getattr(found, name).update(getattr(one, name))
+    return found
+
+
+def _rows(scope: Scope, sql: str) -> list[tuple[Any, ...]]:
+    readable = scope.condition("g")
+    with connection.cursor() as cursor:
+        cursor.execute(sql.format(readable=readable.text), readable.values)
+        return list(cursor.fetchall())

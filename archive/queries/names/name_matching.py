@@ -1,0 +1,95 @@
+"""The players or events that a name, a part of a name or a reading matches: 羽生, 棋王戦, はぶ, Habu.
+
+A name that somebody has matches exactly. Any other name, and a name with an asterisk behind it, matches all
+names (former names too) that contain it, and all players whose reading it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from archive.caching.values import unchanged
+from archive.models import Player
+from archive.names.character_forms import folded
+from archive.names.kana_readings import family_of
+from archive.names.romaji import given_key, readings
+from archive.names.search_text import searched
+from archive.queries.names.ids_of_names import named
+from archive.queries.scope import Scope
+from archive.queries.search.words import names_holding
+
+_Kind = Literal["player", "event"]
+
+
+class NameMatch(NamedTuple):
+    """The ids of the players or events that a name matches.
+
+    `part` marks a match by a part or a reading of names. A `vague` name is too short to search for, or too
+    many names contain it: then `ids` is empty.
+    """
+
+    ids: tuple[int, ...]
+    part: bool = False
+    vague: bool = False
+
+
+def match_name(scope: Scope, kind: _Kind, text: str) -> NameMatch:
+    """Return the players or events that a name matches exactly, else those that it matches in part."""
+    part = text.rstrip(_PART)
+    if part == text and (found := named(scope, kind, text)):
+        return NameMatch(found)
+    if not is_part(part):
+        return NameMatch((), vague=True)
+    return unchanged(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
+
+
+def _holding(scope: Scope, kind: _Kind, part: str) -> NameMatch:
+    held = names_holding(scope, kind, part)
+    if held is None:
+        return NameMatch((), vague=True)
+    return NameMatch(tuple(sorted({*held, *(read_so(scope, part) if kind == "player" else ())})), part=True)
+
+
+def with_relatives(scope: Scope, name: str) -> str:
+    """Return a player's name, with an asterisk if it is a bare family name that other players share.
+
+    Some records have only the family name.
+    """
+    if not name or family_of(folded(name))[0] != folded(name):
+        return name
+    alone, starred = named(scope, "player", name), name + _PART[0]
+    return starred if alone and len(match_name(scope, "player", starred).ids) > len(alone) else name
+
+
+_PART: Final = "*＊"
+"""What stands behind a part of a name, whoever has it as a whole."""
+
+
+def is_part(text: str) -> bool:
+    """Tell whether a text is long enough to be looked for in names: two letters or kana, or one kanji."""
+    form = searched(text)
+    return len(form) >= _SHORTEST or form > _LAST_KANA
+
+
+_SHORTEST: Final = 2
+_LAST_KANA: Final = "\u30ff"
+
+
+def read_so(scope: Scope, text: str, *, begun: bool = False) -> list[int]:
+    """Return the players whose names are read as a text, in kana or Latin letters; those whose reading begins
+    so where the text is only `begun`."""
+    found: list[int] = []
+    for family, given in readings(text, begun=begun):
+        # Behind a family name stands a blank, which is less than any sign.
+        names = Player.objects.filter(
+            space__in=scope.spaces, reading__gte=family, reading__lt=family + ("\uffff" if begun else "!")
+        )
+        rows = names.order_by("pk").values_list("pk", "name")[:_LOOKED_AT]
+        own = {pk: given_key(name) for pk, name in rows}
+        # A given name whose reading is not known may be this one.
+        same = [pk for pk in own if own[pk] == given or (begun and own[pk].startswith(given))]
+        found += (same or [pk for pk in own if not own[pk]]) if given else own
+    return found
+
+
+_LOOKED_AT: Final = 500

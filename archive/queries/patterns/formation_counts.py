@@ -1,0 +1,305 @@
+"""Castles and openings: how often games have them and how these ended, one of them in detail, those of a
+game, and which opening a position belongs to."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from archive.caching.values import COUNTED, cached
+from archive.index.engine import engine
+from archive.index.schema import FORK, NOT_A_GAME
+from archive.models import GameRecord, codec
+from archive.project.reading import connection
+from archive.queries.names.people import LISTED, Named, Tally, by_year, players_of
+from archive.queries.positions.position_query import ask
+from archive.queries.scope import Scope
+from kifu_core.classes import Match
+from kifu_core.games import SHOGI
+from kifu_core.jkf import Coordinates, Move
+from kifu_core.shogi.formations import BY_NAME, BY_NUMBER, OPENINGS, Formation, with_parents
+from kifu_core.shogi.notation import disambiguated
+
+LOOKED_AT: Final = 5_000
+"""Sides with a formation that are looked at for its page, those stored last: about 50 ms on either engine."""
+RECORDS: Final = 100
+"""Games whose records are read for what was played next: about 20 ms."""
+NEWEST: Final = 200
+"""Games of a position that say which opening it belongs to."""
+KEPT_SECONDS: Final = 600
+"""How long numbers are used that take long to count."""
+PLY_STEP: Final = 5
+"""Plies in one class of when a formation arose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A formation with the number of games that have it, and how those ended for the side that has it: a game
+    in which both sides do counts twice there."""
+
+    formation: Formation
+    games: int
+    tally: Tally
+
+
+class Had(NamedTuple):
+    """A formation that a side (0 Black, 1 White) of a game has, and the ply at which it first stands."""
+
+    formation: Formation
+    colour: int
+    ply: int
+
+
+@dataclass(slots=True)
+class Details:
+    """One formation over the sides that have it, of which the last stored are `looked_at`; `more` tells that
+    there are others.
+
+    `colours` are their results as Black and as White, `years` numbers by year and `plies` by the first ply of
+    a class of `PLY_STEP`, `against` what the other side had with how the owner fared, `players` who had it
+    most with how they fared, and `moves` what its owner played next in the last `RECORDS` games, on a board
+    that is turned so that he is Black, with the words that tell these moves apart.
+    """
+
+    formation: Formation
+    looked_at: int = 0
+    more: bool = False
+    colours: tuple[Tally, Tally] = field(default_factory=lambda: (Tally(), Tally()))
+    years: tuple[tuple[int, int], ...] = ()
+    plies: tuple[tuple[int, int], ...] = ()
+    against: tuple[tuple[Formation, Tally], ...] = ()
+    players: tuple[tuple[Named, Tally], ...] = ()
+    moves: tuple[tuple[Move, int], ...] = ()
+    games: tuple[tuple[int, int, int], ...] = ()
+    """Games that have it, the last stored first: id, colour and ply."""
+
+
+_COUNTED: Final = """
+    SELECT f.formation, f.colour, g.result, count(*) FROM archive_gameformation f
+    JOIN archive_game g ON g.slot = f.slot WHERE {readable} GROUP BY f.formation, f.colour, g.result
+"""
+_BOTH: Final = """
+    SELECT f.formation, count(*) FROM archive_gameformation f
+    JOIN archive_gameformation o ON o.formation = f.formation AND o.slot = f.slot AND o.colour = 1
+    JOIN archive_game g ON g.slot = f.slot WHERE f.colour = 0 AND {readable} GROUP BY f.formation
+"""
+
+
+def standings(scope: Scope) -> dict[str, Standing]:
+    """Return all formations that games have, by name; in a large archive at most ten minutes old."""
+    return cached(
+        f"formations {scope}",
+        lambda: _standings(scope),
+        lambda found: KEPT_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
+    ).value
+
+
+def _standings(scope: Scope) -> dict[str, Standing]:
+    readable, tallies = scope.condition("g"), dict[int, Tally]()
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTED.format(readable=readable.text), readable.values)
+        rows = cursor.fetchall()
+        cursor.execute(_BOTH.format(readable=readable.text), readable.values)
+        twice = dict(cursor.fetchall())
+    for number, colour, result, n in rows:
+        tallies.setdefault(number, Tally()).add(result, colour, n)
+    return {
+        BY_NUMBER[number].name: Standing(BY_NUMBER[number], tally.games - twice.get(number, 0), tally)
+        for number, tally in sorted(tallies.items())
+        if number in BY_NUMBER
+    }
+
+
+_LAST_STORED: Final = """
+    SELECT f.slot, f.colour, f.ply, g.id, g.played, g.result, g.player0_id, g.player1_id
+    FROM archive_gameformation f JOIN archive_game g ON g.slot = f.slot
+    WHERE f.formation = %s AND {readable}
+    ORDER BY f.slot DESC, f.colour LIMIT %s
+"""
+_OF_SLOTS: Final = "SELECT slot, formation, colour FROM archive_gameformation WHERE slot IN ({places})"
+_PIECE: Final = 1_000
+"""Slots in one statement."""
+
+
+def details(scope: Scope, formation: Formation) -> Details:
+    """Return what there is to tell of a formation; nothing looked at where no game has it."""
+    return cached(
+        f"formation {scope} {formation.name}",
+        lambda: _details(scope, formation),
+        lambda found: KEPT_SECONDS if found.more else 0,
+    ).value
+
+
+def _details(scope: Scope, formation: Formation) -> Details:
+    readable = scope.condition("g")
+    sql = _LAST_STORED.format(readable=readable.text)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [formation.number, *readable.values, LOOKED_AT + 1])
+        rows = cursor.fetchall()
+    found = Details(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
+    rows = rows[:LOOKED_AT]
+    plies: Counter[int] = Counter()
+    players: dict[int, Tally] = {}
+    for _slot, colour, ply, _pk, _played, result, *seats in rows:
+        found.colours[colour].add(result, colour)
+        plies[ply // PLY_STEP * PLY_STEP] += 1
+        if (player := seats[colour]) is not None:
+            players.setdefault(player, Tally()).add(result, colour)
+    found.years = by_year(row[4] for row in rows)
+    last = max(plies, default=-1)
+    found.plies = tuple((first, plies[first]) for first in range(0, last + 1, PLY_STEP))
+    found.players = players_of(players)
+    found.against = _against({(slot, colour): result for slot, colour, _p, _g, _d, result, *_s in rows})
+    found.games = tuple((pk, colour, ply) for _slot, colour, ply, pk, *_rest in rows[:RECORDS])
+    found.moves = _moves(found.games)
+    return found
+
+
+def _moves(games: Sequence[tuple[int, int, int]]) -> tuple[tuple[Move, int], ...]:
+    """Return the first moves of owners after they had a formation, the most frequent first, with the words
+    that tell them apart."""
+    stored = GameRecord.objects.in_bulk([pk for pk, _colour, _ply in games])
+    counted, words = Counter[str](), dict[str, Counter[str]]()
+    for pk, colour, ply in games:
+        if pk in stored:
+            entries = codec.unpack(stored[pk].record)["moves"][ply + 1 : ply + 3]
+            own = (one["move"] for one in entries if "move" in one and one["move"]["color"] == colour)
+            for move in islice(own, 1):
+                text = json.dumps(_as_black(move), sort_keys=True)
+                counted[text] += 1
+                words.setdefault(text, Counter())[move.get("relative", "")] += 1
+    ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:LISTED]
+    moves = [json.loads(text) | _usual(words[text]) for text, _n in ranked]
+    return tuple(zip(disambiguated(moves), (n for _text, n in ranked), strict=True))
+
+
+def _usual(words: Counter[str]) -> dict[str, str]:
+    """Return the relative words that a move most often has in its games, if any."""
+    ((usual, _n),) = words.most_common(1)
+    return {"relative": usual} if usual else {}
+
+
+def _as_black(move: Move) -> dict[str, Any]:
+    """Return a move as Black would make it on the turned board: piece, squares, promotion."""
+    turned = move["color"] == 1
+
+    def square(place: Coordinates) -> dict[str, int]:
+        return {"x": 10 - place["x"], "y": 10 - place["y"]} if turned else {"x": place["x"], "y": place["y"]}
+
+    found: dict[str, Any] = {"color": 0, "piece": move["piece"], "to": square(move["to"])}
+    if source := move.get("from"):
+        found["from"] = square(source)
+    return found | {name: move[name] for name in ("promote",) if name in move}
+
+
+def _against(sides: dict[tuple[int, int], int]) -> tuple[tuple[Formation, Tally], ...]:
+    """Return what the other side had where these sides, by slot and colour, have the results of their games;
+    of forms and what they are forms of the form."""
+    others: dict[tuple[int, int], list[str]] = {}
+    for slot, number, colour in _in_pieces(_OF_SLOTS, sorted({slot for slot, _colour in sides})):
+        if number in BY_NUMBER and (slot, 1 - colour) in sides:
+            others.setdefault((slot, 1 - colour), []).append(BY_NUMBER[number].name)
+    tallies: dict[str, Tally] = {}
+    for (slot, colour), names in others.items():
+        for name in most_special(names):
+            tallies.setdefault(name, Tally()).add(sides[slot, colour], colour)
+    ranked = sorted(tallies.items(), key=lambda one: (-one[1].games, one[0]))[:LISTED]
+    return tuple((BY_NAME[name], tally) for name, tally in ranked)
+
+
+def most_special(names: Iterable[str]) -> list[str]:
+    """Return those of some formations of one side that no other of them is a form of, in their order."""
+    names = [*names]
+    general = {parent for name in names for parent in with_parents(BY_NAME[name].parents)}
+    return [name for name in names if name not in general]
+
+
+def _in_pieces(sql: str, slots: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        for first in range(0, len(slots), _PIECE):
+            piece = slots[first : first + _PIECE]
+            cursor.execute(sql.format(places=", ".join(["%s"] * len(piece))), piece)
+            yield from cursor.fetchall()
+
+
+# --- one game, one position ------------------------------------------------------------------------------
+
+_OF_GAME: Final = """
+    SELECT formation, colour, ply FROM archive_gameformation WHERE slot = %s
+    ORDER BY ply, colour, formation
+"""
+_OF_KEY: Final = f"""
+    SELECT d.slot FROM archive_occurrence d
+    WHERE d.key = %s AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
+    ORDER BY d.played DESC, d.slot DESC LIMIT %s
+"""
+
+
+def of_game(slot: int) -> tuple[Had, ...]:
+    """Return the formations of a game that may be read, by its slot, in order of plies; of forms and what
+    they are forms of, that arise together, the form alone."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_GAME, [slot])
+        rows = [
+            Had(BY_NUMBER[number], colour, ply)
+            for number, colour, ply in cursor.fetchall()
+            if number in BY_NUMBER
+        ]
+    return tuple(
+        one
+        for one in rows
+        if not any(
+            other is not one
+            and (other.colour, other.ply) == (one.colour, one.ply)
+            and one.formation.name in with_parents(other.formation.parents)
+            for other in rows
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningHere:
+    """The opening that most games of a position have: so many of those looked at."""
+
+    formation: Formation
+    games: int
+    looked_at: int
+
+
+def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> OpeningHere | None:
+    """Return the most special of the openings that nearly as many of the newest `NEWEST` games through a
+    position have as the most frequent one; None where most have none.
+
+    Raises DecodeError and ValueError as `explore`.
+    """
+    if kind != SHOGI.name:
+        return None
+    slots: set[int] = set()
+    for key in ask(scope, kind, code, match, "main").keys:
+        slots.update(slot for (slot,) in engine().fetch_prepared(_OF_KEY, [key, NEWEST]))
+    if not slots:
+        return None
+    counted: Counter[str] = Counter()
+    having: dict[int, set[str]] = {}
+    for slot, number, _colour in _in_pieces(_OF_SLOTS, sorted(slots)):
+        if number in _OPENINGS:
+            having.setdefault(slot, set()).add(_OPENINGS[number].name)
+    for names in having.values():
+        counted.update(names)
+    if not counted:
+        return None
+    enough = _NEARLY * max(counted.values())
+    usual = [one for one in counted if counted[one] >= enough]
+    name = max(usual, key=lambda one: (len(with_parents([one])), counted[one], one))
+    if 2 * counted[name] < len(slots):
+        return None
+    return OpeningHere(BY_NAME[name], counted[name], len(slots))
+
+
+_NEARLY: Final = 0.8
+"""Of the most frequent, which is often what others are forms of."""
+_OPENINGS: Final = {one.number: one for one in OPENINGS}

@@ -1,0 +1,103 @@
+"""Which games a pattern occurs in, as slots, for conditions of the search language.
+
+Results are reused as long as the files of columns, and the games gone from them, stay the same, because a
+list asks several times for one page.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final
+
+from django.conf import settings
+
+from archive.columns.duck import Asked, BusyError
+from archive.columns.state import MissingFilesError, State, asked
+from archive.models import ColumnWaiting, Game
+from archive.queries.scope import Scope
+from archive.queries.search.errors import BUSY, NOT_HERE, TOO_SLOW, TOO_WIDE, QueryError
+from archive.queries.search.parsing import parse as parse_query
+from archive.queries.search.terms import Stands, leaves
+from kifu_core.shogi.patterns import parse
+
+MOST: Final = 200_000
+"""Games that a pattern may stand in to be a part of a query."""
+
+KEPT: Final = 16
+"""Patterns whose games are kept, each at most `MOST` numbers of four bytes."""
+
+_NARROWER: Final = ("more of a board", "narrower")
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Raise QueryError in place of what columns raise: that it takes too long, that too many others ask, or
+    that files are missing."""
+    try:
+        yield
+    except TimeoutError as error:
+        limit = settings.ARCHIVE_SEARCH_SECONDS
+        raise QueryError(TOO_SLOW, expected=_NARROWER, limit=limit) from error
+    except BusyError as error:
+        raise QueryError(BUSY) from error
+    except MissingFilesError as error:
+        raise QueryError(NOT_HERE) from error
+
+
+def standing(scope: Scope, text: str) -> array[int]:
+    """Return the slots of the games that a pattern ever stands in, ascending. Raises ParseError for a text
+    that is no pattern, and QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
+    # It draws in numpy, which a process without patterns does without.
+    from archive.columns.finding import places_of
+
+    pattern = parse(text)
+
+    def ask(question: Asked, state: State) -> array[int]:
+        key = (text, state.files, state.gone)
+        if (known := _kept.get(key)) is not None:
+            return known
+        slots = places_of(question, state, pattern).slot
+        if len(slots) > MOST:
+            raise QueryError(TOO_WIDE, expected=_NARROWER[:1], limit=MOST)
+        slots.sort()
+        return _kept.put(key, array("i", slots.tobytes()))
+
+    with bounded():
+        return asked(scope.spaces, ask)
+
+
+def is_early(scope: Scope, query: str, games: Collection[int]) -> bool:
+    """Tell whether a query asks for a pattern while some of the games of the scope, by id, are in no column
+    yet. Raises QueryError for a query that is none."""
+    if not any(isinstance(one, Stands) for one in leaves(parse_query(query))):
+        return False
+    slots = Game.objects.filter(pk__in=games, space__in=scope.spaces).values("slot")
+    return ColumnWaiting.objects.filter(slot__in=slots).exists()
+
+
+class _Kept:
+    """What was found last."""
+
+    def __init__(self) -> None:
+        self.found: OrderedDict[object, array[int]] = OrderedDict()
+        self.lock = Lock()
+
+    def get(self, key: object) -> array[int] | None:
+        with self.lock:
+            if key in self.found:
+                self.found.move_to_end(key)
+            return self.found.get(key)
+
+    def put(self, key: object, slots: array[int]) -> array[int]:
+        with self.lock:
+            self.found[key] = slots
+            while len(self.found) > KEPT:
+                self.found.popitem(last=False)
+        return slots
+
+
+_kept: Final = _Kept()

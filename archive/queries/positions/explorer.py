@@ -1,0 +1,313 @@
+"""What games did in a position: totals, results, and all that is known of each move played."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+from math import sqrt
+from typing import Any, Final, NamedTuple
+
+from archive.index import versions
+from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
+from archive.queries.games.filters import GameFilters
+from archive.queries.positions.counting import RowCount, counted, filtered, look, totals
+from archive.queries.positions.position_filters import parts_of
+from archive.queries.positions.position_games import GameThrough, extremes, extremes_among
+from archive.queries.positions.position_query import Asked, Lines, ask, position_keys
+from archive.queries.positions.reading_plan import Sample
+from archive.queries.scope import Scope
+from kifu_core.classes import Match
+from kifu_core.games import GAMES
+from kifu_core.lines import NO_MOVE
+
+CONFIDENCE: Final = 0.95
+_Z: Final = 1.959963984540054
+"""The quantile of the normal distribution that leaves 2.5 % on either side."""
+
+BATCH: Final = 100
+"""Positions asked for at once at most."""
+
+_POSITIONS: Final = 256
+"""Positions whose moves are remembered with the keys that they lead to: a third of an answer to find."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Numbers of games by result; `first` and `second` are what colours 0 and 1 of the asker's board won."""
+
+    first: int = 0
+    second: int = 0
+    draw: int = 0
+    unknown: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.first + self.second + self.draw + self.unknown
+
+
+class Interval(NamedTuple):
+    """Where the true score lies with `CONFIDENCE`, after Wilson."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStats:
+    """A move that was played from the position, on the asker's board.
+
+    `move` is packed, `name` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
+    `code` the position after it. `total` is how many games played it from here; `reached` how many reach the
+    position after it in any order of moves, counted with the same match and lines (None where it was not
+    asked or filters are set). `others` counts problems, opening trees and positions, which have no part in
+    anything else.
+
+    `share` is of the games that reach the position. `score` is what the side to move made of it, 1 for a
+    win and a half for a draw, and None without decided games; `interval` is its Wilson interval. `rating` is
+    the average of the `rated` games in which the mover's rating is known; both None where it was not looked
+    up. `last_year` is the year of the newest game with a day.
+    """
+
+    move: int
+    name: str
+    text: str
+    total: int
+    results: Results
+    others: int
+    code: str
+    share: float
+    score: float | None
+    interval: Interval | None
+    rating: float | None
+    rated: int | None
+    last_year: int | None
+    reached: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unplayed:
+    """A legal move that no game played from the position, though `reached` games reach what it leads to."""
+
+    move: int
+    name: str
+    text: str
+    code: str
+    reached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explorer:
+    """What is known of a position. `moves` are all that were played, the most frequent first.
+
+    `first` and `latest` are games with a known day only. With a `sample` all numbers are those of the games
+    read, and only `latest` is told. `unplayed` is None where it was not asked for.
+    """
+
+    kind: str
+    code: str
+    match: Match
+    lines: Lines
+    total: int
+    results: Results
+    others: int
+    moves: tuple[MoveStats, ...]
+    first: GameThrough | None = None
+    latest: GameThrough | None = None
+    sample: Sample | None = None
+    unplayed: tuple[Unplayed, ...] | None = None
+
+
+def explore(
+    scope: Scope,
+    kind: str,
+    code: str,
+    match: Match = "exact",
+    lines: Lines = "main",
+    filters: GameFilters | None = None,
+    *,
+    transpositions: bool = False,
+) -> Explorer:
+    """Return what games played in a position.
+
+    `main` counts main lines, `all` variations too: then `total` counts games, and each move the games that
+    have it anywhere. Raises DecodeError for a code that is not strictly valid, and ValueError for an unknown
+    kind, match or lines. Without filters the cost is that of the keys' rows, at most about HOT_GAMES each;
+    with filters that of the fewest rows that must be read, see `counting.filtered`.
+    """
+    asked = ask(scope, kind, code, match, lines)
+    if filters:
+        rows, parts = filtered(parts_of(scope, asked, filters))
+        first, latest = extremes_among(parts, rows)
+        sample = parts[0].reading.sample if parts else None
+        return replace(_tell(asked, kind, code, match, rows), first=first, latest=latest, sample=sample)
+    found = look(asked.keys)
+    told = _tell(asked, kind, code, match, found.counts)
+    told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
+    first, latest = extremes(asked, found)
+    return replace(told, first=first, latest=latest, unplayed=unplayed)
+
+
+def reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
+    """Return how many games reach a position, whatever else they are. This is the total of `explore` without
+    filters, for the cost of a count; it raises the same errors."""
+    return sum(totals(ask(scope, kind, code, match, lines).keys, lines).values())
+
+
+def explore_many(
+    scope: Scope, kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main"
+) -> list[Explorer]:
+    """Return what `explore` tells of up to `BATCH` positions at once, without games and without `reached`.
+
+    Raises as `explore`, ValueError for too many.
+    """
+    if len(codes) > BATCH:
+        raise ValueError(f"at most {BATCH} positions at once, not {len(codes)}")
+    questions = [ask(scope, kind, code, match, lines) for code in codes]
+    return tell_many(questions, kind, codes, match)
+
+
+def tell_many(questions: Sequence[Asked], kind: str, codes: Sequence[str], match: Match) -> list[Explorer]:
+    """Return the answers to several questions out of one count."""
+    by_key: dict[int, list[RowCount]] = {}
+    wanted = sorted({key for asked in questions for key in asked.keys})
+    for row in counted(wanted) if wanted else ():
+        by_key.setdefault(row.key, []).append(row)
+    return [
+        _tell(asked, kind, code, match, [row for key in asked.keys for row in by_key.get(key, ())])
+        for asked, code in zip(questions, codes, strict=True)
+    ]
+
+
+# --- adding up -------------------------------------------------------------------------------------------
+
+
+class _Count:
+    """Numbers while they are added up."""
+
+    def __init__(self) -> None:
+        self.by_result = [0] * (NOT_A_GAME + 1)
+        self.rated: int | None = 0
+        self.rating_sum = 0
+        self.last = UNKNOWN_DAY
+
+    def add(self, result: int, row: RowCount) -> None:
+        self.by_result[result] += row.n
+        if result == NOT_A_GAME:
+            return
+        self.last = max(self.last, row.last_played)
+        if self.rated is None or row.rated is None:
+            self.rated = None
+        else:
+            self.rated += row.rated
+            self.rating_sum += int(row.rating_sum or 0)
+
+    @property
+    def results(self) -> Results:
+        numbers = self.by_result
+        return Results(numbers[BLACK_WINS], numbers[WHITE_WINS], numbers[DRAW], numbers[UNKNOWN])
+
+    @property
+    def others(self) -> int:
+        return self.by_result[NOT_A_GAME]
+
+
+def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[RowCount]) -> Explorer:
+    total, by_move = _Count(), dict[int, _Count]()
+    for row in rows:
+        if row.flags & (FORK if asked.lines == "main" else 0):
+            continue
+        result = asked.seen(row.result, row.key)
+        if row.flags & FIRST:
+            total.add(result, row)
+        if row.move != NO_MOVE:
+            by_move.setdefault(asked.move(row.move), _Count()).add(result, row)
+    reached = total.results.total
+    found = [_move_stats(asked, move, count, reached) for move, count in by_move.items()]
+    found.sort(key=lambda stats: (-stats.total, -stats.others, stats.move))
+    return Explorer(kind, code, match, asked.lines, reached, total.results, total.others, tuple(found))
+
+
+def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveStats:
+    game, position, results = asked.game, asked.position, count.results
+    wins = results.second if position.turn else results.first
+    decided = results.first + results.second + results.draw
+    return MoveStats(
+        move, game.text.move_name(move), game.text.move_text(position, move),
+        results.total, results, count.others,
+        code=game.codec.encode(_after(position, move)),
+        share=results.total / reached if reached else 0.0,
+        score=(wins + results.draw / 2) / decided if decided else None,
+        interval=wilson(wins + results.draw / 2, decided) if decided else None,
+        rating=count.rating_sum / count.rated if count.rated else None,
+        rated=count.rated,
+        last_year=None if count.last == UNKNOWN_DAY else date.fromordinal(count.last).year,
+    )  # fmt: skip
+
+
+def wilson(points: float, games: int) -> Interval:
+    """Return the Wilson score interval of a share of points, with `CONFIDENCE`; `games` is at least 1.
+
+    It keeps within 0 and 1 and says of few games that they say little (E. B. Wilson, 1927).
+
+    >>> [round(end, 3) for end in wilson(8, 10)]
+    [0.49, 0.943]
+    """
+    share, weight = points / games, _Z * _Z / games
+    middle = share + weight / 2
+    spread = _Z * sqrt(share * (1 - share) / games + weight / (4 * games))
+    return Interval(max(0.0, (middle - spread) / (1 + weight)), min(1.0, (middle + spread) / (1 + weight)))
+
+
+def _after(position: Any, move: int) -> Any:
+    after = position.copy()
+    after.do_move(move)
+    return after
+
+
+# --- in any order of moves -------------------------------------------------------------------------------
+
+
+def _with_reached(
+    scope: Scope, asked: Asked, told: Explorer, *, transpositions: bool
+) -> tuple[Explorer, tuple[Unplayed, ...] | None]:
+    """Return the answer with how many games reach what each move leads to, counted at once. If asked for,
+    also return the legal moves that nobody played though games reach what they lead to."""
+    played = [stats.move for stats in told.moves]
+    others = _never_played(asked, played) if transpositions else []
+    reached = _reached(scope, asked, told, [*played, *others])
+    found = tuple(replace(stats, reached=reached[stats.move]) for stats in told.moves)
+    answer = replace(told, moves=found)
+    if not transpositions:
+        return answer, None
+    unplayed = [_unplayed(asked, move, reached[move]) for move in others if reached[move]]
+    return answer, tuple(sorted(unplayed, key=lambda move: (-move.reached, move.move)))
+
+
+def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
+    """Return the legal moves that were not played; of two that the question takes for one, only one."""
+    legal = asked.game.rules.legal_moves(asked.position)
+    if asked.folds:
+        legal = [move for move in legal if move <= asked.game.codec.orient(move, 1)]
+    known = set(played)
+    return [move for move in legal if move not in known]
+
+
+def _reached(scope: Scope, asked: Asked, told: Explorer, wanted: Sequence[int]) -> Mapping[int, int]:
+    keys = _keys_after(scope, told.kind, told.code, tuple(wanted), told.match, versions.asked())
+    counts = totals(sorted({key for found in keys for key in found}), asked.lines)
+    return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
+
+
+@lru_cache(maxsize=_POSITIONS)
+def _keys_after(
+    scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the keys of the position after each move, in the versions of the index that are in use."""
+    position = GAMES[kind].codec.decode(code)
+    return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
+
+
+def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:
+    game, position = asked.game, asked.position
+    after = game.codec.encode(_after(position, move))
+    return Unplayed(move, game.text.move_name(move), game.text.move_text(position, move), after, reached)

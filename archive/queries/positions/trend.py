@@ -1,0 +1,59 @@
+"""How often a position was reached over the years."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from archive.index.engine import engine
+from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
+from archive.queries.names.people import by_year
+from archive.queries.positions.position_query import ask
+from archive.queries.scope import Scope
+from kifu_core.classes import Match
+
+NEWEST: Final = 2000
+"""Games of each orientation that are looked at, the newest: one short walk along the index."""
+
+_DAYS: Final = f"""
+    SELECT x.played, count(*) FROM (
+        SELECT d.played, d.slot FROM archive_occurrence d
+        WHERE d.key = %s AND d.played > {UNKNOWN_DAY} AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
+        ORDER BY d.played DESC, d.slot DESC LIMIT %s
+    ) x GROUP BY x.played
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Games by year, without gaps. `whole` tells that no older games were left out."""
+
+    years: tuple[tuple[int, int], ...]
+    whole: bool
+
+
+def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
+    """Count by year the games with a day that reach a position on their main line.
+
+    Where one orientation has more than `NEWEST` games, only years that all of them cover are told.
+    Raises DecodeError and ValueError as `explore`.
+    """
+    keys = ask(scope, kind, code, match, "main").keys
+    days: Counter[int] = Counter()
+    first = 0
+    for key in keys:
+        own = _days(key)
+        days += own
+        if own.total() == NEWEST:
+            first = max(first, min(own))
+    # The year of the last day looked at may go on among the games that were not.
+    years = tuple((year, n) for year, n in by_year(days) if not first or year > _year(first))
+    return Trend(years, whole=first == 0)
+
+
+def _days(key: int) -> Counter[int]:
+    """Count the newest games under a key by their days."""
+    return Counter(dict(engine().fetch_prepared(_DAYS, [key, NEWEST])))
+
+
+def _year(day: int) -> int:
+    return by_year([day])[0][0]

@@ -1,0 +1,225 @@
+"""Feeds of new games (Atom, RFC 4287): of every list of games, and of those that reach a position."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
+from django.utils.http import http_date, parse_http_date_safe
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from archive.accounts import tokens
+from archive.caching.entity_tags import not_modified
+from archive.caching.pages import conditional, remembered
+from archive.http.errors import page as error_page
+from archive.http.limits.signing_in import count_failure
+from archive.queries.games.arrivals import came, moved_last
+from archive.queries.games.filters import GameFilters, filters_of, games_asked
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.games.listing import GameRow, find_games, games_among
+from archive.queries.scope import scope_of
+from archive.queries.search.errors import QueryError
+from archive.queries.search.printing import text_of
+from archive.queries.search.terms import Reaches
+from archive.web.forms import GameFilterForm
+from archive.web.lists.filtering import in_use
+from archive.web.lists.rows import game_address
+from archive.web.pages.views import decoded, match_asked
+from archive.web.wording import RESULTS_OF, day_text, nameless
+from kifu_core.errors import DecodeError
+from kifu_core.games import GAMES
+
+MOST: Final = 50
+"""Games of one feed, or of one page of it."""
+UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a game came of which it is not known, and what a feed without games says."""
+
+_FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML document may have (XML 1.0, 2.2)."""
+_NO_FILTERS: Final = {one.name for one in filters_of("positions")}
+
+View = Callable[..., HttpResponse]
+
+
+class GamesFeed(Atom1Feed):
+    """An Atom feed that says itself when it last changed, and where it goes on (RFC 5005)."""
+
+    content_type = "application/atom+xml; charset=utf-8"
+
+    def latest_post_date(self) -> datetime:
+        found: datetime = self.feed["last"]
+        return found
+
+    def add_root_elements(self, handler: Any) -> None:
+        super().add_root_elements(handler)
+        if self.feed["following"]:
+            handler.addQuickElement("link", "", {"rel": "next", "href": self.feed["following"]})
+
+
+def feed_of(view: View) -> View:
+    """Make a function a view of a feed: read by everybody, and with a token by who may read more."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **parts: Any) -> HttpResponse:
+        if (refused := _by_token(request)) is not None:
+            return refused
+        try:
+            response = view(request, *args, **parts)
+        except QueryError as error:
+            return error_page(request, 422, str(error.message()))
+        patch_vary_headers(response, ("Authorization",))
+        return _since(request, response)
+
+    return login_not_required(require_safe(answered))
+
+
+def _by_token(request: HttpRequest) -> HttpResponse | None:
+    """Let a request read what its token lets it; return a refusal where it needs one or has a wrong one."""
+    scheme, _blank, key = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        token = tokens.find(key.strip())
+        if token is not None:
+            request.user = token.user
+            return None
+        count_failure(request)
+    elif request.user.is_authenticated or not settings.ARCHIVE_LOGIN_REQUIRED:
+        return None
+    response = error_page(request, 401, _("This feed needs a valid token."))
+    response.headers["WWW-Authenticate"] = 'Bearer realm="kifu-archive"'
+    return response
+
+
+def _since(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Answer 304 to a client that asks for what is newer than a time, and has no tag to ask by (RFC 9110,
+    13.1.3)."""
+    asked = request.headers.get("If-Modified-Since")
+    last = response.headers.get("Last-Modified")
+    if not asked or not last or response.status_code != 200 or "If-None-Match" in request.headers:
+        return response
+    since, changed = parse_http_date_safe(asked), parse_http_date_safe(last)
+    if since is None or changed is None or changed > since:
+        return response
+    return not_modified(response.headers.get("ETag", ""), dict(response.headers.items()))
+
+
+@feed_of
+@remembered
+def games(request: HttpRequest) -> HttpResponse:
+    """Tell of the games of a list that came last."""
+    form = GameFilterForm(request.GET, label_suffix="")
+    if not form.is_valid():
+        raise BadRequest("filters")
+    asked = [f"{form[name].label}: {text}" for name, text in in_use(form).items() if name != "order"]
+    title = " · ".join([_("New games"), *asked])
+    return _feed(request, games_asked(form.cleaned_data), title, reverse("games"), ("order",))
+
+
+@feed_of
+@remembered
+def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
+    """Tell of the games that reach a position on their main line, those that came last."""
+    try:
+        _shown, known = decoded(kind, code)
+    except DecodeError as error:
+        raise BadRequest("code") from error
+    if not _NO_FILTERS.isdisjoint(request.GET):
+        raise BadRequest("a feed of a position takes no filters: ask for a search with `reaches:`")
+    match = match_asked(request.GET.get("match", ""))
+    filters = GameFilters(q=text_of(Reaches(kind, known, match)))
+    title = _("New games that reach a position")
+    path = GAMES[kind].codec.path_code(known)
+    return _feed(request, filters, title, reverse("position", args=[kind, path]))
+
+
+def _feed(
+    request: HttpRequest, filters: GameFilters, title: str, address: str, without: tuple[str, ...] = ()
+) -> HttpResponse:
+    """Answer with the feed of the games that pass filters; `address` is the page that shows them, and takes
+    the same parameters. Raises QueryError."""
+    scope, cursor = scope_of(request), request.GET.get("cursor")
+    try:
+        found = find_games(scope, filters, "added", cursor, MOST)
+    except InvalidCursorError as error:
+        raise BadRequest("cursor") from error
+    rows = {row.id: row for row in found.items}
+    if cursor is None:
+        rows |= {row.id: row for row in games_among(scope, filters, moved_last(scope))}
+    times = came(scope, rows)
+    newest = sorted(((times.get(pk, UNKNOWN), pk) for pk in rows), reverse=True)[:MOST]
+    entries = [(when, rows[pk]) for when, pk in newest]
+    root = str(settings.PUBLIC_URL or request.build_absolute_uri("/")).rstrip("/")
+    last = max((when for when, _row in entries), default=UNKNOWN)
+
+    def make() -> HttpResponse:
+        query = request.GET.copy()
+        for name in ("cursor", *without):
+            query.pop(name, None)
+        page = _with(root + address, query.urlencode())
+        if found.next is not None:
+            query["cursor"] = found.next
+        feed = GamesFeed(
+            title=_clean(title),
+            link=page,
+            description=None,
+            language=get_language(),
+            feed_url=root + request.get_full_path(),
+            feed_guid=root + request.get_full_path(),
+            author_name=_("Kifu Archive"),
+            last=last,
+            following=_with(root + request.path, query.urlencode()) if found.next is not None else "",
+        )
+        return _written(feed, entries, root, last)
+
+    return conditional(request, make, title, entries, found.next, forms=False)
+
+
+def _written(
+    feed: GamesFeed, entries: list[tuple[datetime, GameRow]], root: str, last: datetime
+) -> HttpResponse:
+    """Return the answer with a feed and its entries."""
+    for when, row in entries:
+        link = root + game_address(row.id)
+        feed.add_item(
+            _clean(title_of(row)), link, escape(_clean(_summary(row))), updateddate=when, unique_id=link
+        )
+    response = HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)
+    response.headers["Last-Modified"] = http_date(last.timestamp())
+    return response
+
+
+def _with(address: str, query: str) -> str:
+    return f"{address}?{query}" if query else address
+
+
+def _clean(text: str) -> str:
+    """Return a text without what XML forbids."""
+    return _FORBIDDEN.sub("", text)
+
+
+def title_of(row: GameRow) -> str:
+    """Return what a game is called: who played it, and the event."""
+    words = {"first": row.first or "–", "second": row.second or "–"}
+    names = _("%(first)s vs %(second)s") % words if row.first or row.second else nameless(row.record_kind)
+    event = " ".join(filter(None, (row.event, row.round)))
+    return f"{names} ({event})" if event else str(names)
+
+
+def _summary(row: GameRow) -> str:
+    """Return the day of a game, its length, its opening and its result."""
+    plies = ngettext("%(plies)s move", "%(plies)s moves", row.plies) % {"plies": row.plies}
+    result = str(RESULTS_OF[row.kind][row.result]) if row.record_kind == "game" else ""
+    told = (day_text(row.played_from, row.precision), row.site, row.opening, plies, result)
+    return " · ".join(filter(None, told))

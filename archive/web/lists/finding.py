@@ -1,0 +1,52 @@
+"""Where a text that was pasted into the search box leads."""
+
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from archive.http.limits.text_limits import check_text, limited_reading
+from archive.queries.positions.position_lookup import furthest, of_record, stored_game
+from archive.queries.scope import Scope, scope_of
+from archive.web.shogi.editing import read_pasted, refused
+from kifu_core import games
+from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
+
+_MOVES: Final = 2
+"""Entries of a record that has a move: the start comes first."""
+
+
+@require_POST
+def find(request: HttpRequest) -> HttpResponse:
+    """Lead from a text that was pasted into the search box to what it is.
+
+    A record leads to its game, else to the last of its positions that any game reaches; other texts lead to
+    the editor.
+    """
+    text = request.POST.get("text", "")
+    try:
+        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        with limited_reading():
+            return _leading(scope_of(request), text) or read_pasted(request)
+    except KifuError as found:
+        return refused(request, text, found)
+
+
+def _leading(scope: Scope, text: str) -> HttpResponse | None:
+    """Return where a pasted record leads; None for a text that is no record, or leads nowhere."""
+    try:
+        kind, result = games.load(text)
+    except KifuError:
+        return None
+    record = next((game.record for game in result.games), None)
+    if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
+        return None
+    if (game := stored_game(scope, record)) is not None:
+        return redirect("game", game)
+    code = furthest(scope, record)
+    if code is None and kind is not SHOGI:
+        code = kind.codec.encode(of_record(kind, record))
+    return redirect("position", kind.name, kind.codec.path_code(code)) if code else None

@@ -1,0 +1,388 @@
+"""Rows of lists and tables as HTML, written in one go: a template for every row of a page takes most of the
+time that the page takes.
+
+Whatever comes from records or addresses goes through `escape`; the rest is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from django.urls import get_script_prefix, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from archive.web import wording
+from archive.web.game_registry import PAGES
+from kifu_core.games import GAMES, SHOGI
+
+if TYPE_CHECKING:
+    from archive.queries.games.listing import GameRow
+    from archive.queries.positions.explorer import MoveStats, Results, Unplayed
+    from archive.web.replay.engine_lines import Thought
+    from archive.web.replay.lines import WalkedLine
+    from archive.web.replay.notes import Note
+    from archive.web.replay.record import MoveListRow, Part
+
+_IN_PATHS: Final = "!$&'()*+,;=/~:@"
+"""What the paths of addresses have as it is, beside letters and digits (RFC 3986, as Django does it)."""
+
+
+# --- addresses -------------------------------------------------------------------------------------------
+
+
+def game_address(game: int) -> str:
+    """Return the address of a game's page."""
+    before, after = _game_addresses()
+    return f"{before}{game}{after}"
+
+
+def _game_addresses() -> tuple[str, str]:
+    return _around("game", (0,), "0", get_script_prefix())
+
+
+def record_address(game: int, writer: str) -> str:
+    """Return the address of a game's record in a format."""
+    before, after = _around("api:game-record", (_A_GAME, writer), str(_A_GAME), get_script_prefix())
+    return f"{before}{game}{after}"
+
+
+_A_GAME: Final = 1_234_567_890
+"""Stands for a game's number, and is in no name of a format."""
+
+
+def position_address(kind: str, path: str) -> str:
+    """Return the address of a position's page, by its code as addresses have it."""
+    before, after = _around("position", (kind, "CODE"), "CODE", get_script_prefix())
+    return before + quote(path, safe=_IN_PATHS) + after
+
+
+@cache
+def _around(name: str, args: tuple[Any, ...], place: str, prefix: str) -> tuple[str, str]:
+    """Return an address before and after what changes in it: looking routes up takes long in lists."""
+    before, _place, after = reverse(name, args=args).rpartition(place)
+    return before, after
+
+
+# --- marks and results -----------------------------------------------------------------------------------
+
+
+@cache
+def side_mark(kind: str, color: int) -> SafeString:
+    """Return the mark before a player of this colour, drawn by the style sheet.
+
+    Text has the colour of text: a black piece would be white on dark paper.
+    """
+    return mark_safe(
+        f'<span class="mark {GAMES[kind].rules.sides[color]} {PAGES[kind].words.shape}">'
+        f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
+    )
+
+
+def side_marks(kind: str) -> tuple[SafeString, SafeString]:
+    """Return the marks of both sides."""
+    return side_mark(kind, 0), side_mark(kind, 1)
+
+
+def with_marks(text: object) -> SafeString:
+    """Escape a text, and draw the signs of the sides of shogi in it as marks."""
+    shown = escape(str(text))
+    for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
+        shown = shown.replace(sign, side_mark(SHOGI.name, color))
+    return mark_safe(shown)
+
+
+def results_bar(results: Results, kind: str) -> SafeString:
+    """Draw the wins of colour 0, the draws and the wins of colour 1 as one bar, without inline styles."""
+    decided = results.first + results.draw + results.second
+    if not decided:
+        return SafeString("")
+    first, second = GAMES[kind].rules.sides
+    last = results.first + results.draw
+    return mark_safe(
+        f'<svg class="{PAGES[kind].words.shape}" viewBox="0 0 {decided} 1" preserveAspectRatio="none" '
+        'aria-hidden="true">'
+        f'<rect class="{first}" x="0" width="{results.first}" height="1"/>'
+        f'<rect class="draw" x="{results.first}" width="{results.draw}" height="1"/>'
+        f'<rect class="{second}" x="{last}" width="{results.second}" height="1"/></svg>'
+    )
+
+
+def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
+    """Draw the bar with its numbers."""
+    first, draw, second = _before_figures(get_language(), kind)
+    middle = _figure(draw, results.draw) if results.draw else ""
+    return mark_safe(
+        f'<div class="results{" large" if large else ""}">{results_bar(results, kind)}<div class="figures">'
+        f"{_figure(first, results.first)}{middle}{_figure(second, results.second)}</div></div>"
+    )
+
+
+def _figure(before: str, number: int) -> str:
+    return f"{before} <b>{wording.number_text(number)}</b></span>"
+
+
+@cache
+def _before_figures(_language: str, kind: str) -> tuple[str, str, str]:
+    """Return what stands before the wins of colour 0, the draws and the wins of colour 1."""
+    draw = escape(_("draw"))
+    first, second = (
+        f'<span title="{escape(str(wording.RESULTS_OF[kind][color]))}">{side_mark(kind, color)}'
+        for color in (0, 1)
+    )
+    middle = (
+        f'<span title="{draw}"><span aria-hidden="true">=</span><span class="visually-hidden">{draw}</span>'
+    )
+    return first, middle, second
+
+
+# --- games -----------------------------------------------------------------------------------------------
+
+
+def game_rows(
+    rows: Iterable[GameRow],
+    private: Mapping[int, str],
+    below: Mapping[int, SafeString] | None = None,
+    at: Mapping[int, str] | None = None,
+) -> SafeString:
+    """Return games as rows of a list; those through a position lead to it. `private` is what the spaces are
+    called that not everybody reads, `below` what stands below some games, by their ids, and `at` the
+    queries with which their pages open."""
+    before, after = _game_addresses()
+    language = get_language()
+    badges = {space: private_badge(name) for space, name in private.items()}
+    below, at = below or {}, at or {}
+    found = (
+        f"<li>{_game_row(row, before + str(row.id) + after + at.get(row.id, ''), badges, language)}"
+        f"{below.get(row.id, '')}</li>\n"
+        for row in rows
+    )
+    return mark_safe("".join(found))
+
+
+def private_badge(name: str) -> SafeString:
+    """Return the mark of what lies in a library of this name."""
+    return mark_safe(f'<span class="badge private" title="{escape(_("Not public"))}">{escape(name)}</span>')
+
+
+def _game_row(row: GameRow, address: str, badges: Mapping[int, str], language: str) -> str:
+    ply, badge = getattr(row, "ply", 0), badges.get(row.space, "")
+    between = f" {escape(row.round)}" if row.round else ""
+    return (
+        f'<a class="game-row" href="{escape(address)}{f"?ply={ply}" if ply else ""}">\n'
+        f'  <span class="date">{escape(wording.day_text(row.played_from, row.precision) or "–")}</span>\n'
+        f'  <span class="players">{_players(row)}{badge}</span>\n'
+        f'  <span class="event">{escape(row.event)}{between}</span>\n'
+        f'  <span class="plies">{_plies(language, row.plies)}</span>\n'
+        f'  <span class="result">{_result(language, row)}</span>\n'
+        "</a>"
+    )
+
+
+def _players(row: GameRow) -> str:
+    """Return who played, or what the record is called where it names nobody."""
+    if not row.first and not row.second:
+        return f'<span class="name">{escape(wording.nameless(row.record_kind))}</span>'
+    return f"{_player(row, 0, row.first)} {_player(row, 1, row.second)}"
+
+
+@lru_cache(maxsize=2_000)
+def _plies(_language: str, plies: int) -> str:
+    """Return the length of a game, in the active language."""
+    return escape(ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies})
+
+
+def _result(language: str, row: GameRow) -> str:
+    """Return who won; nothing for a problem, a tree or a position, which nobody wins."""
+    return _won(language, row.kind, row.result) if row.record_kind == "game" else ""
+
+
+@cache
+def _won(_language: str, kind: str, result: int) -> SafeString:
+    """Return the words for a result, in the active language."""
+    return with_marks(wording.RESULTS_OF[kind][result])
+
+
+def _player(row: GameRow, color: int, name: str) -> str:
+    won = " winner" if row.result == color else ""
+    mark = side_mark(row.kind, color)
+    return f'<span class="side{won}">{mark} <span class="name">{escape(name or "–")}</span></span>'
+
+
+# --- moves -----------------------------------------------------------------------------------------------
+
+
+def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | Unplayed], str]:
+    """Return a function that gives the address after a move; `walk` is the line that led here, if any."""
+    path_code = GAMES[kind].codec.path_code
+    if walk is None:
+        return lambda move: position_address(kind, path_code(move.code))
+    after = walk.onward()
+    return lambda move: after(move.name, path_code(move.code))
+
+
+def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: WalkedLine | None) -> str:
+    """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
+    return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
+
+
+def move_rows(
+    kind: str,
+    position: Any,
+    moves: Sequence[MoveStats],
+    whole: int,
+    walk: WalkedLine | None,
+    *,
+    detailed: bool,
+) -> SafeString:
+    """Return the rows of a table of moves: how often each was played in `whole` games, with what results."""
+    page = onward(kind, walk)
+    parts = []
+    for move in moves:
+        reached, interval, year = (_reached(move), _interval(move), _year(move)) if detailed else ("", "", "")
+        parts.append(
+            f'<tr data-move="{escape(move.name)}" data-total="{move.total}">\n'
+            f'    <td class="move"><a href="{escape(page(move))}">'
+            f"{escape(stat_text(kind, position, move, walk))}</a></td>\n"
+            f'    <td class="number">{wording.number_text(move.total)}{reached}</td>\n'
+            f'    <td class="number muted">{f"{move.total / whole:.0%}" if whole else ""}</td>\n'
+            f'    <td class="bar"{interval}>{results_box(move.results, kind)}\n</td>\n'
+            f"    {year}\n"
+            "  </tr>"
+        )
+    return mark_safe("".join(parts))
+
+
+def _reached(move: MoveStats) -> str:
+    if not move.reached or move.reached <= move.total:
+        return ""
+    title = escape(_("Games that reach the position after the move, by any order of moves"))
+    return f' <span class="muted small" title="{title}">/ {wording.number_text(move.reached)}</span>'
+
+
+def _interval(move: MoveStats) -> str:
+    if move.interval is None:
+        return ""
+    words = _("The side to move scores between %(low)s and %(high)s with 95%% confidence.")
+    low, high = (f"{end:.0%}" for end in move.interval)
+    return f' title="{escape(words % {"low": low, "high": high})}"'
+
+
+def _year(move: MoveStats) -> str:
+    return f'<td class="number muted year">{move.last_year or ""}</td>'
+
+
+# --- the moves of a game ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MoveList:
+    """What the list of a game's moves depends on beside its rows: the address of the page and what the start
+    adds to it, whether times are shown, the names of the shown node and of the move that was new, and where
+    the whole record is."""
+
+    page: str
+    start_query: str
+    timed: bool
+    here: str
+    novelty: str
+    whole: str
+
+
+def move_list(parts: Iterable[Part], look: MoveList) -> SafeString:
+    """Return the moves of a game, with forks inside of them."""
+    return mark_safe("".join(_part(part, look) for part in parts))
+
+
+def _part(part: Part, look: MoveList) -> str:
+    if part.row is not None:
+        return _move(part.row, look)
+    if part.more is not None:
+        address = escape(look.page + (part.more.query or look.start_query))
+        return f'<li class="fold"><a href="{address}">… {escape(part.more.text)}</a></li>'
+    return _FRAMES.get(part.name, "</ol>")
+
+
+_FRAMES: Final = {"end": "</li>", "fork": '<ol class="fork">', "stretch": '<ol class="stretch">'}
+
+
+def _move(row: MoveListRow, look: MoveList) -> str:
+    """Return the beginning of a move's row; its forks and its end follow."""
+    address = look.page + (row.query or look.start_query)
+    total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""
+    named = f"{'has-note' if row.note and row.note.words else ''}{' ending' if row.ending else ''}"
+    return "".join(
+        (
+            f'<li data-key="{escape(row.key)}"{total}',
+            f' class="{named}"' if named else "",
+            f'><span class="n">{row.ply}</span><a href="{escape(address)}"',
+            ' aria-current="step"' if row.key == look.here else "",
+            f">{escape(row.text)}</a>",
+            _new() if row.key == look.novelty else "",
+            f'<span class="e">{with_marks(row.score)}</span>' if row.score else "",
+            f'<span class="t">{escape(row.time)}</span>' if look.timed and row.time else "",
+            _note(row.note, look.whole if row.key == look.here else address) if row.note else "",
+        )
+    )
+
+
+def _new() -> str:
+    title = escape(_("First game in the archive to reach this position"))
+    return f'<abbr class="novelty" title="{title}">{escape(_("new"))}</abbr>'
+
+
+def _note(note: Note, rest: str) -> str:
+    """Return comments, hidden until the move is shown; `rest` is where one goes on reading."""
+    lines = "".join(note_line(line) for line in note.lines)
+    more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
+    return f'<div class="note" hidden>{lines}{more}</div>'
+
+
+def note_line(line: str | Thought, address: str = "") -> SafeString:
+    """Return a line of comments. The moves of an engine's line of play are links on the page of the node
+    `address`; elsewhere scripts make links of them (static/archive/js/thoughts.js)."""
+    if isinstance(line, str):
+        return mark_safe(f"<p>{linkify(line)}</p>")
+    named = f' data-moves="{".".join(line.moves)}"' if line.moves else ""
+    words = _linked(line, address) if address and line.moves else escape("\n".join(line.words))
+    about = f'<b>{with_marks(line.score)}</b> <span class="muted">{escape(line.facts)}</span>'
+    return mark_safe(f'<p class="thought">{about} <span class="line"{named}>{words}</span></p>')
+
+
+def _linked(line: Thought, address: str) -> str:
+    before = f"{address}{'&' if '?' in address else '?'}try="
+    return "\n".join(
+        f'<a href="{escape(before + ".".join(line.moves[: number + 1]))}">{escape(word)}</a>'
+        for number, word in enumerate(line.words)
+    )
+
+
+# --- texts of others -------------------------------------------------------------------------------------
+
+
+# Ends before what usually follows an address in Japanese text: brackets, commas, full stops.
+_URL: Final = re.compile(r"https?://[A-Za-z0-9][^\s<>\"'`\\^{|}「」『』（）【】、。]*")
+_TRAILING: Final = ".,;:!?)]"
+
+
+def linkify(text: str) -> SafeString:
+    """Escape a text and turn its http and https addresses into links that pass nothing on."""
+    pieces: list[str] = []
+    end = 0
+    for match in _URL.finditer(text):
+        url = match[0].rstrip(_TRAILING)
+        pieces += [escape(text[end : match.start()]), _link(url)]
+        end = match.start() + len(url)
+    return mark_safe("".join([*pieces, escape(text[end:])]))
+
+
+def _link(url: str) -> SafeString:
+    return format_html('<a href="{0}" rel="nofollow noopener noreferrer ugc">{0}</a>', url)

@@ -1,0 +1,126 @@
+"""Dumps of everything public: the page that tells of them, and their files."""
+
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified
+from archive.columns import offered as columns
+from archive.columns.schema import TYPES
+from archive.derive.issues import language
+from archive.dumps.offered import MANIFEST, SUMS, TABLE, dump_named, offered
+from archive.http.limits.throttling import costs_nothing
+from archive.http.ranges import Pieces, Span, UnsatisfiableRangeError, span_of
+from archive.models import SiteText
+from archive.queries.site_texts import site_text
+
+_TYPES: Final = {
+    TABLE: "application/vnd.apache.parquet",
+    MANIFEST: "application/json",
+    SUMS: "text/plain; charset=utf-8",
+}
+_PACKED: Final = {".parquet": _TYPES[TABLE], ".zst": "application/zstd"}
+"""Types of the other files by how their names end."""
+_MEANINGS: Final = (
+    ("slot", "slot", _("the game's place in the archive; another one after it was read again")),
+    ("game", "game", _("the number of the game, as in addresses")),
+    ("node, last", "node", _("the number of the position in its game; what follows it has those up to last")),
+    ("ply", "ply", _("half-moves from the start")),
+    ("fork", "fork", _("whether it is in a variation")),
+    ("turn", "turn", _("0 Black is to move, 1 White")),
+    (
+        "move",
+        "move",
+        _("what its line plays: from << 8, to << 1, promotion; squares 0 to 80, drops 80 and the kind"),
+    ),
+    ("s11 … s99", "s11", _("what stands on a square: 0 nothing, 1 to 14 Black's pieces, below 0 White's")),
+    ("black_hand_FU …", "black_hand_FU", _("pieces in hand")),
+    ("black_FU …", "black_FU", _("pieces on the board")),
+    ("result", "result", _("0 Black won, 1 White, 2 a draw, 3 unknown")),
+    ("played", "played", _("the first day, counted from 0001-01-01, which is 1")),
+    ("black_rating, white_rating", "black_rating", _("empty where unknown")),
+    ("kind", "kind", _("0 game, 1 problem, 2 opening tree, 3 position")),
+)
+"""The columns: their names, one of these, and what they mean."""
+_YEAR: Final = 365 * 24 * 60 * 60
+
+
+@require_safe
+def dumps(request: HttpRequest) -> HttpResponse:
+    """Show the dumps that are offered, and how to read them."""
+    found = offered()
+    context = {
+        "newest": found[0] if found else None,
+        "older": found[1:],
+        "manifest": MANIFEST,
+        "sums": SUMS,
+        "table": TABLE,
+        "columns": columns.offered(),
+        "columns_name": columns.NAME,
+        "meanings": [(names, TYPES[one], meaning) for names, one, meaning in _MEANINGS],
+        "terms": site_text(SiteText.Page.TERMS, language()) is not None,
+    }
+    return render(request, "archive/dumps.html", context)
+
+
+@require_safe
+def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
+    """Send a file of a dump or of the columns, or a part of it. It never changes: its tag is its SHA-256."""
+    if (dump, file) == (columns.NAME, MANIFEST):
+        return _columns_manifest(request)
+    found = columns.offered() if dump == columns.NAME else dump_named(dump)
+    named = found.path_of(file) if found else None
+    if named is None:
+        raise Http404
+    path, sha256 = named
+    headers = {"ETag": f'"{sha256}"', "Cache-Control": _kept()}
+    if is_known(request, headers["ETag"]):
+        costs_nothing(request)
+        return not_modified(headers["ETag"], headers)
+    return _sent(request, path, headers)
+
+
+def _columns_manifest(request: HttpRequest) -> HttpResponse:
+    """Send what tells of the columns; it changes with them."""
+    found = columns.offered()
+    if found is None:
+        raise Http404
+    headers = {"ETag": f'"{found.sha256}"', "Cache-Control": ALWAYS_ASK}
+    if is_known(request, headers["ETag"]):
+        costs_nothing(request)
+        return not_modified(headers["ETag"], headers)
+    return HttpResponse(found.manifest, content_type=_TYPES[MANIFEST], headers=headers)
+
+
+def _kept() -> str:
+    return f"{'private' if settings.ARCHIVE_LOGIN_REQUIRED else 'public'}, max-age={_YEAR}, immutable"
+
+
+def _sent(request: HttpRequest, path: Path, headers: dict[str, str]) -> HttpResponseBase:
+    try:
+        size = path.stat().st_size
+        span = span_of(request, size, headers["ETag"])
+        whole = span or Span(0, size)
+        pieces = () if request.method == "HEAD" else Pieces(path.open("rb"), whole)
+    except FileNotFoundError:  # the dump was deleted this moment
+        raise Http404 from None
+    except UnsatisfiableRangeError:
+        return HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
+    # What is compressed already is not compressed on its way, and parts could not be.
+    request.META["HTTP_ACCEPT_ENCODING"] = "identity"
+    response = StreamingHttpResponse(
+        pieces,
+        status=206 if span else 200,
+        content_type=_TYPES.get(path.name) or _PACKED[path.suffix],
+        headers=headers | {"Accept-Ranges": "bytes", "Content-Length": str(whole.length)},
+    )
+    if span:
+        response["Content-Range"] = f"bytes {span.first}-{span.first + span.length - 1}/{size}"
+    if path.name not in (MANIFEST, SUMS):
+        response["Content-Disposition"] = f'attachment; filename="{path.name}"'
+    return response
