@@ -163,7 +163,7 @@ def test_who_was_made_an_owner_by_mistake_is_a_member_again(anna, boris):
     signed_in(anna).post(f"/libraries/{group.pk}/", {"action": "demote", "member": boris.pk})
     assert not libraries.owns(boris, group.pk) and group.memberships.count() == 2
     with pytest.raises(LibraryError, match="no-invitation"):
-        libraries.invited(back)
+        libraries.invitation_of(back)
     with pytest.raises(LibraryError, match="last-owner"):
         libraries.demote(anna, group, anna.pk)
 
@@ -194,7 +194,7 @@ def test_an_invitation_is_good_once_and_for_a_while(anna, boris):
     old = libraries.invite(anna, group)
     Invitation.objects.update(expires="2020-01-01T00:00:00Z")
     with pytest.raises(LibraryError):
-        libraries.invited(old)
+        libraries.invitation_of(old)
 
 
 def test_one_link_serves_several_people_and_members_use_nothing_up(anna, boris):
@@ -217,7 +217,7 @@ def test_who_was_taken_out_does_not_come_back_by_a_link_for_several(anna, boris)
     libraries.dismiss(anna, group, boris.pk)
     with pytest.raises(LibraryError, match="no-invitation"):
         libraries.join(boris, key)
-    assert libraries.invited(other).left == 1
+    assert libraries.invitation_of(other).left == 1
 
 
 def test_links_for_new_accounts_lead_into_no_group_that_somebody_was_taken_out_of(anna, boris):

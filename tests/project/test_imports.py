@@ -36,7 +36,7 @@ LAYERS = (
 The lowest are those of the record library: code that all games share, the games, the registry of games. Then
 come packages of `archive`; a module in the table is apart from its package. Migrations are not checked."""
 
-DOORS = {"store": ("management",)}
+DOORS = {"store": ("management",), "libraries": ()}
 """Packages of which others import only the names in `__all__`, with the exceptions listed here."""
 
 

@@ -18,7 +18,7 @@ from archive.api.serializers import LibraryBody, MoveBody
 from archive.api.shapes.libraries import LibraryDone, LibraryTold, MovingTold
 from archive.api.telling import Example, Problems, Told
 from archive.intake import tasks
-from archive.libraries import DEEDS, Asked, Done, LibraryError
+from archive.libraries import ActionResult, LibraryError
 from archive.models import Game, User
 from archive.project.site_address import public
 from archive.queries.games.taken_down import game_called, game_shown, upload_shown
@@ -34,7 +34,7 @@ _STATUSES: Final = {
     "taken-down": 409,
     "still-working": 409,
 }
-"""What can be wrong with a deed, and its status."""
+"""The HTTP status of each reason for which an action is refused."""
 
 
 def _problems(*codes: str) -> Problems:
@@ -67,15 +67,15 @@ def of_game(request: Request, pk: int) -> Response:
         raise Http404
     if request.method != "POST":
         return Response(_told(request, game))
-    asked, user = body(LibraryBody, request), _owner(request)
-    action, share = asked.pop("action"), asked.get("share")
+    arguments, user = body(LibraryBody, request), _owner(request)
+    action, share = arguments.pop("action"), arguments.get("share")
     try:
-        done = DEEDS[action](user, game, Asked(**asked))
+        result = libraries.perform(action, user, game, **arguments)
     except LibraryError as error:
         raise _problem(error) from error
-    if not done.found:
+    if not result.ended:
         raise ApiError("not-found", f"nothing of this game is shared under number {share}", 404)
-    return Response(_done(request, done))
+    return Response(_result_json(request, result))
 
 
 def _told(request: Request, game: Game) -> dict[str, Any]:
@@ -133,12 +133,11 @@ def target_of(user: User | AnonymousUser, name: str) -> int:
         raise no_target(user, name) from error
 
 
-def _done(request: Request, done: Done) -> dict[str, Any]:
-    url = None if done.game is None else reverse("api:game", [done.game], request=request)
-    told = {"game_id": done.game, "game_url": url}
-    if done.key:
-        told["link"] = public(reverse("shared", [done.key], request=request))
-    return told
+def _result_json(request: Request, result: ActionResult) -> dict[str, Any]:
+    game_id = result.game_id
+    url = None if game_id is None else reverse("api:game", [game_id], request=request)
+    link = {"link": public(reverse("shared", [result.key], request=request))} if result.key else {}
+    return {"game_id": game_id, "game_url": url, **link}
 
 
 @endpoint(

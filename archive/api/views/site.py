@@ -134,7 +134,7 @@ def account(request: Request) -> Response:
 def spaces(request: Request) -> Response:
     """List the spaces that the visitor may read: the public one, the visitor's own library, groups."""
     readable, asked = spaces_to_ask(request), scope_of(request)
-    titles = libraries.called(readable.values())
+    titles = libraries.space_names(readable.values())
     allowed = may_upload(request)
     return Response(
         {

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from archive import libraries
 from archive.accounts.roles import may_upload
 from archive.intake import tasks
-from archive.libraries import DEEDS, Asked, Done, LibraryError
+from archive.libraries import ACTIONS, ActionResult, LibraryError
 from archive.models import Game, Share, Space, Upload, User
 from archive.project.site_address import public
 from archive.queries.games.filters import GameFilters
@@ -68,7 +68,12 @@ def own(request: HttpRequest) -> HttpResponse:
         {"space": space, "name": called, "scope": name, "games": _games(space)}
         for space, name, called in libraries.targets(user)[1:]
     ]
-    context = {"mine": shown[0], "groups": shown[1:], "section": "libraries", "most": libraries.NAME}
+    context = {
+        "mine": shown[0],
+        "groups": shown[1:],
+        "section": "libraries",
+        "most": libraries.GROUP_NAME_LENGTH,
+    }
     return render(request, "archive/libraries.html", context)
 
 
@@ -95,7 +100,7 @@ def group(request: HttpRequest, space: int) -> HttpResponse:
         "games": _games(space),
         "latest": latest_games(Scope((space,)), GameFilters(), _LATEST),
         "invitations": libraries.open_invitations(found),
-        "most": libraries.NAME,
+        "most": libraries.GROUP_NAME_LENGTH,
         "scope": f"group-{space}",
         "section": "libraries",
     }
@@ -146,7 +151,7 @@ def _number(text: str) -> int:
 def join(request: HttpRequest, key: str) -> HttpResponse:
     """Ask whether one wants to be a member of a group; POST makes one, of a stranger after signing in."""
     try:
-        invitation = libraries.invited(key)
+        invitation = libraries.invitation_of(key)
         if request.method == "POST" and not request.user.is_authenticated:
             joining.keep(request, key)
             return redirect("account_signup" if request.POST.get("action") == "sign-up" else "sign-in")
@@ -194,7 +199,7 @@ def scopes_of(request: HttpRequest) -> list[tuple[str, str, bool]]:
     readable = readable_spaces(request)
     if len(readable) == 1:
         return []
-    called = libraries.called(readable.values())
+    called = libraries.space_names(readable.values())
     chosen = chosen_name(request)
     chosen = chosen if chosen in readable else "all"
     ordered = sorted(readable.items(), key=lambda one: (one[0].startswith("group-"), called[one[1]]))
@@ -213,7 +218,7 @@ def scope_told(request: HttpRequest) -> dict[str, str]:
     names = request.GET.get(CHOSEN, chosen_name(request)).split(",")
     if not set(names) <= readable.keys():
         return {}
-    called = libraries.called(readable[name] for name in names)
+    called = libraries.space_names(readable[name] for name in names)
     query = request.GET.copy()
     query.pop(CHOSEN, None)
     address = f"{request.path}?{query.urlencode()}" if query else request.path
@@ -228,7 +233,7 @@ def private_names(request: HttpRequest, spaces: Collection[int]) -> dict[int, st
         return {}
     known: dict[int, str] = request.__dict__.setdefault("_private_names", {})
     if private - known.keys():
-        called = libraries.called(space for space in private if reads(request, space))
+        called = libraries.space_names(space for space in private if reads(request, space))
         known |= {space: called.get(space, _("Shared with you")) for space in private}
     return {space: known[space] for space in private}
 
@@ -247,7 +252,7 @@ def library_of(request: HttpRequest, game: Game) -> dict[str, Any] | None:
         return {"take_back": back, "give_back": given} if back or given else None
     if not reads(request, game.space):
         return _shared()
-    found: dict[str, Any] = {"name": libraries.called([game.space])[game.space]}
+    found: dict[str, Any] = {"name": libraries.space_names([game.space])[game.space]}
     if libraries.may_publish(user, game) or libraries.may_share(user, game):
         found["publish"] = libraries.may_publish(user, game)
         found["share"] = libraries.may_share(user, game)
@@ -268,34 +273,34 @@ def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
     if game is None or not reads_game(request, game):
         raise Http404
     action = request.POST.get("action", "")
-    if action not in DEEDS:
+    if action not in ACTIONS:
         raise Http404
-    asked = Asked(request.POST.get("name", "").strip(), _number(request.POST.get("share", "")))
+    name, share = request.POST.get("name", "").strip(), _number(request.POST.get("share", ""))
     try:
-        done = DEEDS[action](_user(request), game, asked)
+        result = libraries.perform(action, _user(request), game, name=name, share=share)
     except LibraryError as error:
         messages.error(request, error.text)
         return redirect("game", game_id)
-    _tell(request, action, asked, done)
-    return redirect("games") if done.game is None else redirect("game", done.game)
+    _confirm(request, action, name, result)
+    return redirect("games") if result.game_id is None else redirect("game", result.game_id)
 
 
-_TOLD: dict[str, str | Promise] = {
+_CONFIRMATIONS: dict[str, str | Promise] = {
     "publish": gettext_lazy("The game is public now."),
     "take-back": gettext_lazy("The game is in your own library now. Copies that others added stay public."),
     "give-back": gettext_lazy("The game was moved to the libraries of those who added it."),
     "share": gettext_lazy("%(name)s can read this game now."),
     "unshare": gettext_lazy("This is no longer shared."),
 }
-"""What is said when a deed is done; of a link it is the link."""
+"""Messages after an action; after `link` the message is the link itself."""
 
 
-def _tell(request: HttpRequest, action: str, asked: Asked, done: Done) -> None:
-    if done.key:
-        address = public(request.build_absolute_uri(reverse("shared", args=[done.key])))
+def _confirm(request: HttpRequest, action: str, name: str, result: ActionResult) -> None:
+    if result.key:
+        address = public(request.build_absolute_uri(reverse("shared", args=[result.key])))
         messages.success(request, address, extra_tags="game-link")
         return
-    messages.success(request, str(_TOLD[action]) % {"name": asked.name})
+    messages.success(request, str(_CONFIRMATIONS[action]) % {"name": name})
 
 
 # --- uploads ---------------------------------------------------------------------------------------------
