@@ -1,6 +1,6 @@
-"""The `kifu` command: records from format to format, what is wrong with them, keys and boards of positions.
+"""The `kifu` command: convert records, check them, print keys and boards of positions.
 
-Needs nothing but this package. Answers go to standard output, complaints to standard error.
+Needs only this package. Results go to standard output, messages to standard error.
 """
 
 import argparse
@@ -59,10 +59,10 @@ def _print_os_error(error: OSError, path: str) -> None:
 
 
 class _Converter:
-    """Reads files and writes their games; `failed` tells whether anything could not be read or written.
+    """Reads files and writes their games; `failed` is set if anything could not be read or written.
 
-    Games go to standard output as they come. Only JKF without `--lines` waits for the last of them, to be one
-    JSON value, and formats of one game a file, to be refused if there are several.
+    Games go to standard output at once. JKF without `--lines` waits for the last game, to be one JSON value.
+    Formats of one game a file wait too: several games are refused.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:

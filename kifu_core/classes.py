@@ -1,6 +1,6 @@
-"""Classes of positions under mirror and colours, and their 64-bit keys, for every kind of game.
+"""Classes of positions under mirror image and exchange of colours, and their 64-bit keys, in any game.
 
-`docs/position-keys.md` defines everything here; a change of a key needs a new `KEY_VERSION` and a reindex.
+`docs/position-keys.md` defines them; a change of a key needs a new `KEY_VERSION` and a reindex.
 """
 
 from hashlib import blake2b
@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 KEY_VERSION: Final = 1
 
 PUBLIC: Final = 0
-"""The space of what everybody reads."""
+"""The space of public games."""
 
 Match = Literal["exact", "mirror", "color", "any"]
 
@@ -19,15 +19,15 @@ _TURNS: Final[dict[str, tuple[int, ...]]] = {
     "color": (0, 2),
     "any": (0, 1, 2, 3),
 }
-"""What each kind of match allows to do with the position, as orientations."""
+"""The orientations that each kind of match allows."""
 
 
 class Canonical(NamedTuple):
-    """The class of a position and how the position lies in it.
+    """The class of a position and the position's orientation in it.
 
-    `code` is the Shogi64 code of the representative. The position is the representative mirrored if bit 0
-    of `orientation` is set and turned to the other colour if bit 1 is (in either order). A `symmetric`
-    position equals its mirror image; its mirror bit is 0.
+    `code` is the code of the representative. The position is the representative mirrored if bit 0 of
+    `orientation` is set, and turned to the other colour if bit 1 is (in either order). A `symmetric` position
+    equals its mirror image; its mirror bit is 0.
     """
 
     code: str
@@ -52,7 +52,7 @@ def key(
 
 
 def class_keys(canonical: Canonical, match: Match, kind: str, space: int, version: int) -> tuple[int, ...]:
-    """Return the keys that match a position whose class is known, in any kind of game."""
+    """Return the keys of the positions in a class that match the given member."""
     code, orientation, symmetric = canonical
     turns = [turn for turn in _TURNS[match] if not (symmetric and turn & 1)]
     return tuple(key(code, orientation ^ turn, kind, space, version) for turn in turns)

@@ -1,29 +1,30 @@
-"""Cutting large texts of many games into pieces that hold whole games, in bounded memory."""
+"""Split large texts of many games into chunks of whole games, in bounded memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 Chunk = tuple[int, bytes]
-"""The number of a piece's first line, from 1, and its bytes."""
+"""The number of a chunk's first line, from 1, and its bytes."""
 
 Cutter = Callable[[Iterable[bytes], int, Callable[[int], None]], Iterator[Chunk]]
-"""Cuts lines into pieces.
+"""Splits lines into chunks.
 
-Games of a line or a few are taken together up to about as many bytes as the second argument says; the third
-is told the size of a piece while it grows, and raises where that is too much."""
+Short games are joined up to about as many bytes as the second argument says. The third is called with the
+size of a chunk while it grows, and raises an error if that is too large.
+"""
 
 Begins = Callable[[bytes, bytes, int], bool]
-"""Tells whether a game begins with a line: by the line, the last line with text before it, and how many
-braces are open."""
+"""Tells whether a game begins with a line: by the line, the last line with text, and the number of open
+braces."""
 
 _OPENING: Final = (b"{", b"(")
 _CLOSING: Final = (b"}", b")")
 
 
 def cutter(begins: Begins) -> Cutter:
-    """Return a cutter that makes groups of lines, each of which begins with a game.
+    """Return a cutter whose chunks are groups of lines, each beginning with a game.
 
-    Lines after a game belong to it.
+    Lines behind a game belong to it.
     """
 
     def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Chunk]:

@@ -1,7 +1,7 @@
-"""A limit on time that works in any thread: loops over a whole text look at the clock now and then.
+"""A time limit that works in any thread: loops over a whole text check the clock now and then.
 
-Nothing can stop a thread from outside. So every loop that runs as many times as a text is long goes through
-`watched`, or calls `check_time` itself; without a limit the cost of either is too small to measure.
+Nothing can stop a thread from outside. So every loop that is as long as a text goes through `watched`, or
+calls `check_time`; without a limit the cost of either is too small to measure.
 """
 
 import time
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 Item = TypeVar("Item")
 
 PIECE: Final = 256
-"""How often a loop runs between two looks at the clock: some tenths of a millisecond."""
+"""Iterations between two checks: some tenths of a millisecond."""
 
 
 class TooSlowError(BaseException):
@@ -33,9 +33,9 @@ _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
 
 @contextmanager
 def time_limit(seconds: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Raise TooSlowError in whatever the body reads or writes after so many seconds by the clock.
+    """Raise TooSlowError in any reading or writing of the body after so many seconds by the clock.
 
-    The limit applies to the thread (or asynchronous task) that enters it. If limits are nested, the inner one
+    The limit applies to the thread (or asynchronous task) that enters it. Of nested limits, the inner one
     applies.
     """
     token = _LIMIT.set(_Limit(clock, clock() + seconds))
@@ -53,7 +53,7 @@ def check_time() -> None:
 
 
 def watched(items: Iterable[Item]) -> Iterable[Item]:
-    """Return the items one by one; if there is a limit, look at the clock after every `PIECE` of them.
+    """Return the items; if there is a limit, check the clock after every `PIECE` of them.
 
     The items are then taken in pieces, ahead of the loop.
     """

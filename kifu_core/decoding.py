@@ -1,7 +1,8 @@
-"""Bytes to text, and text with its line numbers.
+"""Decode bytes to text, and locate offsets in lines.
 
-Extensions and declared encodings lie in real files both ways, so the bytes decide: a byte order mark, then
-strict decoding in every encoding that Japanese programs use, then which result looks like a game record.
+In real files, extensions and declared encodings are often wrong, so the bytes decide: first a byte order
+mark, then strict decoding in every encoding that Japanese programs use, then the result most like a game
+record.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.mojibake import is_doubtful, misread, repair
 
 MAX_BYTES: Final = 16 * 1024 * 1024
-"""A source larger than this is refused: no record is, and everything here is kept in memory."""
+"""Larger sources are refused; a source is held in memory as a whole."""
 
 MAX_ISSUES: Final = 1000
-"""Issues kept per game; one more says how many there were beyond."""
+"""Issues per game; one more issue counts the rest."""
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig", "utf-8-bom"),
@@ -31,12 +32,12 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16", "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "utf-16"),
 )
-"""UTF-32 before UTF-16, whose mark is the beginning of its."""
+"""UTF-32 comes before UTF-16, whose mark is a prefix of it."""
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 BREAKS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff]")
-"""What no line of a text can hold, or not the first one, or no text at all."""
+"""Characters that no line may hold, or that may not begin a text, or that no text may hold."""
 
 
 def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
@@ -56,8 +57,8 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     """Return a clean text, and findings as `decode` does.
 
-    Line ends become `\\n`, and what no database or JSON can hold becomes U+FFFD. Text that was decoded
-    wrongly and saved again is put right where nothing of it was lost. Raises DecodeError `too-large`.
+    Line ends become `\\n`, and characters that no database or JSON can hold become U+FFFD. Text that was
+    decoded wrongly and saved again is repaired if no character was lost. Raises DecodeError `too-large`.
     """
     check_size(len(text))
     text = _without_end_mark(text.lstrip("\ufeff"))
@@ -162,7 +163,7 @@ def _legacy(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 class Source:
-    """A text with its lines, and the issues found in it. `name` is a file name, only a hint.
+    """A text with its lines, and a factory of issues about it. `name` is a file name, only a hint.
 
     `limits` are those of each of its games.
     """
@@ -184,7 +185,7 @@ class Source:
         return line, offset - starts[line - 1] + 1
 
     def find(self, text: str, line: int) -> int | None:
-        """Return the offset of a text in this line or behind it, or None if it is not there."""
+        """Return the first offset of a text from this line on, or None."""
         offset = self.text.find(text, 0 if line <= 1 else self._line_starts()[line - 1])
         return None if offset < 0 else offset
 
@@ -202,7 +203,7 @@ class Source:
         ply: int | None = None,
         **params: str | int,
     ) -> Issue:
-        """Return an issue about the line at an offset, or about the whole source."""
+        """Return an issue about the line at an offset, without one about the whole source."""
         if offset is None:
             return Issue(code, severity, None, None, ply, params)
         line, column = self.place(offset)
@@ -215,7 +216,7 @@ class Source:
 
 
 class Notes:
-    """The issues of one game or source, bounded: a hostile text can be wrong in every line."""
+    """The issues of one game or source, at most `MAX_ISSUES`: a hostile text can be wrong in every line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -230,20 +231,20 @@ class Notes:
         ply: int | None = None,
         **params: str | int,
     ) -> None:
-        """Note an issue about the line at an offset, or about the whole."""
+        """Add an issue about the line at an offset, without one about the whole source."""
         if len(self.issues) < MAX_ISSUES:
             self.issues.append(self.source.issue(code, offset, severity, ply, **params))
         else:
             self.more += 1
 
     def take(self, other: Notes) -> None:
-        """Take over the issues of a game that could not be read."""
+        """Add the issues of a game that could not be read."""
         space = MAX_ISSUES - len(self.issues)
         self.issues += other.issues[:space]
         self.more += other.more + len(other.issues[space:])
 
     def all(self) -> tuple[Issue, ...]:
-        """Return the issues in the order of their lines; if there were more, the last one tells how many."""
+        """Return the issues in the order of their lines; the last one counts those beyond the limit."""
         if not (self.issues or self.more):  # as of nearly all games
             return ()
         ordered = sorted(self.issues, key=lambda issue: (issue.line or 0, issue.column or 0))

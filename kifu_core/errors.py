@@ -1,4 +1,4 @@
-"""What can go wrong, and what was tolerated.
+"""Errors, and issues that a reading tolerates.
 
 The tree, all of it under `KifuError` so that one `except` is enough::
 
@@ -9,8 +9,8 @@ The tree, all of it under `KifuError` so that one `except` is enough::
     ├── IllegalMoveError      a move that cannot be played in its position (ply)
     └── AmbiguousMoveError    a move text that more than one piece can play (ply)
 
-Raised errors end a reading; an `Issue` is what a reading noticed, put up with and went on from.
-Codes are stable strings, their texts stand in `messages.py`.
+A raised error ends a reading; after an `Issue` the reading goes on. Codes are stable strings, their texts are
+in `messages.py`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class KifuError(Exception):
         self.source_line = source_line
 
     def issue(self, severity: Severity = "error") -> Issue:
-        """Return the same finding as an `Issue`, for a reading that goes on."""
+        """Return the error as an `Issue`."""
         return Issue(self.code, severity, self.line, self.column, self.ply, self.params, self.source_line)
 
 
@@ -74,11 +74,11 @@ class AmbiguousMoveError(KifuError):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Something a reading noticed and went on from.
+    """A fault that a reading tolerated.
 
-    `line` and `column` count from 1; an issue that names a line carries it in `source_line` (shortened to
-    `SOURCE_LINE_LIMIT` characters around the column; `params` has as `LEFT_OUT` how many are left out before
-    them). `ply` counts half-moves from 0. `params` fill the text of the code.
+    `line` and `column` count from 1, `ply` counts half-moves from 0. `params` fill the text of the code. An
+    issue with a line has it in `source_line`, shortened to `SOURCE_LINE_LIMIT` characters around the column;
+    the param `LEFT_OUT` is the number of characters left out before them.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Parts of regular expressions that several grammars have."""
+"""Regular expressions that several grammars share."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Files that a command is given: by themselves, in folders, in ZIP archives, whose contents are bounded."""
+"""The input files of a command: single files, folders and ZIP archives, within limits."""
 
 import stat
 import sys
@@ -15,17 +15,17 @@ from kifu_core.signatures import CONTAINER, signature
 STDIN: Final = "-"
 
 MOST_FILES: Final = 100_000
-"""Files that an archive may have."""
+"""Files in an archive."""
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""What a file of an archive may take when it is unpacked."""
+"""Size of an unpacked file."""
 MOST_RATIO: Final = 200
 FREE_BYTES: Final = 1024 * 1024
-"""Whatever its ratio, this much may be unpacked: small files of blanks are no bombs."""
+"""Unpacked bytes that are allowed at any ratio: small files of blanks are no bombs."""
 MOST_DEPTH: Final = 1
 """Archives in archives are not read."""
 
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What can be unpacked a piece at a time."""
+"""Methods that unpack in pieces."""
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
 """Raised by `zipfile` for damaged archives; NotImplementedError where a header, damaged or not, names a
 version or a patch format that `zipfile` cannot read."""
@@ -35,9 +35,9 @@ _HEAD: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read. Messages call it by its `path`; what is written of it has its `name`, without ending.
+    """A file to read. `path` is its name in messages, `name` that of its output files, without extension.
 
-    `read` returns its bytes, and raises OSError, or KifuError for what an archive does not let out.
+    `read` returns its bytes; it raises OSError, or KifuError for a file that an archive cannot give.
     """
 
     path: str
@@ -46,9 +46,9 @@ class SourceFile:
 
 
 def files(paths: Iterable[str]) -> Iterator[SourceFile]:
-    """Yield files, those in folders by their names, and those in ZIP archives; `-` is standard input.
+    """Yield the files of paths, of folders in the order of names, and of ZIP archives; `-` is standard input.
 
-    Names that begin with a dot are left out in folders and archives. `File.read` says what cannot be read.
+    Folders and archives leave out names that begin with a dot. Unreadable files raise in `SourceFile.read`.
     """
     for path in paths:
         folder = Path(path)

@@ -1,9 +1,7 @@
-"""Record formats of every kind of game: how their texts are recognised, read, cut and written, and what they
-lose.
+"""Record formats of any game: detection, reading, splitting, writing and losses.
 
-Each format's module has one `Format`. A game's `Formats` holds them in the order in which lists name them;
-whatever needs formats (detection, downloads, pages, the command line, the tables of the docs) gets them
-there.
+The module of each format has one `Format`. A game's `Formats` lists them in their order for users; detection,
+downloads, pages, the command line and the tables of the docs all use it.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from kifu_core.record import Ending, ParsedGame, ParseResult
 
 
 class Stage(IntEnum):
-    """How sure a sign of a format is; the surest signs are looked for first."""
+    """The certainty of a mark; the surest marks are tried first."""
 
     WHOLE = 0
     """A test of the whole text that few texts pass."""
@@ -41,13 +39,13 @@ class Stage(IntEnum):
     LINE = 5
     """A line that is a position or a game by itself; the first such line decides."""
     HEADER = 6
-    """What is left of a text in which nothing was played, or nothing can be read."""
+    """A header, for texts without readable moves."""
     NAME = 7
     """Only the name of the file."""
 
 
 Test = Callable[[str, str], bool]
-"""Tells whether a text is of a format, by the text and the name of its file."""
+"""Tells whether a text has a format, by the text and its file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Mark:
     """A sign by which texts of a format are recognised, and the reason in one word.
 
     A test is a function or a regular expression, which describes a line from its beginning (`re.VERBOSE`).
-    All expressions of a stage are searched for together, and the first line that one of them matches decides.
+    All expressions of a stage are searched together; the first line that matches one decides.
     """
 
     stage: Stage
@@ -66,7 +64,7 @@ class Mark:
 class Detector:
     """Recognizes the format of texts.
 
-    It is made before the formats are, since what reads and writes them uses it, too.
+    The detector exists before the formats: their readers and writers use it too.
     """
 
     def __init__(self) -> None:
@@ -84,7 +82,7 @@ class Detector:
                 self._tests += [(name, test, reason) for _, _, name, test in group if callable(test)]
 
     def __call__(self, text: str, name: str = "") -> tuple[str | None, str]:
-        """Return the format of a text and the reason in one word; None if nothing is recognised.
+        """Return the format of a text, or None, and the reason in one word.
 
         The content decides; the extension of `name` counts only if the content fits several formats.
         """
@@ -117,26 +115,25 @@ ALL_BUT_MOVES: Final[Sequence[RecordPart]] = (
 )  # fmt: skip
 
 IN_REMARK: Final = "ending-in-remark"
-"""The issue for endings that are not lost, but written where other programs do not read them."""
+"""The code of the issue for endings that are written as remarks, which other programs skip."""
 
 PartCounts = Counter[str]
-"""How much there is of each part of a record, and of endings in remarks (`IN_REMARK`)."""
+"""The number of each part in a record, and of endings in remarks (`IN_REMARK`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A sort of file that records are written to; its name is the extension.
+    """A type of file that records are written to; its name is the extension.
 
-    `title` is what people call it, `title_ja` what they call it in Japanese if that is different. `dump`
-    writes a record and takes the named `options`: `ending`, the game's `Ending` if JKF has no name for it;
-    `ply`, the position to write; `version` and `fractions` of CSA; `remarks` that stood beside the record in
-    a file of the same format; `indent` of JSON. `is_json` marks a file that is the record itself, or a list
-    of several; `position_only` one that holds a position; `copied` one whose text people paste elsewhere.
-    `between` is the text between the games of one file; None if a file holds only one game.
+    `title` is its name for people, `title_ja` a different Japanese one. `dump` writes a record and takes the
+    named `options`: `ending`, the game's `Ending` if JKF has no name for it; `ply`, the position to write;
+    `version` and `fractions` of CSA; `remarks` of a file of the same format; `indent` of JSON. `is_json`
+    marks a file that is a JSON value; `position_only` a file of one position; `copied` a file whose text
+    people paste elsewhere. `between` separates the games of one file; None if a file holds only one game.
 
-    `lost` are the parts of a record that have no place in the file: of the `headers` those that are not among
-    `kept_headers`, of the endings as many as `lost_endings` counts. If only some of a part are lost,
-    `recount` corrects the counts; it gets what was found, the game and the version.
+    `lost` are the parts of a record that have no place in the file: all `headers` but those of
+    `kept_headers`, and as many endings as `lost_endings` counts. `recount` corrects the counts of parts that
+    are lost in some cases; it takes counts, game and version.
     """
 
     name: str
@@ -155,12 +152,12 @@ class Writer:
     recount: Callable[[PartCounts, ParsedGame | Record, str], None] = lambda found, game, version: None
 
     def called(self, language: str | None) -> str:
-        """Return what people call it in a language."""
+        """Return the name for people in a language."""
         return (self.title_ja if language == "ja" else "") or self.title or self.name.upper()
 
     @property
     def content_type(self) -> str:
-        """Return its media type, as sent in HTTP."""
+        """Return the media type for HTTP."""
         if self.is_json:
             return "application/json"
         return f"text/plain; charset={'shift_jis' if self.encoding == 'cp932' else self.encoding}"
@@ -168,8 +165,8 @@ class Writer:
     def encoded(self, text: str) -> tuple[bytes, tuple[Issue, ...]]:
         """Return the bytes of a file: cp932 with CRLF, or UTF-8.
 
-        Characters that cp932 spells differently are replaced by its own. Characters that it lacks become
-        `〓`, the printers' mark for a missing type, and each of them is listed in an issue.
+        Characters that cp932 spells differently are replaced. Characters that cp932 lacks become `〓`, the
+        printers' mark for a missing type, and an issue for each of them.
         """
         if self.encoding == "utf-8":
             return text.encode("utf-8", "replace"), ()
@@ -200,10 +197,10 @@ def _can_encode(char: str, encoding: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A record format: its name in answers and columns, its reader, and the files it is written to, if any.
+    """A record format: its name in JSON and columns, its reader, and its writers.
 
-    `marks` are the signs by which its texts are recognised. `cut` cuts large files of many games. A text that
-    only sets up a board becomes a record with `default_ending` behind it.
+    `marks` recognise its texts. `cut` splits large files of many games. A text that only sets up a board
+    becomes a record with `default_ending` behind it.
     """
 
     name: str
@@ -244,13 +241,13 @@ class Formats:
     def load(self, data: bytes | str, name: str | None = None, *, strict: bool = False) -> ParseResult:
         """Read all games of a file's bytes or text.
 
-        `name` is the file's name, used only if the content leaves a doubt.
+        `name` is the file's name, used only if the content is not clear.
 
-        Findings are collected, not raised: a game keeps what could be read of it, and a game that could not
-        be read at all is only an issue of the result. With `strict` the first finding that is an error is
-        raised instead, as ParseError, IllegalMoveError or AmbiguousMoveError. Raises UnknownFormatError
-        `unknown-format` if no format is recognised, DecodeError `too-large` for more than
-        `decoding.MAX_BYTES`. Linear in the size of the data.
+        Issues are collected, not raised: a game has all that could be read of it, a game that could not be
+        read at all is an issue of the result. With `strict` the first error is raised instead, as ParseError,
+        IllegalMoveError or AmbiguousMoveError. Raises UnknownFormatError `unknown-format` if no format is
+        recognised, DecodeError `too-large` for more than `decoding.MAX_BYTES`. Linear in the size of the
+        data.
         """
         return self.load_source(*open_source(data, name, is_packed=self._is_packed), strict=strict)
 
@@ -273,20 +270,17 @@ class Formats:
         return self.writers[file_format]
 
     def dump(self, record: Record, file_format: str, **options: Any) -> str:
-        """Return a record, as a `ParsedGame` carries it, as the text of a file; `encode_text` turns that into
-        bytes.
+        """Return a record, as in a `ParsedGame`, as the text of a file; `encode_text` converts that to bytes.
 
         The options are those of the `Writer`. Raises KifuError `unknown-format` for a format that is not
-        among `names`, and whatever the format's own `dump` raises for games that it cannot hold.
+        among `names`, and the errors of the format's own `dump` for games that it cannot hold.
         """
         return self.writer(file_format).dump(record, **options)
 
     def losses(self, game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
-        """Return what this record loses in that format, as issues `lost-…` that say how much of each part is
-        lost.
+        """Return the losses of a record in a format as issues `lost-…`, each with its count.
 
-        `ending-in-remark` stands for endings that are not lost, but written where other programs do not read
-        them.
+        `ending-in-remark` counts endings that are written as remarks, which other programs do not read.
 
         `csa` is the version of CSA; 3 keeps fractions of seconds. For a bare record, fractions and endings
         for which JKF has no name are unknown. Raises KifuError `unknown-format`. Linear in the number of

@@ -1,4 +1,4 @@
-"""The kinds of games: which there are, which one a file or a record holds."""
+"""The register of games, and detection of the game of a text or a record."""
 
 from typing import Any, Final, cast
 
@@ -21,12 +21,12 @@ _CERTAIN: Final = "rows"
 
 
 def of_record(record: Record) -> GameKind[Any]:
-    """Return the kind of game of a complete record; records of Quoridor name theirs themselves."""
+    """Return the game of a complete record; records of Quoridor have a field for it."""
     return GAMES[cast(dict[str, Any], record).get("game", SHOGI.name)]
 
 
 def kind_of(text: str, name: str = "") -> GameKind[Any]:
-    """Return the kind of game that a text holds: shogi where it has rows of shogi, or nothing is recognised.
+    """Return the game of a text: shogi if it has rows of shogi, or if nothing is recognised.
 
     JSON is Quoridor's only if it says so or lists its moves. `1. Pe2` looks like a move of chess players'
     shogi, but no pawn of shogi can begin so.
@@ -38,9 +38,9 @@ def kind_of(text: str, name: str = "") -> GameKind[Any]:
 
 
 def last_position(record: Record) -> tuple[int, dict[str, str]]:
-    """Return the number of plies of a record's main line, and the names of the position where it ends.
+    """Return the plies of a record's main line, and the notations of its last position.
 
-    Where a position has no other names, that is its `code`.
+    A position without other notations has its `code`.
     """
     kind = of_record(record)
     *_, (plies, position, _, _) = kind.replay.main_line(record)
@@ -50,9 +50,9 @@ def last_position(record: Record) -> tuple[int, dict[str, str]]:
 def load(
     data: bytes | str, name: str | None = None, *, strict: bool = False, limits: Limits = UNLIMITED
 ) -> tuple[GameKind[Any], ParseResult]:
-    """Read all games of a file of any kind of game, and return them after the kind.
+    """Read all games of a file of any game, and return the kind of game and the result.
 
-    What a game has beyond the `limits` becomes its unread text, with an issue. Raises as `kifu_core.load`
+    The part of a game beyond the `limits` becomes unread text, with an issue. Raises as `kifu_core.load`
     does.
     """
     source, notes = open_source(data, name, limits, is_packed)

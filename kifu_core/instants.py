@@ -1,4 +1,4 @@
-"""Instants with a time zone, as programs write them for programs, as days in Japan."""
+"""Convert timestamps with a time zone to Japan time."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,11 +10,11 @@ _INSTANT: Final = re.compile(
     r" ?(?:(Z|UTC|GMT)|(JST)|([-+])([0-9]{2}):?([0-9]{2})(?: [A-Z]{3,4})?)"
 )
 _DAYS: Final = frozenset(["00:00", "09:00"])
-"""Times of day in Japan at which a day without a time stands in UTC: midnight in Japan or at Greenwich."""
+"""Japan times of a date without a time that was stored as UTC: midnight in Japan or at Greenwich."""
 
 
 def in_japan(text: str) -> str:
-    """Return an instant as day and time in Japan, another text as it stands.
+    """Return a timestamp as date and time in Japan, any other text unchanged.
 
     >>> in_japan("2013-01-05T15:00:00.000Z"), in_japan("2017-03-22T01:30:00Z")
     ('2013/01/06', '2017/03/22 10:30')

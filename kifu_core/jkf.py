@@ -1,4 +1,4 @@
-"""The JSON kifu format (JKF 1.0) as types, and what of it all kinds of games share.
+"""The JSON kifu format (JKF 1.0) as types, and the checks that all games share.
 
 The format is published by na2hiro at https://github.com/na2hiro/json-kifu-format (README, "JSONの形式").
 """
@@ -37,7 +37,7 @@ class Coordinates(TypedDict):
 
 
 class Time(TypedDict):
-    """A span of time; `h` is always there in totals."""
+    """A duration; totals always have `h`."""
 
     h: NotRequired[int]
     m: int
@@ -45,7 +45,7 @@ class Time(TypedDict):
 
 
 class Consumption(TypedDict):
-    """Time of one move and of its side so far. Raw records of some formats know only `now`."""
+    """Time of one move and of its side so far; raw records of some formats have no total."""
 
     now: Time
     total: NotRequired[Time]
@@ -68,7 +68,7 @@ Move = TypedDict(
 
 
 class MoveEntry(TypedDict, total=False):
-    """One element of `moves`: a move or an ending, with what belongs to it."""
+    """One element of `moves`: a move or an ending, with its comments, time and forks."""
 
     comments: list[str]
     move: Move
@@ -108,7 +108,7 @@ class Record(TypedDict):
 
 
 FORK_LEVELS = 100
-"""Forks inside forks are kept to this depth; a JSON reader's own limits are not much farther."""
+"""The deepest nesting of forks; JSON readers have limits not much higher."""
 
 
 def _time(value: object, path: str) -> Time:
@@ -141,7 +141,7 @@ def _comments(entry: dict[str, Any], path: str) -> list[str]:
 
 
 ReadMove = Callable[[object, str], Any]
-"""Reads a JSON value as a move; the path is for what is wrong with it."""
+"""Reads a JSON value as a move; the path is for errors."""
 
 
 def _entry(value: object, path: str, read_move: ReadMove, level: int) -> MoveEntry:
@@ -166,7 +166,7 @@ def _entry(value: object, path: str, read_move: ReadMove, level: int) -> MoveEnt
 def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> list[MoveEntry]:
     """Return the entries of a line of moves, forks included; `read_move` reads the move of an entry.
 
-    Raises ParseError as `check` does. Other kinds of games have the same entries with moves of their own.
+    Raises ParseError as `check` does. Every game has the same entries, with moves of its own.
     """
     if level > FORK_LEVELS:
         raise validation.error("jkf-depth", path)

@@ -23,20 +23,20 @@ _ESCAPE: Final = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2}))|.)",
     re.DOTALL,
 )
-"""An escape in a JSON text; the group is one that stands for NUL or for half of a surrogate pair alone."""
+"""An escape in a JSON text; the group matches escapes of NUL and of lone surrogates."""
 
 
 def values(notes: Notes) -> list[object]:
-    """Return the records of the JSON text that the notes are about: one, those of a list, or none."""
+    """Return the records of the notes' source: one, those of a list, or none."""
     return [value for _, value in records(notes)]
 
 
 def records(notes: Notes) -> list[tuple[int, object]]:
-    """Return the records of the JSON text that the notes are about, each with the offset of its line.
+    """Return the records of the notes' source, each with the offset of its line.
 
-    They are one record, those of a list, or one a line (JSON Lines), where each line that is no JSON is an
-    issue. There are none if the text is no JSON. Escapes for what no text can hold are replaced, as
-    `decoding.clean_text` replaces the characters themselves.
+    The text is one record, a list of records, or one record a line (JSON Lines); then each line that is not
+    JSON becomes an issue. There are no records if the text is not JSON. Escapes of characters that no text
+    can hold are replaced, as `decoding.clean_text` replaces the characters.
     """
     text, places = clean_escapes(notes.source.text)
     if places:
@@ -94,10 +94,7 @@ def _records_of_lines(text: str, notes: Notes) -> Iterator[tuple[int, object]]:
 
 
 def clean_escapes(text: str) -> tuple[str, list[int]]:
-    """Return a JSON text without escapes of NUL and lone surrogates, and the places where they stood.
-
-    Escapes of U+FFFD stand there instead, so that the text keeps its length. Linear.
-    """
+    """Return a JSON text with U+FFFD for escapes of NUL and lone surrogates, and their offsets. Linear."""
     if not _UNPRINTABLE.search(text):
         return text, []
     places = [match.start() for match in watched(_ESCAPE.finditer(text)) if match[1]]
@@ -127,7 +124,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def note_error(notes: Notes, error: KifuError, offset: int = 0) -> None:
-    """Note an error as an issue; one without a line is put at an offset, that of the source's beginning."""
+    """Add an error as an issue; an error without a line gets the offset."""
     if error.line is not None:
         lines = notes.source.text.split("\n")
         offset = sum(len(line) + 1 for line in lines[: error.line - 1]) + (error.column or 1) - 1
@@ -135,9 +132,9 @@ def note_error(notes: Notes, error: KifuError, offset: int = 0) -> None:
 
 
 def dump_json(record: object, *, indent: int | None = None) -> str:
-    """Return a record of any kind of game as JSON text.
+    """Return a record of any game as JSON text.
 
-    orjson, where it is installed (the server needs it), writes the same text five times as fast.
+    If orjson is installed (the server needs it), it writes the same text five times as fast.
     """
     if orjson is not None and indent is None:
         try:

@@ -1,7 +1,7 @@
-"""Bytes in the encodings from before Unicode, to text.
+"""Decode bytes in encodings older than Unicode.
 
-EUC-JP and ISO-2022-JP came with the characters of NEC and IBM on Windows (eucJP-ms, CP51932, CP50221), which
-Python's codecs lack: an error handler reads these alone. Programs on Chinese Windows save GB18030.
+On Windows, EUC-JP and ISO-2022-JP have characters of NEC and IBM (eucJP-ms, CP51932, CP50221), which Python's
+codecs lack: an error handler decodes these alone. Programs on Chinese Windows save GB18030.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EIGHT_BITS: Final = (
     ("euc-jp", "euc_jp", "strict"),
     ("euc-jp", "euc_jp", "windows_kanji"),
 )
-"""Names of encodings, with the codecs that may read them and what these do with what they lack."""
+"""Names of encodings, their codecs, and the error handler for characters that a codec lacks."""
 
 _DAMAGED: Final = (
     ("utf-8", "utf-8", "replace"),
@@ -37,7 +37,7 @@ _DAMAGED: Final = (
 
 _BEGINNING: Final = 4_000
 _MARGIN: Final = 2
-"""So much likelier a text has to be as GB18030, in which most bytes are valid."""
+"""The lead in likeness that GB18030 needs, as most bytes are valid in it."""
 
 
 def has_escapes(data: bytes) -> bool:
@@ -46,9 +46,9 @@ def has_escapes(data: bytes) -> bool:
 
 
 def decode(data: bytes) -> tuple[str, str, bool]:
-    """Return the text of bytes, their encoding, and whether they are valid in it.
+    """Return the text, the name of its encoding, and whether the bytes are valid in it.
 
-    Of several encodings the one in which the text is most like a record.
+    Of several encodings, the text most like a record decides.
     """
     text, name, valid = _japanese(data)
     if valid and RECORD_WORDS.search(text, 0, _BEGINNING):
@@ -99,7 +99,7 @@ def _with_escapes(kana: re.Match[bytes]) -> bytes:
 
 
 def damaged(data: bytes) -> tuple[str, str, bool]:
-    """Decode bytes that are valid in no encoding (cut in the middle, mixed encodings) as they read best."""
+    """Decode bytes that are valid in no encoding (cut off, or of mixed encodings) by the most likely one."""
     readings = [(data.decode(codec, errors), name) for name, codec, errors in _DAMAGED]
     text, name = max(readings, key=lambda reading: likeness(reading[0]))
     return text, name, False
@@ -116,16 +116,16 @@ _FREQUENT: Final = frozenset(
     "対車負終駒形名化中譜型番変筋切段上大式十藤木換期面生全取位順選下秒考右者定人第断相読振初不東頭正交有"
     "井反道寄題次備受掛作田囲目優力勢左突利羽矢山引京倉行使入腰級通以狙加追高満"
 )
-"""The kanji that stand in the records of most programs."""
+"""The kanji in the records of most programs."""
 _FULL_WIDTH: Final = frozenset("　、。・：（）「」『』々▲△※＊＋－～｜")
 _SYLLABLE: Final = re.compile("(?:[ｶ-ﾄﾊ-ﾎｳ]ﾞ|[ﾊ-ﾎ]ﾟ|[ｱ-ﾝｦ])(?:(?<=[ｷｼﾁﾆﾋﾐﾘﾞﾟ])[ｬ-ｮ]|(?<=[ﾌｳﾃﾄｸｼﾁﾞ])[ｧ-ｫ])?[ｯｰ]?")
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
 
 
 def likeness(text: str) -> int:
-    """Return how much the beginning of a text is like a Japanese record.
+    """Rate how much the beginning of a text is like a Japanese record.
 
-    Bytes in a wrong encoding become rare kanji, or half-width katakana that are no syllables.
+    Bytes in a wrong encoding become rare kanji, or half-width katakana that form no syllables.
     """
     sample = text[:_SAMPLE]
     score = sum(_LIKENESS[one] * count for one, count in Counter(sample).items())

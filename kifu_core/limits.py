@@ -1,4 +1,4 @@
-"""How many games of a text are read, and how much of one is kept: the rest is not played and left unread."""
+"""Limits on the games of a text and on the parts of a game; the rest becomes unread text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 LimitCode = Literal["main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"]
-"""The codes of the issues that tell of a limit."""
+"""The codes of the issues about limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that is kept of a game: entries of the main line, forks, entries in all forks together, and
+    """The largest game that is read: entries of the main line, forks, entries in all forks together, and
     bytes of comments in UTF-8, one more for each line."""
 
     plies: int = sys.maxsize
@@ -26,7 +26,7 @@ UNLIMITED: Final = Limits()
 
 @dataclass(slots=True)
 class Budget:
-    """What the limits leave while a game is read. `left_out` are comments for which there was no room."""
+    """The rest of the limits while a game is read. `left_out` are the comments beyond them."""
 
     forks: int
     fork_moves: int
@@ -36,20 +36,20 @@ class Budget:
 
     @classmethod
     def of(cls, limits: Limits) -> Budget:
-        """Return all the room that the limits give a game."""
+        """Return the full budget of a game."""
         return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
 
     def report_once(self, code: LimitCode) -> bool:
-        """Tell whether a limit is met for the first time, and remember that it was: each is told of once."""
+        """Tell whether a limit is reported for the first time, and mark it as reported."""
         if code in self.reported:
             return False
         self.reported.add(code)
         return True
 
     def comments(self, lines: list[str]) -> list[str]:
-        """Return those of an entry's comments for which there is room.
+        """Return the comments of an entry that are within the budget.
 
-        Once there is no more room, all others are left out.
+        After the first comment beyond the budget, all others are left out.
         """
         size = comment_size(lines)
         if size <= self.comment_bytes:
@@ -70,7 +70,7 @@ def comment_size(lines: list[str]) -> int:
 
 
 def limit_of(limits: Limits, code: LimitCode) -> int:
-    """Return the limit that an issue tells of."""
+    """Return the limit that an issue is about."""
     return {
         "main-line-limit": limits.plies,
         "forks-limit": limits.forks,
@@ -80,8 +80,8 @@ def limit_of(limits: Limits, code: LimitCode) -> int:
 
 
 def most_games(text: str, least: int = 10_000) -> int:
-    """Return how many games are read of a text: more than a real one of its size has, and at least `least`.
+    """Return the number of games to read of a text: more than a real text of its size has, at least `least`.
 
-    A game may be so short that what is kept of it takes a hundred times its room.
+    The shortest games take a hundred times the memory of their text.
     """
     return max(least, len(text) // 60)

@@ -9,8 +9,7 @@ NO_MOVE: Final = 0
 
 
 def fork_path(path: str, ply: int, number: int) -> str:
-    """Return the path of a line that leaves the line `path` (empty for the main line): its number among those
-    that stand for the same ply.
+    """Return the path of the fork `number` at `ply` of the line `path` (empty for the main line).
 
     >>> fork_path("", 3, 0), fork_path("3.0", 5, 1)
     ('3.0', '3.0-5.1')
@@ -20,8 +19,7 @@ def fork_path(path: str, ply: int, number: int) -> str:
 
 
 def nodes_of(moves: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
-    """Yield path, ply and entry of every node of a record in reading order: the main line's, then those of
-    forks, each before the forks within it.
+    """Yield path, ply and entry of every node: the main line, then forks, each before its own forks.
 
     >>> [(path, ply) for path, ply, _ in nodes_of([{}, {"forks": [[{}, {}]]}, {}])]
     [('', 0), ('', 1), ('', 2), ('1.0', 1), ('1.0', 2)]
@@ -41,8 +39,8 @@ class Visit(NamedTuple):
     """A node of a record: a position, and the move that the record plays there.
 
     `ply` counts from 0, `fork` tells a variation from the main line. `code`, `orientation` and `symmetric`
-    are the position's class (see `keys.canonical`); `move` is packed and turned as the class's code lies,
-    `NO_MOVE` where the line ends.
+    are the position's class (see `classes.Canonical`); `move` is packed and turned to the orientation of the
+    class, `NO_MOVE` at the end of a line.
     """
 
     ply: int
@@ -64,7 +62,7 @@ Q = TypeVar("Q", bound=Playable)
 
 
 class Branch(NamedTuple, Generic[P]):
-    """A line of a record: its entries, where it begins, and whether it is a variation."""
+    """A line of a record: its entries, the position and ply before them, and whether it is a variation."""
 
     entries: list[Any]
     position: P
@@ -73,7 +71,7 @@ class Branch(NamedTuple, Generic[P]):
 
 
 LineVisitor = Callable[[Branch[P], list[Visit], list[Branch[P]]], None]
-"""Adds the nodes of one line to the visits, and the lines that branch off it to the branches."""
+"""Adds the nodes of one line to the visits, and its forks to the branches."""
 
 
 def main_line_from(
@@ -100,7 +98,7 @@ def main_line_from(
 
 
 def visit_all(moves: list[Any], position: P, add_visits: LineVisitor[P]) -> list[Visit]:
-    """Return the nodes of a record of any kind of game from its start on, in the order of `visits`."""
+    """Return the nodes of a record of any game, in the order of `visits`."""
     visits: list[Visit] = []
     branches = [Branch(moves[1:], position, 0, False)]
     while branches:

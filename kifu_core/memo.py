@@ -1,4 +1,4 @@
-"""Functions of texts, remembered."""
+"""A cache of functions of texts."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
@@ -10,9 +10,9 @@ Value = TypeVar("Value")
 
 
 class Memo(dict[Key, Value]):
-    """What a function answered for the texts seen so far; emptied when it has grown large.
+    """A cache of a function's results, emptied when it has grown large.
 
-    A dictionary's own lookup is the fastest call there is, and the same few texts make up most records.
+    A dictionary's own lookup is the fastest call in Python, and the same few texts make up most records.
     """
 
     LIMIT: Final = 1 << 14
@@ -30,5 +30,5 @@ class Memo(dict[Key, Value]):
         return value
 
     def each(self, keys: Iterable[Key]) -> list[Value]:
-        """Return the answers for several texts."""
+        """Return the results for several keys."""
         return list(map(self.__getitem__, keys))

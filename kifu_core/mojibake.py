@@ -1,7 +1,7 @@
-"""Text that was decoded wrongly and saved again: `謇句粋蜑ｲ` for 手合割.
+"""Repair text that was decoded wrongly and saved again: `謇句粋蜑ｲ` for 手合割.
 
-A program that takes UTF-8 for cp932 or Latin-1 shows such characters, and saving them makes them the file's
-own. As long as no byte was lost on the way, encoding them back and decoding them rightly gives the text.
+A program that mistakes UTF-8 for cp932 or Latin-1 shows such characters, and saves them. If no byte was lost,
+encoding the text back and decoding it rightly gives the original.
 """
 
 import codecs
@@ -10,7 +10,7 @@ from typing import Final
 
 _WINDOWS: Final = {ord(bytes([byte]).decode("cp1252", "replace")): byte for byte in range(0x80, 0xA0)}
 _WINDOWS.pop(0xFFFD, None)
-"""What programs on Windows show for the bytes that Latin-1 has no visible characters for."""
+"""The characters of Windows for the bytes that are control characters in Latin-1."""
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _ONE_BYTE: Final = re.compile(f"[\x00-\xff{''.join(map(chr, _WINDOWS))}]*+")
@@ -21,10 +21,10 @@ RECORD_WORDS: Final = re.compile(
 )
 
 _ENOUGH: Final = {"utf-8": 1, "cp932": 3}
-"""So many Japanese characters must come out: in cp932 an accented letter and the next one make one."""
+"""Japanese characters that a repair must produce: in cp932 an accented letter and the next one make one."""
 
 _WRONG: Final = (("cp932", "utf-8"), ("latin-1", "utf-8"), ("latin-1", "cp932"))
-"""Taken for the first, while it was the second."""
+"""Pairs of the mistaken encoding and the real one."""
 
 
 def _encoded(text: str, codec: str) -> bytes:
@@ -32,7 +32,7 @@ def _encoded(text: str, codec: str) -> bytes:
 
 
 def is_doubtful(text: str) -> bool:
-    """Tell whether a text has foreign characters, and no word of records among the first of them."""
+    """Tell whether a text has non-ASCII characters, but no word of records among the first of them."""
     return bool(_doubtful_sample(text, _SAMPLE))
 
 
@@ -44,10 +44,10 @@ def _doubtful_sample(text: str, length: int) -> str:
 
 
 def repair(text: str) -> tuple[str, str]:
-    """Return the text as it was meant and the encoding it was mistaken for, or as it is and an empty name.
+    """Return the repaired text and the mistaken encoding, or the text itself and an empty name.
 
-    A text is repaired only if every character of it can be taken back and what comes out is Japanese. Texts
-    that are sound cost one look at their first foreign characters.
+    A text is repaired only if all its characters can be encoded back and the result is Japanese. For sound
+    texts, only the first non-ASCII characters are checked.
     """
     sample = _doubtful_sample(text, _SAMPLE)
     if not sample:
@@ -73,21 +73,20 @@ def _is_repairable(sample: str, mistaken_for: str, real: str) -> bool:
 
 
 _LOST_LEAD: Final = re.compile("[\ufffd・?](?=[ｼｽ])")
-"""What stands for the first byte of full-width digits and colons, which cp932 has nothing for."""
+"""A substitute for the first byte of full-width digits and colons, for which cp932 has no character."""
 
 _ASCII: Final = bytes(range(0x80))
 _MUCH: Final = 600
 _MOST: Final = 0.6
 _FEW: Final = 3
 _LOST: Final = 10
-"""More foreign characters than these, most of them lost: that was Shift_JIS."""
+"""With more non-ASCII characters than these, most of them lost, the text was Shift_JIS."""
 
 
 def misread(text: str) -> str:
-    """Return the encoding that a text with lost characters looks to have been mistaken for, or an empty name.
+    """Return the mistaken encoding of a text with lost characters, or an empty name.
 
-    Such a text cannot be repaired: a program does not keep what it cannot show. A sound text taken back so is
-    hardly ever valid UTF-8.
+    Such a text cannot be repaired. A sound text that is encoded back is hardly ever valid UTF-8.
     """
     sample = _doubtful_sample(text, _MUCH)
     if not sample:

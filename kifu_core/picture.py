@@ -1,4 +1,4 @@
-"""What pictures of positions have in common: colours, the document, names."""
+"""Colours, document and names that the pictures of all games share."""
 
 from html import escape
 from typing import Final

@@ -1,7 +1,7 @@
-"""Texts as they come out of web pages, mails and JSON, made plain.
+"""Clean text that was copied from web pages, mails or JSON.
 
-A reader takes a text as it is. Where it cannot read some of it, or nothing at all, `plain` gives the same
-text without what copying has put around and between its characters; see `reading.reread`.
+A reader takes a text as it is. If it cannot read all of it, `plain` returns the same text without the
+wrapping that copying has added; see `reading.reread`.
 """
 
 import html
@@ -44,7 +44,7 @@ _COMMAND: Final = re.compile(
     r"(?=[\s:_,]|%20)[^\n]*",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A command of USI, in a line of a log or with other signs for blanks."""
+"""A command of USI in a line of a log, perhaps with other signs for blanks."""
 
 _SEPARATOR: Final = re.compile(r"(?:[^\S\n]|[:_,]|%20)+")
 _WORD: Final = re.compile(r"\b(?:position|startpos|sfen|moves)\b", re.IGNORECASE)
@@ -59,11 +59,11 @@ _BEGINNING: Final = re.compile(
     | [-+](?:[^\S\n]|\Z) | T[0-9] )""",
     re.VERBOSE,
 )
-"""Blanks in a text of a single line behind which a line of a record begins."""
+"""Blanks in a text without line ends before a likely beginning of a line."""
 
 
 def is_wrapped(text: str) -> bool:
-    """Tell whether quotation marks, markup or entities are about a whole text, and no part of its words."""
+    """Tell whether quotation marks, markup or entities wrap a whole text and are no part of its words."""
     if text[:1] in _OPENING and text[0] + text.rstrip()[-1] in _QUOTATION:
         return True
     if "<" in text and len(_BREAK.findall(text)) >= max(1, text.rstrip().count("\n")):
@@ -132,7 +132,7 @@ def _command(match: re.Match[str]) -> str:
 
 
 def unfolded(text: str) -> str:
-    """Return a record without line ends with a line end wherever a line seems to begin."""
+    """Return a record without line ends with line ends at the likely beginnings of lines."""
     return _BEGINNING.sub("\n", text) if is_folded(text) else text
 
 

@@ -1,4 +1,4 @@
-"""What reading a file is in every kind of game: from bytes to a source, its format's reader, the result."""
+"""Read a file of any game: from bytes to a source, then by the reader of its format."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _FEW: Final = 50
 _ADDRESS: Final = re.compile(r"\s*+https?://\S{1,2000}+\s*+")
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
-"""Reads the games of one format; what is found out about the whole goes to the notes."""
+"""Reads the games of one format; issues about the whole source go to the notes."""
 
 
 def open_source(
@@ -39,12 +39,11 @@ def open_source(
     limits: Limits = UNLIMITED,
     is_packed: Callable[[bytes, str], bool] | None = None,
 ) -> tuple[Source, Notes]:
-    """Return a file's text as a source, and notes of what was found out about its bytes.
+    """Return a file's text as a source, and notes with the issues of its bytes.
 
-    `is_packed` tells records that are no text from others by their bytes and the file's name: they become one
-    with a character for each byte. Raises DecodeError `too-large`, UnknownFormatError `is-picture`,
-    `is-document` and `is-container` for what is no text, `unknown-format` for other bytes that are no
-    text.
+    `is_packed` recognises records that are not text by their bytes and file name; their source has a
+    character for each byte. Raises DecodeError `too-large`, UnknownFormatError `is-picture`, `is-document`,
+    `is-container`, or `unknown-format` for other bytes that are not text.
     """
     if is_packed is not None and isinstance(data, bytes) and is_packed(data, name or ""):
         check_size(len(data))
@@ -72,8 +71,8 @@ def read(
 ) -> ParseResult:
     """Read all games of a source with `load`, the reader of its format.
 
-    Raises UnknownFormatError: `empty-file` for blanks, `misread`, `is-address` for nothing but the address of
-    a page, `unknown-format` for any other text whose format is not known.
+    Raises UnknownFormatError: `empty-file` for blanks, `misread`, `is-address` for a mere URL,
+    `unknown-format` for any other text of an unknown format.
     """
     if format_name is None or load is None:
         raise _refusal(source, notes)
@@ -119,10 +118,10 @@ _UNREADABLE: Final = frozenset(
 
 
 def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: Notes) -> ParseResult:
-    """Read a source; if some of it could not be read, read its plain text too and return the better result.
+    """Read a source; if parts are unreadable, read its plain text too and return the better result.
 
-    The better one has games, then fewer lines that could not be read, then more moves; of equal ones that of
-    the text as it is, unless the text is wrapped up as a whole. Raises as `read` does.
+    The better result has games, then fewer unreadable lines, then more moves. Of equal results, that of the
+    unchanged text counts, unless the text is wrapped as a whole. Raises as `read` does.
     """
     before = list(notes.issues)
     error: UnknownFormatError | None = None

@@ -1,4 +1,4 @@
-"""What a reading gives: games, each a normalized JKF record with what JKF cannot hold beside it."""
+"""Results of reading: games, each a normalized JKF record with the data that JKF cannot hold."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ RecordKind = Literal["game", "problem", "tree", "position"]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the main line ended.
+    """The end of a main line.
 
-    `word` is the ending as the source wrote it, `special` JKF's name for it or None where JKF has none,
-    `ply` the half-moves played before it, `winner` the winning colour or None (draw, unknown, no result).
-    `draw` tells a drawn game from an unknown result.
+    `word` is the ending as the source wrote it, `special` its name in JKF, or None if JKF has none. `ply` is
+    the number of half-moves before it. `winner` is the winning colour, None if nobody won or the result is
+    unknown; `draw` tells the two apart.
     """
 
     word: str
@@ -28,16 +28,16 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class ParsedGame:
-    """One game of a source. `record` is normalized JKF; nobody changes it after the reading.
+    """One game of a source. `record` is normalized JKF, and must not be changed.
 
-    Equal moves, squares and times are the same objects in this record and in others: whoever wants to change
-    a record makes one of its own first, by `json.loads(dump(record, "jkf"))`.
+    Equal moves, squares and times are the same objects in this and other records. To change a record, copy it
+    first by `json.loads(dump(record, "jkf"))`.
 
-    `bookmarks` names plies of the main line (KIF `&`), `unread` is the text that could not be played,
-    `index` the place among the source's games from 0, `first_line` the line where the game begins, from 1.
-    `fractions` are seconds beyond the whole ones of a ply's time, as the source wrote them; `remarks` are
-    lines that formats do not count among the record (`#` in KIF, `'` before the moves in CSA). `place` gives
-    an issue about a ply of the main line its line in the text, where the record came from one.
+    `bookmarks` names plies of the main line (KIF `&`), `unread` is the text that could not be played, `index`
+    the game's place in the source from 0, `first_line` the line where the game begins, from 1. `fractions`
+    are the decimals of a ply's time as the source wrote them; `remarks` are lines outside the record (`#` in
+    KIF, `'` before the moves in CSA). `place` returns an issue about a ply of the main line with its line in
+    the text, if the record came from a text.
     """
 
     record: Record
@@ -55,8 +55,8 @@ class ParsedGame:
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """All that a source held. `issues` are the findings about the source as a whole and about games that
-    could not be read at all; `program` is the software that wrote it, or an empty text."""
+    """The content of a source. `issues` are about the source as a whole and about games that could not be
+    read; `program` is the software that wrote the source, or an empty text."""
 
     encoding: str
     format: str
@@ -66,7 +66,7 @@ class ParseResult:
 
 
 TREE_FORKS: Final = 5
-"""A record without players is a tree if so many plies of its main line have alternatives."""
+"""A record without players is a tree if so many plies of its main line have forks."""
 
 
 def has_players(header: dict[str, str]) -> bool:

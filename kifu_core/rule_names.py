@@ -1,4 +1,4 @@
-"""What the rules of the grammars are called: in messages and in the documentation."""
+"""The names of grammar rules in messages and in the documentation."""
 
 from typing import Final
 

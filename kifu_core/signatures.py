@@ -1,8 +1,8 @@
-"""Files that are no texts, told by how they begin: what to say to somebody who sends a picture of a board.
+"""Recognise files that are not text by their first bytes.
 
-The beginnings are those of the specifications: PNG (W3C), JPEG (ITU-T T.81: marker SOI, then another),
-GIF (87a, 89a), TIFF 6.0, RIFF with WEBP (RFC 9649), ISO 14496-12 (`ftyp` and a brand: HEIF, AVIF, films), BMP
-(whose header tells the size of the file), PDF (ISO 32000), OLE 2 ([MS-CFB]: Word and Excel before 2007), and
+The signatures are those of the specifications: PNG (W3C), JPEG (ITU-T T.81: marker SOI, then another), GIF
+(87a, 89a), TIFF 6.0, RIFF with WEBP (RFC 9649), ISO 14496-12 (`ftyp` and a brand: HEIF, AVIF, films), BMP
+(whose header has the size of the file), PDF (ISO 32000), OLE 2 ([MS-CFB]: Word and Excel before 2007), and
 those of archives: ZIP (APPNOTE), gzip (RFC 1952), xz, 7z, RAR.
 """
 
@@ -22,7 +22,7 @@ _FIRST_FILES: Final = (
 )
 """The first files of ZIP archives that are documents (OCF 3.3, OpenDocument 1.3 part 2, ECMA-376 part 2)."""
 _OFFICE: Final = ((b"word/", "Word"), (b"xl/", "Excel"), (b"ppt/", "PowerPoint"))
-"""The folders that tell whose document it is, as names of files in its ZIP archive."""
+"""Folders in the ZIP archive of a document, and the program of the document."""
 
 _BEGINNINGS: Final = (
     (b"\x89PNG\r\n\x1a\n", PICTURE, "PNG"),
@@ -45,7 +45,7 @@ _STILL: Final = (b"heic", b"heix", b"heim", b"hevc", b"mif1", b"msf1", b"avif", 
 
 
 def signature(data: bytes) -> tuple[str, str] | None:
-    """Return the code and the name of the format for a file that is no text; None for others.
+    """Return the issue code and the format of a file that is not text, None for other files.
 
     >>> signature(bytes.fromhex("89504e470d0a1a0a")), signature(b"V2.2")
     (('is-picture', 'PNG'), None)

@@ -1,6 +1,6 @@
-"""Checks of the shape of a JSON value: each gives the value, or says at which path it is wrong.
+"""Checks of the shape of a JSON value; each returns the value.
 
-The errors are ParseErrors `jkf-type`, `jkf-missing` and `jkf-value`, whose params hold the JSON `path`.
+The errors are ParseErrors `jkf-type`, `jkf-missing` and `jkf-value`, whose params have the JSON `path`.
 """
 
 from typing import Any, Final
