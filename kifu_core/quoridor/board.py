@@ -1,12 +1,12 @@
-"""Squares, wall places and moves: numbers, names, and what a mirror and a colour swap make of them.
+"""Squares, wall places and moves: numbers, names, and their mirror images and colour swaps.
 
 Squares 0..80 are `9 * y + x`, x from left to right and y away from White, both from 0: 4 is e1, 76 is e9.
-Wall places 0..63 are `8 * y + x`: the middle of the block of four squares whose lower left one is (x, y).
-A wall is called after that square, `h` or `v`: e3h lies between the rows 3 and 4 over the columns e and f,
+Wall places 0..63 are `8 * y + x`: the middle of the block of four squares whose lower left one is (x, y). A
+wall has the name of that square with `h` or `v`: e3h lies between the rows 3 and 4 over the columns e and f,
 e3v between the columns e and f over the rows 3 and 4.
 
-A move is an integer that fits a positive 16-bit column: `PAWN` + the square a pawn goes to, or `WALL` + the
-place of a wall, with `VERTICAL` added for a vertical one. 0 stands for "nothing played", as in shogi.
+A move is an integer that fits a positive 16-bit column: `PAWN` + the target square, or `WALL` + the place of
+a wall, with `VERTICAL` added for a vertical one. 0 stands for "nothing played", as in shogi.
 """
 
 import re
@@ -21,7 +21,7 @@ SQUARES: Final = range(81)
 PLACES: Final = range(64)
 WALLS_EACH: Final = 10
 STARTS: Final = (4, 76)
-"""Where the pawns of White and Black start."""
+"""The start squares of the pawns of White and Black."""
 
 VERTICAL: Final = 64
 WALL: Final = 128
@@ -53,10 +53,10 @@ ORIENTED: Final = (
     _SWAPPED,
     {move: _MIRRORED[_SWAPPED[move]] for move in _NAMES},
 )
-"""For each orientation, what a move becomes: bit 0 mirrors left to right, bit 1 swaps the colours."""
+"""By orientation, the image of each move: bit 0 mirrors left to right, bit 1 swaps the colours."""
 
 GOALS: Final = tuple(tuple(square in row for square in SQUARES) for row in (range(72, 81), range(9)))
-"""For each colour, whether a square lies on the row where it wins."""
+"""By colour and square, whether the square is on the goal row."""
 
 
 def is_wall(move: int) -> bool:
@@ -65,7 +65,7 @@ def is_wall(move: int) -> bool:
 
 
 def name(move: int) -> str:
-    """Return a move as it is written: the square of a pawn, the block and orientation of a wall.
+    """Return the name of a move: the square of a pawn, the block and orientation of a wall.
 
     >>> name(PAWN + 13), name(WALL + 20), name(WALL + VERTICAL + 20)
     ('e2', 'e3h', 'e3v')

@@ -1,8 +1,8 @@
-"""A position of Quoridor as a picture (SVG) and in words.
+"""Draw a position of Quoridor as SVG, and describe it in words.
 
-Our own drawing: a wooden board whose grooves hold the walls, round pawns. Every shape has a class, by which
-pages colour it, and presentation attributes, so that it works as a file and on paper too. Measures are those
-of static/quoridor/board.js: 50 units a square with its groove.
+The board is of wood, its grooves hold the walls, pawns are round. Every shape has a class, by which pages
+colour it, and presentation attributes, so that the drawing works as a file and on paper too. Measures are
+those of static/quoridor/board.js: 50 units a square with its groove.
 """
 
 from collections.abc import Iterator
@@ -52,8 +52,8 @@ def board(
 ) -> str:
     """Return the board as an SVG element of `SIZE` by `SIZE` units for a page.
 
-    `last` is the packed move that led here: it is marked. `flip` puts Black below. `neutral` draws all walls
-    in one colour. `label` is what it says to those who do not see it.
+    `last` is the packed move to mark, the one that led here. `flip` puts Black below. `neutral` draws all
+    walls in one colour. `label` is the text for readers who cannot see the board.
     """
     return (
         f'<svg viewBox="0 0 {SIZE} {SIZE}" class="qf-board" role="img" aria-label="{escape(label)}">'
@@ -69,7 +69,7 @@ def svg(
     language: Language = "ja",
     names: tuple[str, str] = ("", ""),
 ) -> str:
-    """Return the position as an SVG document of `WIDTH` by `HEIGHT` units, with each side's walls left.
+    """Return the position as an SVG document of `WIDTH` by `HEIGHT` units, with each side's remaining walls.
 
     `names` are White's and Black's; they are escaped, and drawn on one line each.
 
@@ -83,7 +83,7 @@ def svg(
 
 
 def walls(position: QuoridorPosition, color: int) -> str:
-    """Return a side's walls as bars, an SVG element for a page; those that it has placed are pale."""
+    """Return a side's walls as bars in an SVG element for a page; placed walls are pale."""
     left = position.walls_left(color)
     bars = "".join(
         f'<rect x="{9 * n}" width="5" height="20" rx="1"{"" if n < left else _GONE}/>'
@@ -201,11 +201,11 @@ PHRASES: Final[dict[Language, dict[str, str]]] = {
         "none": "none",
     },
 }
-"""What positions are told with, here and in the browser."""
+"""Phrases for positions, here and in the browser."""
 
 
 def state_words(position: QuoridorPosition, language: Language) -> str:
-    """Say who is to move, or who has won.
+    """Return who is to move, or who has won.
 
     >>> state_words(QuoridorPosition.initial(), "en"), state_words(QuoridorPosition.initial(), "ja")
     ('White to move', '白番')
@@ -216,7 +216,7 @@ def state_words(position: QuoridorPosition, language: Language) -> str:
 
 
 def words(position: QuoridorPosition, language: Language) -> str:
-    """Describe the whole position in lines, for those who do not see it.
+    """Describe the whole position in lines, for readers who cannot see it.
 
     `positionWords` in static/quoridor/words.js is the counterpart.
 

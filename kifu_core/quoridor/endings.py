@@ -1,6 +1,6 @@
-"""How records of Quoridor end: one table of names, who wins, and the words of move lists.
+"""The endings of records: one table of names, winners, and the words of move lists.
 
-Reaching the goal needs no word: the board tells it. `GOAL` is its name where an ending is asked for.
+Reaching the goal needs no word, as the board shows it; `GOAL` is its name where an ending is queried.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from kifu_core.record import Ending
 GOAL: Final = "GOAL"
 
 QuoridorEndingRule = Literal["mover-loses", "draw", "none", "white-wins", "black-wins"]
-"""What an ending means; `none` decides nothing."""
+"""The meaning of an ending; `none` decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuoridorEnding:
-    """A kind of ending: its name in records, what it means, its words in lists, the written one first."""
+    """A kind of ending: its name in records, its meaning, its words in lists, the written one first."""
 
     special: str
     rule: QuoridorEndingRule
@@ -37,7 +37,7 @@ ENDINGS: Final = (
 
 BY_SPECIAL: Final = {kind.special: kind for kind in ENDINGS}
 NAMES: Final = frozenset([*BY_SPECIAL, GOAL])
-"""What an ending of a game can be called."""
+"""The names of endings."""
 BY_WORD: Final = {word.lower(): kind for kind in ENDINGS for word in kind.words}
 WON: Final = (BY_SPECIAL["WHITE_WINS"], BY_SPECIAL["BLACK_WINS"])
 """The results without a reason, by the winner."""
@@ -62,5 +62,5 @@ def ending(special: str, ply: int, turn: int) -> Ending:
 
 
 def goal(ply: int, color: int) -> Ending:
-    """Return the ending of a game that a pawn has won by arriving."""
+    """Return the ending of a game that a pawn has won by reaching its goal."""
     return Ending(GOAL, GOAL, ply, color)

@@ -1,11 +1,12 @@
 """Codes, classes and keys of positions. Last move and turn number are not part of a position.
 
 Every position has two codes, both qf_codes of a state with turn number 0 and a pawn as the last move: the
-*display key* keeps who placed which wall; the *rule key* gives the walls to owners in a fixed order, as the
-rules only know which walls lie where and how many each side has left. Equal rule keys are equal positions.
+*display key* keeps the owner of each wall; the *rule key* gives the walls to owners in a fixed order, as the
+rules only depend on the places of walls and the number that each side has left. Equal rule keys are equal
+positions.
 
 The members of a class are a position, its mirror image, and both with the colours swapped, as in shogi
-(`kifu_core.classes`). Its representative has White to move; of two such, its rule key is the smaller,
+(`kifu_core.classes`). The representative has White to move; of two such, the one with the smaller rule key,
 compared as ASCII.
 """
 
@@ -23,20 +24,20 @@ KIND: Final = "quoridor"
 
 _PAWNS: Final = tuple(tuple(turned[PAWN + square] - PAWN for square in SQUARES) for turned in ORIENTED)
 _PLACES: Final = tuple(tuple(turned[WALL + place] - WALL for place in range(VERTICAL)) for turned in ORIENTED)
-"""For each orientation, where squares and wall places lie after it."""
+"""By orientation, the images of squares and wall places."""
 
 
 def display_key(position: QuoridorPosition) -> str:
-    """Return the code of a position as it looks, which keeps who placed which wall.
+    """Return the code of a position that keeps the owner of each wall.
 
-    Raises DecodeError `pawn-range`, `pawn-overlap`, `wall-count`. Walls that conflict are not looked for.
+    Raises DecodeError `pawn-range`, `pawn-overlap`, `wall-count`. Conflicts between walls are not checked.
     """
     _check(position)
     return _code(position.pawns, _lists(position), position.turn)
 
 
 def rule_key(position: QuoridorPosition) -> str:
-    """Return the code of a position as the rules see it. Its owners of walls are made up: never show them.
+    """Return the code of a position under the rules. Its owners of walls are arbitrary: never show them.
 
     >>> rule_key(qf_code.decode("j7oklAHMe1ICg").start().position)
     'j7oklAHMewAA'
@@ -85,7 +86,7 @@ def _oriented(position: QuoridorPosition, walls: tuple[list[int], list[int]], or
 
 
 def canonical(position: QuoridorPosition) -> Canonical:
-    """Return the class of a position: the rule key of its representative and how the position lies in it.
+    """Return the class of a position: the rule key of its representative, and the position's orientation.
 
     Raises DecodeError as `display_key` does.
     """
@@ -101,7 +102,7 @@ NOT_A_POSITION: Final = "not-a-position"
 
 
 def decode(code: str) -> QuoridorPosition:
-    """Return the position of a code, with the owners of walls that it tells.
+    """Return the position of a code, with the owners of walls that the code has.
 
     Last move and turn number are dropped. Raises DecodeError as `qf_code.decode` does for a code that is not
     strictly valid, here also for white space and `=`; `not-a-position` for one with a record.
@@ -142,7 +143,7 @@ _OF_PATH: Final = str.maketrans("-_ ", "+/+")
 
 
 def path_code(code: str) -> str:
-    """Return a code as addresses have it, with `-` and `_` for `+` and `/`.
+    """Return a code for URLs, with `-` and `_` for `+` and `/`.
 
     >>> path_code("gk+/")
     'gk-_'
@@ -151,7 +152,7 @@ def path_code(code: str) -> str:
 
 
 def code_of_path(path: str) -> str:
-    """Return the code in an address, where it may also stand as it is.
+    """Return the code of a URL, which may also have the code unchanged.
 
     >>> code_of_path("gk-_"), code_of_path("gk+/")
     ('gk+/', 'gk+/')

@@ -1,11 +1,11 @@
-"""Moves as people write them: `e2`, `e3h`, and the older habits that still have to be read.
+"""Moves as people write them: `e2`, `e3h`, and older notations that still have to be read.
 
-Everybody names squares by a letter and a digit, and a wall by that square of its block that is nearest to
-a1, with `h` or `v`. What differs is where a1 is. The notation of today has it at White's left: White starts
-on e1, and e3h lies above e3. The older one (Glendenning, 2005; Wikipedia until about 2012; OpenSpiel) has it
-at the far left: White starts on e9, and e3h lies below e3 as White sees it. Some put the orientation first
-(`he3`, `He3`) and P before the pawn's square (`Pe2`), some write where the pawn comes from (`e1-e2`) or which
-column it jumps over (`c-d5`). Capitals mean the same.
+A square is a letter and a digit, and a wall has the name of the square of its block that is nearest to a1,
+with `h` or `v`. Notations differ in the place of a1. Today's has it at White's left: White starts on e1, and
+e3h lies above e3. The older one (Glendenning, 2005; Wikipedia until about 2012; OpenSpiel) has it at the far
+left: White starts on e9, and e3h lies below e3 as White sees it. Some writers put the orientation first
+(`he3`, `He3`) and P before the pawn's square (`Pe2`), some add the source (`e1-e2`) or the column that the
+pawn jumps over (`c-d5`). Capitals mean the same.
 """
 
 import re
@@ -20,16 +20,17 @@ from kifu_core.quoridor.record import QuoridorMove, packed_move
 from kifu_core.quoridor.rules import fault
 
 Origin = Literal["bottom-left", "top-left"]
-"""Where a1 is as White sees the board."""
+"""The corner of a1 as White sees the board."""
 ORIGINS: Final[tuple[Origin, Origin]] = ("bottom-left", "top-left")
 
 FIRST_STEPS: Final = ("e2", "d1", "f1", "e8", "d9", "f9")
-"""Where White's pawn can go at first, with a1 at either place."""
+"""The targets of White's first pawn move, with a1 in either corner."""
 
 _WALL: Final = "[a-h][1-8][hv]|[hv][a-h][1-8]"
 _STEP: Final = "(?:[a-i][1-9]?-)?[a-i][1-9]|[a-i][1-9][a-i][1-9]"
 MOVE: Final = f"(?a:{_WALL}|p?(?:{_STEP}))"
-"""A move in any of these ways, for expressions that ignore case (but take no other letter for an `i`)."""
+"""A move in any of these notations, for expressions that ignore case (but take no other letter for an `i`).
+"""
 SURE_MOVE: Final = f"(?a:{_WALL}|{_STEP}|p(?:{'|'.join(FIRST_STEPS)}))"
 """A move by which a list is recognised: `Pc4` may be one of shogi or chess."""
 
@@ -42,7 +43,7 @@ _PARTS: Final = re.compile(
 
 
 def read_move(text: str) -> QuoridorMove:
-    """Return what a move says, its names as written in small letters; raises DecodeError `bad-quoridor-move`.
+    """Return the move of a text, with lower-case names; raises DecodeError `bad-quoridor-move`.
 
     >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5"), read_move("Pe2")
     ({'wall': 'e4h'}, {'to': 'e2', 'from': 'e1'}, {'to': 'd5'}, {'to': 'e2'})
@@ -62,7 +63,7 @@ def read_move(text: str) -> QuoridorMove:
 
 
 def convert_origin(move: QuoridorMove, origin: Origin) -> QuoridorMove:
-    """Return the move as today's notation names it; the given names have a1 at `origin`. An involution."""
+    """Return the move in today's notation; the given names have a1 at `origin`. An involution."""
     if origin == "bottom-left":
         return move
     if "wall" in move:
@@ -79,16 +80,16 @@ def _flip_row(text: str) -> str:
 
 
 def all_playable(moves: Iterable[QuoridorMove], origin: Origin, start: QuoridorPosition) -> bool:
-    """Tell whether all of the moves, read with a1 at `origin`, can be played one after the other."""
+    """Tell whether all moves, read with a1 at `origin`, can be played one after the other."""
     position = start.copy()
     return all(_try_move(position, move, origin) for move in watched(moves))
 
 
 def origin_of(moves: Iterable[QuoridorMove], start: QuoridorPosition) -> Origin | None:
-    """Return which of the two origins lets a list be played further; None if both go as far.
+    """Return the origin that lets a list be played further; None if both go as far.
 
-    The first move of a pawn decides, as the pawns start on different rows; so only lists of walls alone leave
-    a doubt, and lists that cannot be played either way.
+    The first move of a pawn decides, as the pawns start on different rows. Doubts remain only for lists of
+    walls alone, and for lists that cannot be played either way.
     """
     positions = [(origin, start.copy()) for origin in ORIGINS]
     for move in watched(moves):

@@ -1,7 +1,7 @@
 """A position of Quoridor: two pawns, the walls of both colours, the side to move.
 
-Inside, squares and walls are bits of integers with ten columns a row: the tenth stands between a row's end
-and the next row's begin, so that shifts never wrap. A wall's bit is that of the square it is called after.
+Inside, squares and walls are bits of integers with ten columns a row: the tenth stands between the end of a
+row and the begin of the next, so that shifts never wrap. A wall has the bit of the square in its name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def places(walls: int) -> list[int]:
 
 
 class QuoridorPosition:
-    """Where the pawns stand, who placed which walls, and whose turn it is; nothing about it has to be legal.
+    """The squares of the pawns, the walls of both colours, and the side to move; it need not be legal.
 
     `pawns` are the squares of White's and Black's pawns; `horizontal` and `vertical` the walls of either
     colour as bits (see `places`); `turn` is the colour to move. Two positions are equal if all of this is.
@@ -78,7 +78,7 @@ class QuoridorPosition:
         return pawns, [[orient(wall, orientation) for wall in self.walls(color)] for color in (0, 1)]
 
     def side(self, move: int) -> list[int]:
-        """Return the walls of both colours that lie as the wall of a move does."""
+        """Return the walls of both colours with the orientation of a wall move."""
         return self.vertical if move & VERTICAL else self.horizontal
 
     def walls(self, color: int) -> list[int]:
@@ -87,11 +87,11 @@ class QuoridorPosition:
         return across + [WALL + VERTICAL + place for place in places(self.vertical[color])]
 
     def walls_left(self, color: int) -> int:
-        """Return how many walls a colour still has in hand; below 0 where more stand than there are."""
+        """Return the number of walls that a colour has in hand; negative if too many are placed."""
         return WALLS_EACH - self.horizontal[color].bit_count() - self.vertical[color].bit_count()
 
     def winner(self) -> int | None:
-        """Return the colour whose pawn has reached its goal; of two, the one that moved last."""
+        """Return the colour whose pawn has reached its goal; if both have, the one that moved last."""
         first, second = self.pawns
         white, black = GOALS[0][first], GOALS[1][second]
         if white and black:
@@ -99,7 +99,7 @@ class QuoridorPosition:
         return 0 if white else 1 if black else None
 
     def do_move(self, move: int) -> int:
-        """Play a move and return what `undo_move` needs. Legality is not checked."""
+        """Play a move and return the value that `undo_move` needs. Legality is not checked."""
         color = self.turn
         self.turn = color ^ 1
         if move & PAWN:
@@ -110,7 +110,7 @@ class QuoridorPosition:
         return 0
 
     def undo_move(self, move: int, before: int) -> None:
-        """Take back the last move; `before` is what `do_move` returned."""
+        """Take back the last move; `before` is the value of `do_move`."""
         color = self.turn = self.turn ^ 1
         if move & PAWN:
             self.pawns[color] = before

@@ -1,8 +1,8 @@
-"""qf_code: a position ("state"), a list of moves ("record"), or both, as a short text of base64 characters.
+"""qf_code: a position ("state"), a list of moves ("record"), or both, as a short text in base64.
 
-The format is that of the board viewer and the free board of the Quoridor fansite (2014). Their decoders
-read missing bits as zeros and show a wrong board; this one refuses every code that is not whole, by name, and
-notes what is odd about the others. `docs/quoridor.md` describes bits, errors and findings.
+The format is that of the board viewer and the free board of the Quoridor fansite (2014). Their decoders read
+missing bits as zeros and show a wrong board; this decoder refuses every incomplete code with an error, and
+reports oddities as issues. `docs/quoridor.md` describes bits, errors and findings.
 """
 
 import re
@@ -30,12 +30,12 @@ _BLANK: Final = re.compile(r"[ \t-\r]+")
 _STRANGE: Final = re.compile(r"[^A-Za-z0-9+/]")
 
 TOLERATED: Final = frozenset({"no-path", "after-win"})
-"""Broken rules that are only noted: the free board does not know them."""
+"""Faults that are only issues: the free board does not know these rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class QfState:
-    """A position with what a code knows of the way there. Nobody changes the position.
+    """A position with the last wall and the turn number of a code. Callers must not change the position.
 
     `last_wall` is the place of the wall that the side not to move placed last, None if it moved its pawn.
     """
@@ -47,8 +47,8 @@ class QfState:
 
 @dataclass(frozen=True, slots=True)
 class QfCode:
-    """What a code says. Without a `state` the moves begin at the start of the game; `moves` are as in
-    `board`, None where the code has no record. `issues` are the findings of its decoding."""
+    """The content of a code. Without a `state` the moves begin at the start of the game; `moves` are as in
+    `board`, None if the code has no record. `issues` are the findings of the decoding."""
 
     state: QfState | None
     moves: tuple[int, ...] | None
@@ -98,7 +98,7 @@ def clean(text: str) -> str:
 
 
 def drop_strange(text: str) -> tuple[str, int]:
-    """Return a text without what is in no code, and how many characters were dropped.
+    """Return a text without characters outside the alphabet, and their number.
 
     White space and `=` at the end are dropped too, but not counted.
     """
@@ -111,17 +111,17 @@ ERRORS: Final = (
     "empty", "too-long", "bad-char", "no-content", "truncated", "pawn-range", "pawn-overlap", "wall-count",
     "wall-conflict", "last-move-wall", "off-board", "illegal-move", "trailing-chars", "nonzero-padding",
 )  # fmt: skip
-"""Codes of what `decode` raises, in the order of the checks."""
+"""Codes of the errors of `decode`, in the order of the checks."""
 
 
 def decode(text: str, *, pasted: bool = True) -> QfCode:
-    """Return what a code says. In `pasted` text white space and `=` at the end are no part of the code.
+    """Return the content of a code. `pasted` text may have white space, and `=` at its end.
 
-    Raises DecodeError with the `column` of the text, from 1, where a fault shows, and its `ply`, from 1,
-    where a record is wrong. In the order of the checks: `empty`, `too-long` (both without a column),
-    `bad-char`, `no-content`, `truncated`, `pawn-range`, `pawn-overlap`, `wall-count`, `wall-conflict`,
-    `last-move-wall`, `off-board`, `illegal-move`, `trailing-chars`, `nonzero-padding`. Noted are
-    `start-snapshot`, `parity`, `unsorted`, `no-path` and `after-win`.
+    Raises DecodeError with the `column` of the fault in the text, from 1, and in a record with its `ply`,
+    from 1. In the order of the checks: `empty`, `too-long` (both without a column), `bad-char`, `no-content`,
+    `truncated`, `pawn-range`, `pawn-overlap`, `wall-count`, `wall-conflict`, `last-move-wall`, `off-board`,
+    `illegal-move`, `trailing-chars`, `nonzero-padding`. Issues are `start-snapshot`, `parity`, `unsorted`,
+    `no-path` and `after-win`.
     """
     code = clean(text) if pasted else text
     if not code:
@@ -202,7 +202,7 @@ def check_pawns(pawns: Sequence[int]) -> None:
 
 
 def add_wall(position: QuoridorPosition, owner: int, wall: int) -> None:
-    """Put a wall on the board; raises DecodeError `wall-conflict` where there is no room for it."""
+    """Put a wall on the board; raises DecodeError `wall-conflict` if it does not fit."""
     if not wall_fits(position, wall):
         raise DecodeError("wall-conflict", params={"move": name(wall)})
     position.side(wall)[owner] |= WALL_BITS[wall & 63]
@@ -235,10 +235,10 @@ def _read_record(bits: _CodeBits, position: QuoridorPosition, issues: list[Issue
 
 
 def landing(position: QuoridorPosition, number: int, ply: int | None = None) -> int:
-    """Return the move of a pawn in a direction: a step, or the jump that shares its number.
+    """Return the pawn move of a direction: a step, or the jump that shares its number.
 
     Raises DecodeError `pawn-overlap` for a diagonal onto the other pawn, and `off-board`. Walls are not
-    looked at.
+    checked.
     """
     right, up = DIRECTIONS[number]
     square, other = position.pawns[position.turn], position.pawns[position.turn ^ 1]
@@ -287,7 +287,7 @@ _COUNTS: Final = tuple(f"{count:04b}" for count in range(16))
 def encode(code: QfCode) -> str:
     """Return the code as text, its wall lists ascending; decoding it gives the same state and moves.
 
-    Raises KifuError for what no code can say: the names of `decode`, `turn-range` for a turn number beyond
+    Raises KifuError for content without a code: the codes of `decode`, `turn-range` for a turn number beyond
     1,023, `too-many-plies`.
     """
     if code.state is None and code.moves is None:
@@ -308,7 +308,7 @@ def _state_of(state: QfState) -> str:
 
 
 def check_state(state: QfState) -> None:
-    """Raise KifuError for a state that no code can say."""
+    """Raise KifuError for a state that has no code."""
     position = state.position
     check_pawns(position.pawns)
     board = QuoridorPosition(position.pawns, [0, 0], [0, 0], position.turn)
@@ -351,8 +351,8 @@ def direction(position: QuoridorPosition, move: int) -> int:
 def is_start_snapshot(code: QfCode) -> bool:
     """Tell whether a code is the free board's snapshot of the start.
 
-    That board writes "no last move" as a move of White's pawn and reads itself back with Black to move. With
-    a record the literal reading is what it plays, and is meant.
+    That board writes "no last move" as a move of White's pawn, and reads it back with Black to move. With a
+    record, the literal reading is the right one.
     """
     state = code.state
     if state is None or code.moves is not None or state.last_wall is not None or state.turn_number != 1:
@@ -361,7 +361,7 @@ def is_start_snapshot(code: QfCode) -> bool:
 
 
 def normalized(code: QfCode) -> QfCode:
-    """Return the same content in the one form to keep.
+    """Return the same content in its normal form.
 
     A snapshot of the start has White to move, and a record that begins at the start has no state. Wall lists
     are ascending in every code that is written.

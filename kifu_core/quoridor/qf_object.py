@@ -1,8 +1,8 @@
-"""What a qf_code says as plain JSON values, and back: what the `kifu qf` command prints and reads.
+"""qf_codes as JSON values, and back: the output and the input of the `kifu qf` command.
 
 The shape is that of the format's published test vectors: numbers for squares and places, moves with their
-direction and kind of jump. `state`, `moves` and whether they are there say everything; the rest follows and
-is compared when an object is read.
+direction and kind of jump. `state`, `moves` and their flags say everything; the other fields follow from them
+and are compared when an object is read.
 """
 
 from collections.abc import Sequence
@@ -72,8 +72,8 @@ def _pawn_move(position: QuoridorPosition, move: int) -> dict[str, Any]:
 def from_object(value: object) -> QfCode:
     """Return the code of an object. Fields that follow from others may be missing, see `check_object`.
 
-    Raises ParseError with the JSON `path` of what is wrong, and KifuError as `qf_code.encode` does for states
-    that no code can say. Whether moves are legal is left to `encode`.
+    Raises ParseError with the JSON `path` of the fault, and KifuError as `qf_code.encode` does for states
+    without a code. The legality of moves is left to `encode`.
     """
     members = validation.object_(value, "$")
     state = _read_state(members.get("state"), "$.state") if _has(members, "has_state", "state") else None
@@ -82,7 +82,7 @@ def from_object(value: object) -> QfCode:
 
 
 def check_object(code: QfCode, value: object) -> None:
-    """Raise ParseError `jkf-value` for a field of an object that says something else than its code."""
+    """Raise ParseError `jkf-value` for a field of an object that contradicts its code."""
     _compare(as_object(code), value, "$")
 
 

@@ -1,7 +1,7 @@
 """Records of Quoridor: shaped like JKF, with moves and starts of their own.
 
-`schema/quoridor-record.schema.json` is their JSON schema, `docs/quoridor.md` describes them. They travel in
-`ParsedGame.record` like JKF: header, entries, comments, times, specials and forks are the same there.
+`schema/quoridor-record.schema.json` is their JSON schema, `docs/quoridor.md` describes them.
+`ParsedGame.record` holds them like JKF: header, entries, comments, times, specials and forks are the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ QuoridorMove = TypedDict(
 
 
 class QuoridorEntry(TypedDict, total=False):
-    """One element of `moves`: a move or an ending, with what belongs to it."""
+    """One element of `moves`: a move or an ending, with its comments, time and forks."""
 
     comments: list[str]
     move: QuoridorMove
@@ -73,7 +73,7 @@ def new_record(header: dict[str, str], state: QfState, moves: list[QuoridorEntry
 
 
 def as_jkf(record: QuoridorRecord) -> jkf.Record:
-    """Return the record as `ParsedGame` carries it: the same object under the name of the type they share."""
+    """Return the record as the type of `ParsedGame.record`: the same object."""
     return cast(jkf.Record, record)
 
 
@@ -103,9 +103,9 @@ def initial_of(state: QfState) -> QuoridorInitial:
 
 
 def start(record: QuoridorRecord) -> QfState:
-    """Return the state where a record begins, as an object that nobody else holds.
+    """Return the state where a record begins, as a new object.
 
-    Raises DecodeError for an impossible start, with the names of `qf_code.decode`.
+    Raises DecodeError for an impossible start, with the codes of `qf_code.decode`.
     """
     data = record["initial"].get("data")
     if data is None:

@@ -1,4 +1,4 @@
-"""Playing records: raw ones to complete ones, and the positions along them."""
+"""Replay records: from raw to complete ones, and position by position."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from kifu_core.record import Ending
 
 @dataclass(frozen=True, slots=True)
 class EntryFinding:
-    """Something about one raw entry; the format's reader knows where it stands in the text."""
+    """A finding about one raw entry; the format's reader knows the entry's offset."""
 
     code: str
     severity: Severity
@@ -37,10 +37,10 @@ class EntryFinding:
 
 @dataclass(slots=True)
 class ReplayedRecord:
-    """A replayed line: its complete entries, the position after the main line, what was found.
+    """A replayed record: its complete entries, the position after the main line, the findings.
 
-    `cuts` are the raw entries of lines that could not be played from there on, the main line's first.
-    `first` are the start's comments that are kept, `left_out` the comments beyond the limit.
+    `cuts` are the raw entries that could not be played, from the first of each line on, the main line's
+    first. `first` are the start's comments within the limit, `left_out` the comments beyond it.
     """
 
     entries: list[QuoridorEntry] = field(default_factory=list)
@@ -53,9 +53,9 @@ class ReplayedRecord:
 
 
 class _PendingLine(NamedTuple):
-    """A line still to be played: raw entries, where it begins, and where its complete entries go.
+    """A line to be played: raw entries, the start, and the list for its complete entries.
 
-    `cut` tells that a pawn has no path from the beginning; it never finds one again.
+    `cut` is set if a pawn has no path from the beginning; it never gets one back.
     """
 
     entries: list[QuoridorEntry]
@@ -67,7 +67,7 @@ class _PendingLine(NamedTuple):
 
 
 class _GameBudget:
-    """How much of a game is kept: what lies beyond its limits is told of once for each."""
+    """The limits of a game; each is reported once."""
 
     def __init__(self, limits: Limits, replayed: ReplayedRecord) -> None:
         self.limits = limits
@@ -109,11 +109,11 @@ class _GameBudget:
 def replay_line(
     entries: list[QuoridorEntry], state: QfState, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
 ) -> ReplayedRecord:
-    """Play raw entries and their forks from a state, which is left as it was.
+    """Play raw entries and their forks from a state, which is left unchanged.
 
-    A wall that closes a last path and moves after a win are played and noted, as boards without these rules
-    write them; any other illegal move ends its line, and so does one beyond the limits. `comments` are the
-    start's, which count too. Linear in the number of entries; no recursion.
+    A wall that closes a last path and moves after a win are played, with a finding, as boards without these
+    rules write them; any other illegal move ends its line, and so does a move beyond the limits. `comments`
+    are the start's, which count too. Linear in the number of entries; no recursion.
     """
     replayed = ReplayedRecord()
     limited = _GameBudget(limits, replayed)
@@ -241,7 +241,7 @@ def _end(
 def main_line(record: QuoridorRecord) -> Iterator[tuple[int, QuoridorPosition, int, QuoridorEntry]]:
     """Yield every position of the main line: ply, position, the next move or `NO_MOVE`, the ply's entry.
 
-    The position is one and the same object, changed between the steps: look at it, do not keep it.
+    The position is one object, changed between the steps: copy it to keep it.
     """
     position = start(record).position
     return main_line_from(position, record["moves"], packed_move, lambda position, move: True)
@@ -266,7 +266,7 @@ def start_text(record: QuoridorRecord) -> str:
 
 
 def visits(record: QuoridorRecord) -> list[Visit]:
-    """Return every node of a record: those of the main line, then those of the forks.
+    """Return every node of a record: those of the main line, then those of forks.
 
     The order is that of `kifu_core.shogi.replay.visits`. Linear in the number of moves; no recursion.
     """
@@ -292,7 +292,7 @@ def _add_visits(
 
 
 def position_at(record: QuoridorRecord, ply: int | None) -> tuple[int, QfState, QuoridorEntry]:
-    """Return ply, state and entry of a place of the main line; without a `ply`, of its end.
+    """Return ply, state and entry of a ply of the main line; `ply` None is its end.
 
     Raises KifuError `no-such-ply` if the main line is shorter, or `ply` negative.
     """

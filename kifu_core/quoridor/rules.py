@@ -1,8 +1,8 @@
-"""The rules: steps and jumps of pawns, where walls may lie, the path that both sides must keep, the win.
+"""The rules: steps and jumps of pawns, free places of walls, paths to the goals, the win.
 
-Paths are found by flooding the board, all squares of a step at a time, as bits of one integer. Of the walls
-that find room, only those are tried that can cut a path at all: they touch the border or other walls at two
-of their three points, and cross the path that the pawn is known to have without them.
+Paths are found by flooding the board, all squares of a step at a time, as bits of one integer. Of the free
+walls, only those are tried that can cut a path: they touch the border or other walls at two of their three
+points, and cross the shortest path that exists without them.
 """
 
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ _TOP: Final = _ROW << 70
 _GOALS: Final = (_ROW << 80, _ROW)
 
 _CELLS: Final = tuple(10 * (square // 9) + square % 9 for square in SQUARES)
-"""Where the bit of a square stands."""
+"""The bit of each square."""
 _SQUARE_OF: Final = {cell: square for square, cell in enumerate(_CELLS)}
 _DELTAS: Final = (10, 1, -10, -1)
 
@@ -58,15 +58,15 @@ def passages(horizontal: int, vertical: int) -> Passages:
 
 
 def passages_of(position: QuoridorPosition) -> Passages:
-    """Return the passages of a position; who placed a wall makes no difference."""
+    """Return the passages of a position; the owners of walls make no difference."""
     horizontal, vertical = position.horizontal, position.vertical
     return passages(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
 
 
 def pawn_moves(position: QuoridorPosition) -> list[int]:
-    """Return the legal moves of the pawn whose turn it is: steps, straight jumps, diagonal jumps.
+    """Return the legal moves of the pawn to move: steps, straight jumps, diagonal jumps.
 
-    A pawn jumps straight over the other one; only where a wall or the edge is behind that one, to its sides.
+    A pawn jumps straight over the other one; only if a wall or the edge is behind that one, to its sides.
     """
     return _pawn_moves(position, passages_of(position))
 
@@ -232,11 +232,11 @@ def legal_moves(position: QuoridorPosition) -> list[int]:
 
 
 def fault(position: QuoridorPosition, move: int) -> str | None:
-    """Return the rule that a move breaks, None for a legal one; the qf_code specification names them.
+    """Return the code of a move's fault, None for a legal move; the qf_code specification names the codes.
 
-    `illegal-move`: not a pawn's move; `wall-conflict`: it crosses or overlaps a wall; `wall-count`: the walls
-    are used up; `no-path`: it takes a pawn's last path; `after-win`: the game is over. What makes a move
-    impossible is named before `after-win` and `no-path`, which records of other programs may contain.
+    `illegal-move`: not a pawn's move; `wall-conflict`: it crosses or overlaps a wall; `wall-count`: no walls
+    left; `no-path`: it closes a pawn's last path; `after-win`: the game is over. Impossible moves are
+    reported before `after-win` and `no-path`, which records of other programs may contain.
     """
     if move & PAWN:
         if not _can_go(position, move - PAWN):
@@ -271,7 +271,7 @@ def wall_fits(position: QuoridorPosition, move: int) -> bool:
 
 
 def cuts_path(position: QuoridorPosition, move: int) -> bool:
-    """Tell whether a wall that would lie free leaves a pawn without a path to its goal."""
+    """Tell whether a wall in a free place leaves a pawn without a path to its goal."""
     horizontal = position.horizontal[0] | position.horizontal[1]
     vertical = position.vertical[0] | position.vertical[1]
     wall = WALL_BITS[move & 63]

@@ -1,4 +1,4 @@
-"""Positions and moves as words, typed texts and JSON objects: what is neither a record nor a code."""
+"""Positions and moves as typed texts, labels and JSON objects."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,7 +15,7 @@ from kifu_core.quoridor.replay import main_line
 
 
 def move_text(position: QuoridorPosition, move: int) -> str:
-    """Return a move about to be played, as lists write it."""
+    """Return a move about to be played, as move lists write it."""
     return name(move)
 
 
@@ -26,7 +26,7 @@ MARKS: Final = ("♙", "♟\ufe0e")
 def record_move_label(move: QuoridorMove, before: QuoridorMove | None, language: Language) -> str:
     """Return a move of a record with its side's mark, the same in any language.
 
-    A pawn's move is the square it goes to; a wall's is its name.
+    A pawn's move is its target square, a wall's is its name.
     """
     return MARKS[move["color"]] + (move.get("wall") or move["to"])
 
@@ -34,15 +34,12 @@ def record_move_label(move: QuoridorMove, before: QuoridorMove | None, language:
 def next_move_label(
     position: QuoridorPosition, move: int, text: str, language: Language, last: int | None = None
 ) -> str:
-    """Return a move about to be played, with its side's mark.
-
-    It is the same in every language, whatever was before.
-    """
+    """Return a move about to be played with its side's mark, the same in any language."""
     return MARKS[position.turn] + text
 
 
 def parse_position(text: str) -> QuoridorPosition | None:
-    """Return the position of a single qf_code that is a snapshot, None for a record or a list of moves.
+    """Return the position of a single qf_code that is a snapshot; None for a record or a list of moves.
 
     Raises DecodeError for a single word that is neither.
     """
@@ -53,7 +50,7 @@ def parse_position(text: str) -> QuoridorPosition | None:
 
 
 def parse_typed(text: str) -> QuoridorPosition | None:
-    """Return the position of a code, or of the end of a list of two moves and more; None for other words."""
+    """Return the position of a code, or the end of a list of at least two moves; None for other words."""
     if detect(text)[0] != ("alg" if len(text.split()) > 1 else "qf" if looks_coded(text) else ""):
         return None
     try:
@@ -87,7 +84,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 def as_object(position: QuoridorPosition) -> dict[str, Any]:
-    """Return a position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
+    """Return the JSON object of a position."""
     return {
         "color": position.turn,
         "pawns": [SQUARE_NAMES[square] for square in position.pawns],
@@ -98,7 +95,7 @@ def as_object(position: QuoridorPosition) -> dict[str, Any]:
 def from_object(value: Mapping[str, Any]) -> QuoridorPosition:
     """Return the position of an object like those of `as_object`.
 
-    Raises KifuError `bad-position-object` and says what is wrong.
+    Raises KifuError `bad-position-object`, whose message names the fault.
     """
     initial = {"preset": "OTHER", "data": {**value, "turn": 1, "last": None}}
     try:

@@ -1,6 +1,6 @@
-"""Move lists: `1. e2 e8 2. e3h e7`; how they are written, told and cut. `read_alg` reads them.
+"""Move lists: `1. e2 e8 2. e3h e7`. This module writes, detects and splits them; `read_alg` reads them.
 
-What is written are tags, then numbered moves with comments in braces and forks in parentheses.
+The output has tags, then numbered moves with comments in braces and forks in parentheses.
 """
 
 import re
@@ -36,9 +36,9 @@ _NO_NAME: Final = re.compile(r"""["\[\]]|^[\s{]|(?<=.{39}).+|\s$""" + f"|{BREAKS
 
 
 def dump(record: QuoridorRecord) -> str:
-    """Return the record as a move list that reads back with all it says, except for times.
+    """Return the record as a move list; reading it back loses only times.
 
-    A game that a pawn has won by arriving ends with its result, as one with an ending does.
+    A game won on the board ends with its result, as a game with an ending does.
     """
     state = start(record)
     tags = [f'[{_tag(name)} "{_escaped(value)}"]' for name, value in record["header"].items()]

@@ -1,4 +1,4 @@
-"""From what a format's reader collected to a finished game."""
+"""Finish a game that a format's reader has collected."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,9 +16,9 @@ from kifu_core.record import TREE_FORKS, Ending, ParsedGame, RecordKind, has_pla
 
 @dataclass(slots=True)
 class QuoridorDraft:
-    """A game while it is being read: `entries` are raw and begin after the start, whose comments are apart.
+    """A game while it is being read: `entries` are raw and begin after the start.
 
-    `offsets` tells where in the text entries stand, by their ids; it is only asked if anything was found.
+    `offsets` maps the ids of entries to their offsets in the text; it is called only if there are findings.
     """
 
     notes: Notes
@@ -31,9 +31,9 @@ class QuoridorDraft:
     first_line: int = 1
 
     def finish(self, index: int, unread: str = "") -> ParsedGame | None:
-        """Return the finished game; None if none of its moves could be played and it begins at the start.
+        """Return the finished game; None if no move could be played and the game begins at the start.
 
-        What could not be played is kept as unread text, and so is `unread`.
+        Entries that could not be played become unread text, and so does `unread`.
         """
         if not has_paths(self.state.position):
             self.notes.add("no-path", None, "warning", 0)
@@ -63,7 +63,7 @@ class QuoridorDraft:
         )
 
     def give_up(self, notes: Notes) -> None:
-        """Hand the issues of a game that could not be read to the source's; at least one says why."""
+        """Move the issues of a game that could not be read to the source's; at least one is an error."""
         if not any(issue.severity == "error" for issue in self.notes.issues):
             self.notes.add("no-moves", None, "error")
         notes.take(self.notes)
@@ -77,10 +77,7 @@ def _unread(replayed: ReplayedRecord) -> list[str]:
 
 
 def record_kind(record: QuoridorRecord, ending: Ending | None) -> RecordKind:
-    """Return the kind of a record.
-
-    A position has no moves, a tree no players and many forks; the rest are games.
-    """
+    """Return the kind of a record: a position has no moves, a tree no players and many forks."""
     moves = record["moves"]
     if not any("move" in entry for entry in moves) and ending is None:
         return "position"

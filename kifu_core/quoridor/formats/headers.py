@@ -1,4 +1,4 @@
-"""Headers of records and the tags of move lists: one table. Records name headers as shogi's do."""
+"""Headers of records and tags of move lists: one table. Headers have the names of shogi's."""
 
 import re
 from typing import Final
@@ -14,7 +14,7 @@ LABEL: Final = re.compile(
     rf"(?![ \t]*+(?:[0-9]{{1,5}}[.:]|[(\[]?[0-9]{{1,5}}[)\]][ \t]*+{MOVE}))[^\t\n]{{1,200}}\t(?=[ \t]*+\S)",
     re.IGNORECASE,
 )
-"""What stands before a game on its line, and a tab."""
+"""The label before a game on its line, and a tab."""
 
 _HEADERS: Final = {
     "Event": "棋戦",

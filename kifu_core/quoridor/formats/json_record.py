@@ -15,7 +15,7 @@ from kifu_core.record import ParsedGame
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Read the games of a JSON text. What cannot be used goes to `notes`."""
+    """Read the games of a JSON text. Unusable values become issues in `notes`."""
     games: list[ParsedGame] = []
     for one in watched(values(notes)):
         try:
@@ -41,13 +41,13 @@ def _draft(value: object, notes: Notes) -> QuoridorDraft:
 
 
 def dump(record: QuoridorRecord, *, indent: int | None = None) -> str:
-    """Return the record as JSON text; `indent` as json.dumps understands it."""
+    """Return the record as JSON text; `indent` is as for json.dumps."""
     return dump_json(record, indent=indent)
 
 
 _OURS: Final = re.compile(r'(?<!\\)"(?:game|kind)"\s{0,99}:\s{0,99}"quoridor"')
 _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
-"""The beginning of JSON; those of tags and of comments in braces look different."""
+"""The beginning of JSON; tags and comments in braces begin differently."""
 
 
 def is_json(text: str) -> bool:

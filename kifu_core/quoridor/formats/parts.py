@@ -1,4 +1,4 @@
-"""What a record of Quoridor has that formats may lose."""
+"""Count the parts of a record of Quoridor that formats may lose."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def endings_without_name(record: Record, ending: Ending | None) -> int:
 
 
 def all_endings(record: Record, ending: Ending | None) -> int:
-    """Count all endings but that of a pawn's arrival, which a move tells."""
+    """Count all endings but a pawn's arrival, which the moves show."""
     if ending is not None and ending.special in (None, GOAL):
         return int(ending.special is None)
     return sum("special" in entry for entry in record["moves"])

@@ -1,9 +1,9 @@
-"""qf_code in files, mails and pages: one code or many.
+"""qf_codes in files, mails and pages: one code or many.
 
 A code stands on a line of its own, in the attribute `data-qfcode` of a page, or as the value of `qfcode` or
-`code` in JSON. A line may have a label and a tab before its code. Mail programs break long codes: a code that
-ends too early goes on in the next lines. Characters that no code has are dropped with a warning, as the free
-board promises, also the marks of quotations and the `=` at the ends of lines that mail programs add.
+`code` in JSON. A line may have a label and a tab before its code. Mail programs break long codes: a truncated
+code continues on the next lines. Characters outside the alphabet are dropped with a warning, as the free
+board promises, also quotation marks of mails and the `=` that mail programs add at the ends of lines.
 """
 
 import re
@@ -38,23 +38,23 @@ QUOTED: Final = re.compile(
 _WORD: Final = re.compile(
     r"(?<![A-Za-z0-9+/%])(?>(?:[A-Za-z0-9+/]|%2[BbFf]){8,712})(?>(?:=|%3[Dd]){0,5})(?![A-Za-z0-9+/%=_-])"
 )
-"""A word of a text that may be a code, also in an address, which writes `+`, `/` and `=` as escapes."""
+"""A word that may be a code, also in a URL, which escapes `+`, `/` and `=`."""
 _RUN: Final = re.compile(r"[^A-Za-z0-9+/]{0,20}+[A-Za-z0-9+/]\S*+\s*+")
-"""A line without blanks inside, behind the marks of a quotation: strange characters in it may be dropped."""
+"""A line without blanks inside, behind quotation marks of mails; characters in it may be dropped."""
 
 _LABEL: Final = re.compile(r"[^\t\n]{1,200}\t")
 _MOST_LINES: Final = 24
-"""A code is put together from no more lines than this; a mail's lines hold 60 characters and more."""
+"""Lines of which a code is joined; the lines of mails have at least 60 characters."""
 _LIKELY: Final = 8
-"""Of so many characters even a damaged code is taken for one."""
+"""Length from which even a damaged code is taken for one."""
 _MOST_JOINED: Final = 50_000
-"""Characters of a source that are read a second time while codes are put together from lines."""
+"""Characters of a source that are read again while lines are joined."""
 
 
 class CodeSpot(NamedTuple):
-    """A place of a text that is a code or should be one: its offset, the text, the label before it.
+    """A part of a text that is a code or should be one: its offset, the text, the label before it.
 
-    `prose` is a line that is not meant as a code; `code` is what a good one says.
+    `prose` marks a line that is not meant as a code; `code` is the content of a valid one.
     """
 
     offset: int
@@ -67,7 +67,7 @@ class CodeSpot(NamedTuple):
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Read the games and positions of all codes of a text, in order.
 
-    What is no code becomes an issue of the source.
+    Other text becomes an issue of the source.
     """
     games: list[ParsedGame] = []
     limit = most_games(source.text)
@@ -151,19 +151,19 @@ def words_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def looks_coded(word: str) -> bool:
-    """Tell whether a word has small letters and, after the first, capitals or digits, as words have not."""
+    """Tell whether a word mixes lower case with capitals or digits after its first letter, unlike prose."""
     odd = sum(not character.islower() for character in word[1:])
     return len(word) >= _LIKELY and word.isascii() and 1 < odd < len(word) - 1
 
 
 def is_mended(text: str) -> bool:
-    """Tell whether a text is a code but for characters that no code has."""
+    """Tell whether a text is a code once characters outside the alphabet are dropped."""
     code, _ = qf_code.drop_strange(text)
     return looks_coded(code) and fault_of(code) is None
 
 
 def fault_of(text: str) -> str | None:
-    """Return what is wrong with a code, None for a good one."""
+    """Return the code of a qf_code's error, None for a valid one."""
     read = _read(text)
     return None if isinstance(read, QfCode) else read
 
@@ -214,7 +214,7 @@ def code_of(record: QuoridorRecord) -> QfCode:
 
 
 def dump(record: QuoridorRecord, *, ply: int | None = None) -> str:
-    """Return the main line as one code; with `ply` a snapshot of the position after so many half-moves.
+    """Return the main line as one code; with `ply`, the snapshot of a position.
 
     A record without moves is a snapshot of its start. Raises KifuError `too-many-plies`, `turn-range`,
     `no-such-ply`.
@@ -232,7 +232,7 @@ _CODE_LINE: Final = re.compile(
     re.MULTILINE,
 )
 _LINES: Final = 50
-"""So many lines, words and quoted texts that could be codes are tried."""
+"""Lines, words and quoted texts that are tried as codes."""
 
 
 def _has_quoted(text: str, name: str) -> bool:

@@ -1,11 +1,10 @@
-"""Move lists as they are read: `1. e2 e8 2. e3h e7`, in all the ways of `notation`, with tags, comments,
-forks and results.
+"""The reader of move lists: `1. e2 e8 2. e3h e7`, in all notations, with tags, comments, forks and results.
 
-What is read: tags as in PGN (`[White "..."]`), a label and a tab before the moves of a line, numbers or
-none, comments in braces, after `;` and after `*` (the habit of BoardGameGeek's forums) to the next number
-or the end of the line, lines that begin with `#`, forks in parentheses after the move they replace, `X`
-for a player who gives up, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game. Letters, digits and
-punctuation may be full-width. In JSON a game is a list of moves, or an object that holds one.
+Accepted are tags as in PGN (`[White "..."]`), a label and a tab before the moves of a line, move numbers or
+none, comments in braces, after `;`, and after `*` (in BoardGameGeek's forums) to the next number or the end
+of the line, lines that begin with `#`, forks in parentheses after the move they replace, `X` for a
+resignation, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game. Letters, digits and punctuation may be
+full-width. In JSON a game is a list of moves, or an object with one.
 """
 
 import json
@@ -79,17 +78,17 @@ JSON_LIST: Final = re.compile(
     "{SURE_MOVE}"\s{{0,99}}[,\]}}]""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""JSON that begins with a list of moves, or has one by its name; the first move is a text or in an object."""
+"""JSON that begins with a list of moves or has a named one; the first move is a string or in an object."""
 START_TAG: Final = re.compile(rf'^[ \t]{{0,9}}\[{START}[ \t]{{1,9}}"', re.MULTILINE)
 """The tag of a start of its own."""
 SINGLE: Final = re.compile(rf"\s*{SURE_MOVE}\s*", re.IGNORECASE)
 """A text that is one move."""
 
 AROUND: Final = " \t\n\r\f\v　"
-"""Blanks around a comment, which are no part of it."""
+"""Blanks around a comment that are no part of it."""
 
 _ONE_GAME_LINE: Final = 3
-"""Without numbers, lines of so many moves are games of their own, shorter ones go on."""
+"""Without numbers, lines of so many moves are games of their own."""
 
 
 _FORK: Final = re.compile(
@@ -109,8 +108,8 @@ _MOVES: Final = Memo(notation.read_move)
 
 
 class _TextLine(NamedTuple):
-    """What a line of the text holds: where it lies, whether it has a move, whether any is numbered, whether
-    it would be, without numbers, a game of its own and not the continuation of one."""
+    """The content of a line of the text: its offsets, whether it has moves and numbers, and whether it would
+    be, without numbers, a game of its own."""
 
     begin: int
     end: int
@@ -136,19 +135,19 @@ def _line_between(text: str, begin: int, end: int) -> _TextLine:
 
 
 def is_list_of_lines(line: str, before: str) -> bool:
-    """Tell whether a line is a game of its own in a list without numbers, of which `before` is a line too."""
+    """Tell whether a line is a game of its own in a list without numbers; `before` is another line of the
+    list."""
     analysed = _line_between(line, 0, len(line))
     return analysed.opens_game and not analysed.numbered and _A_NUMBER.search(before) is None
 
 
 @dataclass(slots=True)
 class _OpenGame:
-    """A game while its text is read. `lines` are the main line and the forks that are open.
+    """A game while its text is read. `lines` are the main line and the open forks.
 
-    `added` are all entries in the order of the text, `spots` where they stand: (index of the first entry,
-    offset) per row of words.
-    `cut` is the offset of a word of the main line that is no move, `rest` what follows such a word in JSON,
-    `skipped` counts open parentheses of a fork that is nested too deep.
+    `added` are all entries in the order of the text, `spots` the index of the first entry and the offset of
+    each row of words. `cut` is the offset of the first unreadable word of the main line, `rest` the text from
+    such a word on in JSON. `skipped` counts open parentheses of a fork that is nested too deep.
     """
 
     draft: QuoridorDraft
@@ -205,7 +204,7 @@ class _OpenGame:
 
 
 class _MoveListReader:
-    """Reads the tokens of a text into games; `at` is where the next token begins."""
+    """Reads the tokens of a text into games; `at` is the offset of the next token."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -383,7 +382,7 @@ class _MoveListReader:
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Read the games of a text of move lists, in order. What could not be read at all goes to `notes`."""
+    """Read the games of a text of move lists, in order. Issues of unreadable games go to `notes`."""
     limit = most_games(source.text)
     games = list(_in_json(source, notes)) if is_json(source.text) else _MoveListReader(source).read(limit)
     if len(games) > limit:
