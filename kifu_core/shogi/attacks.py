@@ -1,8 +1,8 @@
-"""Where pieces go: tables computed once at import, from one row of directions per kind.
+"""Tables of attacks, computed once at import from one row of directions per kind.
 
-All tables are indexed by the signed piece (see `pieces`), then by square. Directions are Black's; White's
-are the same turned by 180 degrees, so the squares from which a piece reaches a square are the squares
-that the other colour's piece reaches from there. Pieces that go the same ways have one table.
+All tables are indexed by the signed piece (see `pieces`), then by square. Directions are Black's; White's are
+the same turned by 180 degrees. So the squares from which a piece reaches a square are the squares that the
+other colour's piece reaches from there. Pieces with the same directions share a table.
 """
 
 from functools import cache
@@ -80,10 +80,10 @@ STEPS: Final = tuple(_steps(_directions(_STEP_DIRECTIONS, piece)) for piece in _
 """`STEPS[piece][square]`: the squares that the piece reaches in one step."""
 
 RAYS: Final = tuple(_rays(_directions(_RAY_DIRECTIONS, piece)) for piece in _PIECES)
-"""`RAYS[piece][square]`: the lines along which the piece slides until something stands in its way."""
+"""`RAYS[piece][square]`: the squares along which the piece slides until another piece blocks it."""
 
 KING_LINES: Final = tuple(tuple(_line(square, way) for way in DIRECTIONS) for square in range(81))
-"""`KING_LINES[square][direction]`: the line from a square in each of the eight directions, perhaps empty."""
+"""`KING_LINES[square][direction]`: the squares from a square in each of the eight directions."""
 
 
 def _comers(table: dict[int, tuple[Direction, ...]], way: Direction) -> frozenset[int]:
@@ -92,10 +92,10 @@ def _comers(table: dict[int, tuple[Direction, ...]], way: Direction) -> frozense
 
 
 SLIDERS: Final = tuple(_comers(_RAY_DIRECTIONS, way) for way in DIRECTIONS)
-"""`SLIDERS[direction]`: the pieces, of both colours, that come along that line of `KING_LINES` from afar."""
+"""`SLIDERS[direction]`: the pieces of both colours that slide along that line towards its origin."""
 
 TOUCHERS: Final = tuple(_comers(_STEP_DIRECTIONS, way) | _comers(_RAY_DIRECTIONS, way) for way in DIRECTIONS)
-"""`TOUCHERS[direction]`: the pieces that reach the square from the first square of that line."""
+"""`TOUCHERS[direction]`: the pieces that reach the origin of that line from its first square."""
 
 
 @cache
@@ -115,7 +115,7 @@ def _between(one_step: tuple[Direction, ...], sliding: tuple[Direction, ...]) ->
 BETWEEN: Final = tuple(
     _between(_directions(_STEP_DIRECTIONS, piece), _directions(_RAY_DIRECTIONS, piece)) for piece in _PIECES
 )
-"""`BETWEEN[piece][source * 81 + to]`: None where the piece never goes, else what must be empty for it."""
+"""`BETWEEN[piece][source * 81 + to]`: the squares that must be empty, None where the piece never goes."""
 
 
 def in_zone(piece: int, square: int) -> bool:
@@ -127,7 +127,7 @@ _DEAD_RANKS: Final = {FU: 1, KY: 1, KE: 2}
 
 
 def is_dead(piece: int, square: int) -> bool:
-    """Tell whether the unpromoted piece could never move again from a square."""
+    """Tell whether an unpromoted piece could never move again from a square."""
     ranks = _DEAD_RANKS.get(abs(piece), 0)
     return square < 9 * ranks if piece > 0 else square >= 81 - 9 * ranks
 
@@ -138,7 +138,7 @@ _ZONE: Final = tuple(
 _DEAD: Final = tuple(frozenset(square for square in range(81) if is_dead(piece, square)) for piece in _PIECES)
 
 MoveChoice = tuple[int, tuple[int, ...]]
-"""A square and the packed moves that lead there: with promotion, without, or both."""
+"""A target square and the packed moves to it: with promotion, without, or both."""
 
 
 def _choices(piece: int, square: int, line: Ray) -> tuple[MoveChoice, ...]:

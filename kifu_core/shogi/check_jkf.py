@@ -9,14 +9,12 @@ from kifu_core.shogi.pieces import MOST_IN_HAND
 
 
 def check(value: object) -> Record:
-    """Return a JSON value as a raw `Record`.
+    """Return a JSON value as a raw `Record`: a new tree without nulls, with integers as int.
 
-    It is a new tree in which nulls are left out and integers are integers.
-
-    The check is looser than the published schema where real files are: a move may be only `{from, to}`,
-    `special` any word, nulls stand for absent fields, and `comment` for `comments` in an entry. Unknown
-    fields are left out. Raises ParseError (codes `jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) whose
-    params hold the JSON `path`. Linear in the size of the value; nesting is refused beyond `FORK_LEVELS`.
+    The check is looser than the published schema, as real files are: a move may be only `{from, to}`,
+    `special` any word, nulls stand for absent fields, and an entry may have `comment` for `comments`. Unknown
+    fields are dropped. Raises ParseError (codes `jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) whose
+    params have the JSON `path`. Linear in the size of the value; the nesting limit is `FORK_LEVELS`.
     """
     record = validation.object_(value, "$")
     result: Record = {"header": header(record.get("header"), "$.header"), "moves": []}

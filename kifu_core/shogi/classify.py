@@ -1,6 +1,6 @@
-"""What kind of record a game is: only games count in results, the other kinds are indexed and found.
+"""Classify records: only games count in results, the other kinds are indexed and found.
 
-position  no move: neither an ending, nor what makes a problem of a record that has moves.
+position  no move: neither an ending, nor a sign of a problem in a record with moves.
 problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：詰将棋, ...); or it starts from a board of
           its own and has fewer than two kings there, or ends in 詰み or 不詰, or has no ending and is a
           single move (次の一手), or has neither ending nor players and mates by nothing but checks (files
@@ -10,8 +10,8 @@ tree      variations of an opening: no players and at least five plies with alte
           without an ending (USI), or with the %TORYO that ends the lines of Bonanza's books (CSA).
 game      everything else.
 
-The other formats of the same record agree as far as they hold what decides: a mate problem with players'
-names written as USI has none, a tree written as CSA has lost its variations.
+Other formats of the same record may lack the deciding parts: USI has no names of players, so a mate problem
+with players' names becomes one without; a tree in CSA has lost its variations.
 """
 
 from dataclasses import replace
@@ -33,8 +33,8 @@ _OPENING_PLIES: Final = 60
 def record_kind(record: Record, position: Position, ending: Ending | None, forks: int) -> RecordKind:
     """Return the kind of a record that starts from `position`.
 
-    `forks` counts the plies of the main line that have alternatives. Linear in the number of moves, and
-    constant for all that start from a named position.
+    `forks` is the number of plies of the main line with alternatives. Linear in the number of moves, constant
+    for records from a named start.
     """
     has_move = any("move" in entry for entry in record["moves"])
     if ending is None and not has_move:
@@ -64,7 +64,7 @@ def _is_problem(record: Record, position: Position, ending: Ending | None) -> bo
 
 
 def mates(record: Record) -> bool:
-    """Tell whether the main line says or shows that it ends in mate."""
+    """Tell whether the main line ends in mate, by its word or on the board."""
     if any(entry.get("special") == "TSUMI" for entry in record["moves"]):
         return True
     for _ply, position, move, _entry in main_line(record):
@@ -85,7 +85,7 @@ def _mates_by_checks(record: Record) -> bool:
 def with_openings(games: list[ParsedGame], *, resigned: bool = False) -> list[ParsedGame]:
     """Return the games of a file of one line each, as trees if all are lines of an opening collection.
 
-    With `resigned` such a line may end in a resignation, which says no more than that it ends.
+    With `resigned` such a line may end in a resignation, which only marks its end.
     """
     lines = [
         game for game in games if game.record_kind == "game" and "data" not in game.record.get("initial", {})

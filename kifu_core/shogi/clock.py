@@ -1,4 +1,4 @@
-"""Used times along a record, and what is left on the clocks."""
+"""Times used along a record, and remaining times."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,8 @@ PERIOD: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """A player's time: `main` seconds, then `byoyomi` seconds a move and `periods` minutes beyond these;
-    every move adds `increment` seconds. Without byoyomi the game is lost when the main time is used up.
-    """
+    """A time limit: `main` seconds, then `byoyomi` seconds a move and `periods` minutes beyond these; every
+    move adds `increment` seconds. Without byoyomi the game is lost when the main time is used up."""
 
     main: int
     byoyomi: int = 0
@@ -25,11 +24,12 @@ class TimeLimit:
 
 
 class Tick(NamedTuple):
-    """A move's time. `ply` is the move's number from 1, `color` its side, `used` and `total` seconds, the
-    total being that side's so far.
+    """The time of one move.
 
-    `remaining` is what that side has left of its main time after the move, increments included, None without
-    a limit; `periods` how many minutes of consideration. An `ending` is no move, but time was used for it.
+    `ply` is the move's number from 1, `color` its side; `used` and `total` are seconds, the total being that
+    side's so far. `remaining` is that side's main time after the move in seconds, with increments, None
+    without a limit; `periods` are the remaining minutes of consideration. An `ending` is no move, but has a
+    time.
     """
 
     ply: int
@@ -51,11 +51,11 @@ def ticks(
     fractions: Mapping[int, str] | None = None,
     first_turn: Callable[[Record], int] = _first_turn,
 ) -> list[Tick]:
-    """Return the times of a normalized record's main line; moves without one are left out.
+    """Return the times of a normalized record's main line; moves without a time are left out.
 
-    `limits` are those of colours 0 and 1, `fractions` the decimals that formats write behind a ply's whole
-    seconds; `first_turn` tells who begins. Nothing is told of a record in which nobody used any time: its
-    writer had no clock.
+    `limits` are those of colours 0 and 1, `fractions` the decimals behind a ply's whole seconds; `first_turn`
+    returns the side that begins. A record in which nobody used any time gives an empty list: its writer had
+    no clock.
     """
     clocks = (_Clock(limits[0]), _Clock(limits[1]))
     if not _has_times(record):

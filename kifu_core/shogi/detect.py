@@ -1,4 +1,4 @@
-"""The format of a text, and the program that wrote it."""
+"""Detect the format of a text, and the program that wrote it."""
 
 import re
 from typing import Final
@@ -6,14 +6,14 @@ from typing import Final
 from kifu_core.formats import Detector
 
 detect: Final = Detector()
-"""Tells the formats of shogi from each other; `kifu_core.shogi.formats` teaches it their marks."""
+"""The detector of shogi's formats; `kifu_core.shogi.formats` adds their marks."""
 
 _PROGRAM: Final = re.compile(r"[#'] *(?:-{2,}+|(?:Generated|Created) by )([^\n]+)")
 _FILE_KIND: Final = re.compile(r" *(?:CSA形式|KIF形式)?棋譜ファイル$")
 
 
 def program(text: str) -> str:
-    """Return the software that wrote a text, as the first lines name it; empty if they do not."""
+    """Return the software that wrote a text, by its first lines; an empty text if they do not name it."""
     for line in text[:800].split("\n", 6)[:6]:
         if line[:1] in ("#", "'") and (match := _PROGRAM.match(line)):
             name = _FILE_KIND.sub("", match[1].strip(" -"))

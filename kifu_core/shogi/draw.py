@@ -1,9 +1,9 @@
-"""A position as a picture (SVG), for pages and for files, in words, and as text.
+"""Draw a position as SVG, for pages and for files, and describe it in words and as a text diagram.
 
-Both pictures are our own drawing. The board of a page has classes, which its style sheets colour; its
-measures and structure are those of static/shogi/board.js, which takes it over without a jump. The picture for
-files has presentation attributes only, so it works in a page with a strict content security policy, and on
-paper: paper, a wooden board with ruled lines, wedges with a character, promoted pieces in vermilion.
+The board of a page has classes, which style sheets colour; its measures and structure are those of
+static/shogi/board.js, which takes it over without a jump. The picture for files has presentation attributes
+only, so it works under a strict content security policy and on paper: a wooden board with ruled lines, wedges
+with a character, promoted pieces in vermilion.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ RANK_NAMES: Final[dict[Language, str]] = {"ja": RANK_KANJI, "en": "abcdefghi"}
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where the squares of a board lie: its upper left corner, and the width and height of a square."""
+    """The geometry of a board: its upper left corner, and the width and height of a square."""
 
     left: int
     top: int
@@ -55,7 +55,7 @@ class Grid:
         return x + self.width // 2, y + self.height // 2
 
     def stars(self) -> Iterator[tuple[int, int]]:
-        """Yield the places of the four dots."""
+        """Yield the centres of the four dots."""
         return ((self.left + x * self.width, self.top + y * self.height) for x in (3, 6) for y in (3, 6))
 
     def files(self, flip: bool) -> Iterator[tuple[int, str]]:
@@ -90,7 +90,7 @@ _SIZES: Final = (0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9,
 _MIDDLE: Final = PAGE.middle(40, False)
 _SLOT: Final = 66
 _INSET: Final = 3
-"""How far the frame of a marked square stands inside of it."""
+"""Distance of a marked square's frame from its edge."""
 
 _RULED: Final = "".join(
     f"M{PAGE.left} {PAGE.top + i * PAGE.height}H{PAGE.right}"
@@ -112,9 +112,9 @@ def board(
 ) -> str:
     """Draw the board with coordinates and pieces as an SVG element for a page.
 
-    `last` is the packed move whose squares are marked, `marked` are others, which get a frame; `label` is
-    what the board says to those who do not see it. `letters` writes pieces as Western players do, upright
-    whichever way a piece points.
+    `last` is the packed move whose squares are marked, `marked` are squares that get a frame; `label` is the
+    text for readers who cannot see the board. `letters` writes pieces as Western players do, upright even on
+    pieces that point down.
     """
     return (
         f'<svg viewBox="0 0 {PAGE_WIDTH} {PAGE_HEIGHT}" class="board" role="img"'
@@ -141,10 +141,10 @@ def _frame(square: int, flip: bool) -> str:
 
 
 def pattern(step: PatternStep, *, label: str = "", letters: bool = False, language: Language = "ja") -> str:
-    """Draw what a step of a pattern asks of squares as a board for a page, with the own side below.
+    """Draw the squares of a pattern's step as a board for a page, with the own side below.
 
     Alternatives share their square. A piece without a sign is any piece of its side, a cross is an empty
-    square, and what is crossed out must not be there.
+    square, a crossed-out piece is excluded.
     """
     squares = "".join(
         _draw_allowed(square, allowed, letters) for square, allowed in sorted(step.squares.items())
@@ -251,8 +251,7 @@ _OUTLINES: Final = tuple(map(_outline, _SIZES))
 
 
 def hand(position: Position, color: int, *, flip: bool = False, letters: bool = False) -> str:
-    """Draw a side's pieces in hand with their numbers: a picture for each kind, to stand in a row or
-    below one another."""
+    """Draw a side's pieces in hand with their counts: one picture for each kind, for a row or a column."""
     counts = position.hands[color]
     turned = (color == WHITE) != flip
     pictures = (_in_hand(kind, counts[kind], letters, turned) for kind in _held_kinds(counts))
@@ -412,16 +411,16 @@ PHRASES: Final[dict[Language, dict[str, str]]] = {
         "none": "nothing",
     },
 }
-"""What positions are told with, here and in the browser."""
+"""Phrases for positions, here and in the browser."""
 
 _ORDER: Final = ("OU", "HI", "RY", "KA", "UM", "KI", "GI", "NG", "KE", "NK", "KY", "NY", "FU", "TO")
 _FROM_THE_KING: Final = [BY_CODE[code] for code in _ORDER]
 
 
 def words(position: Position, language: Language) -> str:
-    """Describe the whole position for those who do not see it: who is to move, each side's board and hand.
+    """Describe the whole position in lines, for readers who cannot see it.
 
-    The words come in lines and are the counterpart of `positionWords` in static/shogi/wording.js.
+    `positionWords` in static/shogi/wording.js is the counterpart.
 
     >>> print(words(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K3R w 2P 2"), "en"))
     White to move

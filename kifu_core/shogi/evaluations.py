@@ -1,8 +1,8 @@
-"""What engines wrote into a record's comments: scores, mates, depths and lines, ply by ply.
+"""Evaluations in the comments of a record: scores, mates, depths and lines, ply by ply.
 
-Every program has its own way of writing them; docs/formats/evaluations.md lists the dialects, whose score it
-is, and which position it belongs to. Comments are read and never changed; text that is not exactly one of
-the known forms is no evaluation.
+Every program writes them in its own way; docs/formats/evaluations.md lists the dialects, the side of the
+score, and the position it belongs to. Comments are only read; text that does not fully match one of the known
+forms is no evaluation.
 """
 
 import re
@@ -18,10 +18,10 @@ from kifu_core.shogi.replay import main_line
 from kifu_core.shogi.spelling import MARKS
 
 MATE_SCORE: Final = 29_000
-"""Scores this far from zero are an engine's way to say mate: 30000, 31111, 32000, 100000."""
+"""Scores that far from zero mean mate: engines write 30000, 31111, 32000, 100000."""
 
 MATE_CONSTANTS: Final = frozenset([15_000])
-"""Exact scores below `MATE_SCORE` that mean mate all the same."""
+"""Exact scores below `MATE_SCORE` that mean mate too."""
 
 
 def evaluations(record: Record) -> list[Evaluation]:
@@ -44,7 +44,7 @@ def evaluations(record: Record) -> list[Evaluation]:
 
 
 def is_evaluation(line: str) -> bool:
-    """Tell whether a line of a comment is all or part of what an engine thought, in one of the known forms.
+    """Tell whether a line of a comment is all or part of an evaluation in one of the known forms.
 
     >>> is_evaluation("** 1704 +8594OU"), is_evaluation("*#評価値=12"), is_evaluation("1704 +8594OU")
     (True, True, False)
@@ -55,7 +55,7 @@ def is_evaluation(line: str) -> bool:
 
 
 def is_alternative(line: str) -> bool:
-    """Tell whether a line of a comment is what an engine thought of a move that was not played.
+    """Tell whether a line of a comment evaluates a move that was not played.
 
     >>> is_alternative("*#推奨手[150]▲７六歩"), is_alternative("*#形勢[150]")
     (True, False)
@@ -65,7 +65,7 @@ def is_alternative(line: str) -> bool:
 
 
 def floodgate(line: str) -> Evaluation | None:
-    """Return the evaluation that a line in floodgate's form holds by itself; None for other lines.
+    """Return the evaluation of a single line in floodgate's form; None for other lines.
 
     It has the score, the line of play as written, and the nodes.
 
@@ -80,8 +80,8 @@ def floodgate(line: str) -> Evaluation | None:
 def best(evaluations_: Iterable[Evaluation]) -> list[Evaluation]:
     """Return the evaluation of each ply that a chart shows.
 
-    An analysis comes before the player's own, an engine's first line before its others, the last word before
-    earlier ones; lines not played are left out.
+    An analysis precedes the player's own evaluation, an engine's first line its others, a later one earlier
+    ones; lines not played are left out.
     """
     chosen: dict[int, Evaluation] = {}
     for one in evaluations_:
@@ -107,8 +107,8 @@ def _may_hold_evaluation(entry: MoveEntry) -> bool:
 
 
 class _CommentPosition(NamedTuple):
-    """Where a comment is: behind the move that led to `position`. `before` is the position in which that move
-    was made, if at hand, and `last` the square it went to."""
+    """The context of a comment behind the move that led to `position`. `before` is the position before that
+    move, if available, and `last` the square it went to."""
 
     ply: int
     position: Position

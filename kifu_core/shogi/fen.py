@@ -1,8 +1,8 @@
-"""SFEN as addresses and programs of chess spell it.
+"""SFEN in the spelling of URLs and of chess programs.
 
-Addresses have `_`, `.` or `%20` for blanks (lishogi, shogi-extend), text copied from pages has any blank of
-Unicode. Programs of chess variants (Fairy-Stockfish, PyChess) write FEN: the hands in brackets behind the
-board, `w` for the side of the capital letters, which is `b` in SFEN, and two counters at the end.
+URLs have `_`, `.` or `%20` for blanks (lishogi, shogi-extend), text copied from pages any blank of Unicode.
+Programs of chess variants (Fairy-Stockfish, PyChess) write FEN: the hands in brackets behind the board, `w`
+for the side of the capital letters, which is `b` in SFEN, and two counters at the end.
 """
 
 import re
@@ -23,7 +23,7 @@ TO_ADDRESS: Final = (
     rf"(?:https?://\S{{0,500}}?(?:(?<=[/=.+_])|(?<=%20))(?={FIELDS})"
     rf"|(?:position{_GAP})?(?:sfen{_GAP})?(?={_JOINED}))"
 )
-"""The part of an address before its SFEN; or `position sfen` copied from one, with signs for blanks."""
+"""The part of a URL before its SFEN; or `position sfen` copied from one, with signs for blanks."""
 
 _BLANKS: Final = re.compile(r"[\s_.]+")
 _STANDARD: Final = re.compile(r"[^\s_.%\[]++ [bw] (?:-|[0-9PLNSGBRplnsgbr]*[A-Za-z])(?: [0-9]++)?")
@@ -32,7 +32,7 @@ _OTHER: Final = {"w": "b", "b": "w"}
 
 
 def decoded(text: str) -> str:
-    """Return a text of an address as it was before it was put there, with blanks between its words."""
+    """Return the unescaped text of a URL, with blanks between its words."""
     text = unquote_plus(text) if "%2F" in text.upper() else unquote(text)
     return _BLANKS.sub(" ", text).strip()
 

@@ -1,9 +1,9 @@
-"""Named starts: handicap name, JKF preset and start position.
+"""Named starts: handicap name, JKF preset and start position, in one table.
 
-One table. The presets are JKF's; the starts are its reference library's, including preset 3, where the
-lance on 1a goes (other programs take away the one on 9a, which is read as OTHER with its board). Named
-starts beyond the presets have the preset OTHER and their own position; their names are those of 81Dojo,
-lishogi and shogi-extend. Left and right are White's.
+The presets are JKF's; the starts are those of its reference library, including preset 3, without the lance on
+1a (other programs remove the lance on 9a, which is read as OTHER with its board). Further named starts have
+the preset OTHER and their own position; their names are those of 81Dojo, lishogi and shogi-extend. Left and
+right are White's.
 """
 
 import re
@@ -87,13 +87,13 @@ ENGLISH: Final = {
     "六枚得": "six-piece handicap, all in hand",
     "八枚得": "eight-piece handicap, all in hand",
 }
-"""What starts without a preset of JKF are called in English."""
+"""The English names of starts without a preset of JKF."""
 
 _NUMERALS: Final = str.maketrans("123456789", "一二三四五六七八九")
 
 
 _LONGEST: Final = 60
-"""Characters in which a name fits."""
+"""Characters of a name that are compared."""
 _CHINESE: Final = str.maketrans("飞车车两兩", "飛車車両両")
 _OPENING: Final = "([{<「『【〈《〔"
 _CLOSING: Final = ")]}>」』】〉》〕"
@@ -127,9 +127,9 @@ def by_preset(preset: str) -> Handicap:
 
 
 def by_name(name: str) -> Handicap | None:
-    """Return the start that a handicap header names, or None if it names none.
+    """Return the start of a handicap header, or None.
 
-    Differences in width, blanks, digits and brackets, Chinese forms and a missing ち do not matter.
+    Width, blanks, digits, brackets, Chinese forms and a missing ち do not matter.
 
     >>> by_name("２枚落").preset, by_name("【飞车落】").preset, by_name("二枚落ち (2-piece)").preset
     ('2', 'HI', '2')
@@ -151,12 +151,12 @@ _OTHER_GAMES: Final = re.compile(
     r"(?:将棋|しょうぎ|シ[ョヨ]ウギ)?(?:\s*shogi)?|(?!.*(?:詰|平手|落|本|双玉|実戦|指導|十番|番勝負)).+将棋",
     re.IGNORECASE,
 )
-"""Other games of the family: those of lishogi (5五, 中, 安南, 京都, 王手) and pychess by the names that
-records have for them; and whatever else calls itself a 将棋 of its own."""
+"""Other games of the family: those of lishogi (5五, 中, 安南, 京都, 王手) and pychess by their names in
+records, and any other name that ends in 将棋."""
 
 
 def is_other_game(name: str) -> bool:
-    """Tell whether a handicap header names a game other than shogi: its board and moves mean nothing here.
+    """Tell whether a handicap header names another game than shogi, whose board and moves are not shogi's.
 
     >>> is_other_game("５五将棋"), is_other_game("京都"), is_other_game("詰将棋"), is_other_game("平手")
     (True, True, False, False)

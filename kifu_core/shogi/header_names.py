@@ -1,4 +1,4 @@
-"""What headers of records are called in English; records have them in Japanese."""
+"""English names of the Japanese headers of records."""
 
 from typing import Final
 
@@ -83,7 +83,7 @@ _ENGLISH: Final = (
 
 
 def english(header: str) -> str:
-    """Return what a header is called in English; one that is not known keeps its name.
+    """Return the English name of a header, or the header itself if it is unknown.
 
     >>> english("持ち時間"), english("先手の囲い"), english("天気")
     ('Time limit', "Black's castle", '天気')

@@ -1,7 +1,7 @@
-"""The check that a game keeps the rules: every move of the main line, and repetition.
+"""Check a game against all rules: every move of the main line, and repetition.
 
-A reading plays what is written and notes what no board allows; this looks at the finished record with the
-whole of the rules. It changes nothing: real records end in fouls, and some go on after them.
+Reading plays the written moves and reports those that no board allows; this module checks the finished
+record. It changes nothing: real records end in fouls, and some continue after them.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
 
 REPETITIONS: Final = 4
-"""How often a position occurs when a game is drawn by repetition."""
+"""Occurrences of a position that draw the game."""
 
 _UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
 
@@ -29,15 +29,15 @@ _Key = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def legality(record: Record) -> tuple[Issue, ...]:
-    """Return what breaks the rules in the main line of a normalized record, in order.
+    """Return the violations in the main line of a normalized record, in order.
 
     `no-piece`, `wrong-side`, `unreachable`, `nifu`, `dead-drop`, `self-check`, `uchifuzume` and the other
     codes of `rules.violation` are errors at the ply of the foul; the param `winner` is the colour that wins
-    by it. The first of them decides the game, unless it was overlooked. An unplayable move ends the look.
+    by it. The first of them decides the game, unless it was overlooked. An unplayable move ends the check.
 
-    `fourfold` is an info at the ply that brings a position, with hands and side to move, for the fourth time:
-    a draw. If one side gave check with all of its moves since the first time, it is the error
-    `perpetual-check`, and the other side is its `winner`. Only the first such ply is told.
+    `fourfold` is an info at the ply that repeats a position, with hands and side to move, for the fourth
+    time: a draw. If one side gave check with all its moves since the first time, it is the error
+    `perpetual-check`, and the other side is its `winner`. Only the first such ply is reported.
 
     Linear in the number of plies, about 4 us each.
     """
@@ -45,9 +45,9 @@ def legality(record: Record) -> tuple[Issue, ...]:
 
 
 def findings(game: ParsedGame) -> tuple[Issue, ...]:
-    """Return the issues from reading a game, then those of `legality` that reading has not reported.
+    """Return the issues of reading a game, then those of `legality` that reading has not reported.
 
-    Fouls that reading has reported get their `winner`, also a move of the wrong side that it refused.
+    Reported fouls get their `winner`, also a move of the wrong side that reading refused.
     """
     fouls = {(issue.code, issue.ply): issue for issue in legality(game.record)}
     completed = [_with_winner(issue, game, fouls.pop((issue.code, issue.ply), None)) for issue in game.issues]
@@ -66,7 +66,7 @@ def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
 
 
 class _LegalityCheck:
-    """One look at a game: the position as it is played, the moves so far, the positions seen."""
+    """The check of one game: the position, the moves so far, the plies of each position."""
 
     def __init__(self, record: Record) -> None:
         self.record = record

@@ -1,8 +1,8 @@
-"""What a written line leaves open, decided by how far play can go on from it.
+"""Resolve ambiguities of a written line by the reading that lets play go on.
 
-A move without the words that tell its pieces apart, and a variation whose place in a flat list leaves a
-doubt, can be read in several ways; often only one of them lets the written moves be played. Each look costs
-as many steps as it plays; both functions play a bounded number of them for each step of the game.
+A move without the words that tell its pieces apart, and a variation whose parent in a flat list is not clear,
+have several readings; often only one of them lets the written moves be played. A trial costs as many steps as
+it plays; both functions play a bounded number of steps for each step of the game.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from kifu_core.shogi.position import Position
 from kifu_core.shogi.raw_line import RawLine
 
 STEPS_PER_STEP: Final = 16
-"""Steps that are played to decide between readings, for each step of a game."""
+"""Steps to play in trials, for each step of a game."""
 
 _MOST_PIECES: Final = 4
 MOST_STEPS: Final = 300
 _LOOKS: Final = (30, MOST_STEPS)
-"""Steps that are played with each piece; more of them where the first do not decide."""
+"""Steps to play with each piece; the second number applies if the first does not decide."""
 
 
 class Lookahead:
-    """Decides between the pieces that could make a move; `budget` is how many steps may still be played."""
+    """Decides between the pieces that could make a move; `budget` is the number of steps left to play."""
 
     def __init__(self, steps: int) -> None:
         self.budget = STEPS_PER_STEP * steps
 
     def only_way(self, step: Search, following: Sequence[Step], position: Position, last: int) -> Plan | None:
-        """Return the plan of a move from which more of the following steps can be played than from others.
+        """Return the plan after which more of the following steps can be played than after any other.
 
-        None if the steps do not decide, or if there is no room left.
+        None if the steps do not decide, or if the budget is used up.
         """
         plans = _possible(step, position, last)
         for most in _LOOKS:
@@ -70,7 +70,7 @@ def _after(position: Position, chosen: Plan) -> Position:
 
 
 def count_playable(steps: Sequence[Step], position: Position, last: int) -> int:
-    """Return how many steps in a row can be played by the rules; the position is changed."""
+    """Return the number of steps in a row that the rules allow; the position is changed."""
     for count, step in enumerate(watched(steps)):
         try:
             chosen = _plan(step, position, last)
@@ -108,16 +108,16 @@ def _first(board: list[int], ray: Sequence[int]) -> int:
 
 
 def reattach_forks(main: RawLine, start: Position) -> bool:
-    """Move variations that cannot be played where they hang to the nearest line above in which they can.
+    """Move forks that cannot be played from their parent to the nearest line above in which they can.
 
-    Programs also list the variations of one line in ascending order: then each seems to branch off the one
+    Some programs list the variations of one line in ascending order: then each seems to branch off the one
     before. Return whether any was moved.
     """
     return _ForkPlacement(main, start).reattach_forks()
 
 
 class _ForkPlacement:
-    """Where the variations of a flat list hang: by line, its parent and the index of the step there.
+    """The parents of the forks of a flat list: by line, its parent and the index of the step there.
 
     `above` are the parents by the list alone, `plies` those of the lines' first steps.
     """

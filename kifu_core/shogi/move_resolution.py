@@ -1,8 +1,8 @@
-"""What a written move means on a board: steps, and the plans that the replay loop carries out.
+"""Resolve written moves on a board: steps, and the plans that the replay loop executes.
 
-A *step* is one written move, ending or unreadable row. Most texts say where the piece comes from, so what
-they do depends on nothing but the colour that moves: such a step is a pair of *plans*, computed once and
-remembered for the text. The other steps look at the position for their plan.
+A *step* is one written move, ending or unreadable row. Most texts name the source, so the effect of a move
+depends only on the colour that moves: such a step is a pair of *plans*, computed once and cached by its text.
+The other steps need the position for their plan.
 """
 
 from functools import cache, lru_cache
@@ -19,25 +19,25 @@ from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import FILES, RANKS, SQUARES
 
 SAME: Final = -1
-"""The target of a move that goes where the move before went."""
+"""The target of a move to the square of the move before (同)."""
 
 PLACES: Final[tuple[Coordinates, ...]] = tuple({"x": FILES[square], "y": RANKS[square]} for square in SQUARES)
 """The JKF objects of the squares; records share them, as they share those of plans."""
 
 
 AGAIN: Final = 64
-"""Added to the key of a plan's variant: the move goes where the move before went."""
+"""Added to the key of a plan's variant for a move with 同."""
 
 
 class Plan(NamedTuple):
     """The effect of a move of one colour.
 
-    `origin` is the square it leaves or -1 for a drop, `piece` and `landed` the signed piece before and
-    after. `between` are the squares that must be empty: of a drop its target, and of a move that the piece
-    never makes its source, which is not. `rivals` are the squares from which such a piece could come, none
-    where words are given or never needed. `move` is the JKF object without what only the position
-    tells, `fault` a rule broken whatever the position. `variants` are the objects with what positions have
-    added: see `variant`.
+    `origin` is the source square or -1 for a drop, `piece` and `landed` the signed piece before and after.
+    `between` are the squares that must be empty: the target of a drop; for a move that the piece never makes,
+    its source, which is not empty. `rivals` are the squares from which an equal piece could come, empty if
+    the words are given or never needed. `move` is the JKF object without the fields that depend on the
+    position, `fault` a rule broken in any position. `variants` are the objects with such fields, by the key
+    of `variant`.
     """
 
     origin: int
@@ -51,7 +51,7 @@ class Plan(NamedTuple):
     variants: dict[int, Move]
 
     def variant(self, key: int) -> Move:
-        """Return the JKF object of a capture (key: its signed piece), of a move with 同 (`AGAIN`) or both."""
+        """Return the JKF object of a capture (key: the signed piece), of a move with 同 (`AGAIN`) or both."""
         move, taken = self.move.copy(), key if key < AGAIN // 2 else key - AGAIN
         if taken:
             move["capture"] = CODES[abs(taken)]
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
 
     @property
     def packed(self) -> int:
-        """The move as an integer (see `moves`)."""
+        """The packed move (see `moves`)."""
         origin = DROP + abs(self.piece) if self.origin < 0 else self.origin
         return pack(origin, self.to, self.piece != self.landed)
 
@@ -77,9 +77,9 @@ def plan(
     relative: str | None = None,
     same: bool = False,
 ) -> Plan:
-    """Return the plan of a move that is fully known; `origin` -1 is a drop.
+    """Return the plan of a move with all its fields; `origin` -1 is a drop.
 
-    With `relative` None the replay finds the words; an empty text says that there are none.
+    With `relative` None the replay computes the words; an empty text means that there are none.
     """
     piece = signed(color, kind)
     if origin < 0:
@@ -138,7 +138,7 @@ class DeferredStep:
     def plan(self, position: Position, last: int) -> Plan:
         """Return the plan for the side to move; `last` is the target of the move before, -1 if there is none.
 
-        Raises IllegalMoveError or AmbiguousMoveError if there is no way to play what is written.
+        Raises IllegalMoveError or AmbiguousMoveError if the step cannot be played.
         """
         raise IllegalMoveError("bad-move")
 
@@ -154,7 +154,7 @@ def sourced_step(origin: int, to: int, kind: int, promote: bool) -> Step:
 
 
 class SameSquareMove(DeferredStep):
-    """A move to where the move before went (同)."""
+    """A move to the square of the move before (同)."""
 
     __slots__ = ("kind", "origin", "plans", "promote")
 
@@ -174,7 +174,7 @@ class SameSquareMove(DeferredStep):
 
 
 class CsaMove(DeferredStep):
-    """A CSA move, which names the piece after it: promoted now or long before."""
+    """A CSA move, which names the piece after the move: it promotes now or has promoted before."""
 
     __slots__ = ("before", "now")
 
@@ -199,14 +199,14 @@ Ray = tuple[int, ...]
 """Squares in a row, the nearest first."""
 
 NOWHERE: Final = 1
-"""A search without a source; each source is one more digit to the base 81 behind it."""
+"""A search without sources; each source adds a digit to the base 81."""
 
 
 class SearchSide(NamedTuple):
     """A searched move for one colour.
 
     `piece` is the signed piece; `steps` and `rays` are the squares from which it could come. `plans` are by
-    the result of a search, None where the rules have to be asked.
+    the sources found, None if the rules have to decide.
     """
 
     piece: int
@@ -216,10 +216,9 @@ class SearchSide(NamedTuple):
 
 
 class Search(DeferredStep):
-    """A KI2 move: the piece and the target, the source to be found with the relative words.
+    """A KI2 move: the piece and the target; relative words help to find the source.
 
-    The words matter only where a look at the board finds several sources, and nearly always the same few
-    sources are found.
+    The words matter only if several sources are found, and nearly always the same few sources are.
     """
 
     __slots__ = ("_recaptures", "kind", "promote", "sides", "to", "words")
@@ -233,13 +232,13 @@ class Search(DeferredStep):
         self._recaptures: dict[int, tuple[SearchSide, SearchSide]] = {}
 
     def sides_at(self, last: int) -> tuple[SearchSide, SearchSide] | None:
-        """Return both sides of a move that goes where the move before went (同); None if there was none."""
+        """Return both sides of a move with 同; None if there was no move before."""
         if last not in self._recaptures and last >= 0:
             self._recaptures[last] = self._both_sides(last)
         return self._recaptures.get(last)
 
     def plan(self, position: Position, last: int) -> Plan:
-        """Return the plan that the rules find, by all words and, where several sources are left, by check."""
+        """Return the plan by the rules: by all words and, if several sources are left, by check."""
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
@@ -282,10 +281,10 @@ class Search(DeferredStep):
 
 
 class JkfMove(DeferredStep):
-    """A JKF move: it may leave out the piece, the colour and everything else that a replay finds out.
+    """A JKF move, which may lack the piece, the colour and all other fields that a replay fills in.
 
-    A complete move (one with its colour) keeps what it says about 同 and relative words. A null in place of a
-    source is kept too, as the format's reference does.
+    A complete move (one with its colour) keeps its own 同 and relative words. A null for the source is kept
+    too, as by json-kifu-format.
     """
 
     __slots__ = ("complete", "kind", "null_origin", "origin", "promote", "relative", "same", "to")
@@ -328,12 +327,12 @@ class JkfMove(DeferredStep):
 
 
 class EndOfPlay(Exception):
-    """Raised for the plan of an ending: there is nothing to play."""
+    """Raised for the plan of an ending: there is no move to play."""
 
 
 class EndingStep(DeferredStep):
-    """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none,
-    `winner` the colour that wins by it where the side to move does not tell (fouls, lost connections)."""
+    """A row that ends the play: `word` as written, `special` its name in JKF or None, `winner` the winning
+    colour if the side to move does not decide it (fouls, lost connections)."""
 
     __slots__ = ("special", "winner", "word")
 
@@ -347,7 +346,7 @@ class EndingStep(DeferredStep):
 
 
 def pauses(ending: EndingStep) -> bool:
-    """Tell whether play may go on after an ending: it is an adjournment, or a move is taken back."""
+    """Tell whether play may go on after an ending: an adjournment, or a move taken back."""
     return ending.special in ("CHUDAN", "MATTA")
 
 

@@ -12,7 +12,7 @@ from kifu_core.memo import Memo
 
 
 def complete_times(entries: list[MoveEntry], turn: int) -> None:
-    """Give every time its total per side, forks included; totals in the source are believed."""
+    """Add the side's total to every time, forks included; totals of the source are kept."""
     jobs = deque([(entries, turn, [0, 0])])
     while jobs:
         line, side, clocks = jobs.popleft()
@@ -32,10 +32,9 @@ def complete_times(entries: list[MoveEntry], turn: int) -> None:
 
 
 def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
-    """Return the plies of a line at which a side's written total is not the previous one plus the move's
-    time.
+    """Return the plies of a line whose written total is not the side's previous total plus the move's time.
 
-    After a move without a time, each side's next total is believed; a difference is reported once.
+    After a move without a time, each side's next total is accepted; a difference is reported once.
     """
     plies: list[int] = []
     clocks: list[int | None] = [0, 0]
@@ -68,7 +67,7 @@ TOTALS: Final = Memo(total_time)
 
 
 def kif_time(time: Consumption | None) -> str:
-    """Return a time as KIF writes it behind a row; an empty text for none."""
+    """Return a time as KIF writes it behind a row; an empty text for None."""
     if time is None:
         return ""
     now, total = time["now"], time.get("total")

@@ -1,7 +1,7 @@
 """Moves packed into one integer that fits a positive 16-bit column.
 
-`source << 8 | to << 1 | promote`: `source` is a square 0..80, or `DROP` + the kind dropped (81..87).
-0 would be a move from 9a to 9a, so it stands for "nothing played".
+`source << 8 | to << 1 | promote`: `source` is a square 0..80, or `DROP` + the kind dropped (81..87). 0 would
+be a move from 9a to 9a, so it stands for "nothing played".
 """
 
 import re
@@ -26,7 +26,7 @@ _ORIENTED: Final = (
     (*TURNED, *_DROPS),
     (*(MIRRORED[TURNED[square]] for square in SQUARES), *_DROPS),
 )
-"""For each orientation, where a source (square or drop) lies after it."""
+"""By orientation, the image of each source (square or drop)."""
 
 
 def pack(source: int, to: int, promote: bool | int = False) -> int:
@@ -88,9 +88,9 @@ def from_usi(text: str) -> int:
 
 
 def orient(move: int, orientation: int) -> int:
-    """Return the move on the board that is mirrored (bit 0) and turned to the other colour (bit 1).
+    """Return the image of a move on the board mirrored (bit 0) and turned to the other colour (bit 1).
 
-    This is an involution; `NO_MOVE` stays what it is.
+    This is an involution; `NO_MOVE` is its own image.
 
     >>> to_usi(orient(from_usi("7g7f"), 1)), to_usi(orient(from_usi("7g7f"), 2))
     ('3g3f', '3c3d')

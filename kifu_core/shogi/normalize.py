@@ -48,7 +48,7 @@ _KINGS: Final = (OU, -OU)
 
 @dataclass(frozen=True, slots=True)
 class StepFinding:
-    """A finding about one step of a line; the format turns it into an issue with its place in the text."""
+    """A finding about one step of a line; the format adds its offset in the text."""
 
     code: str
     severity: Severity
@@ -64,8 +64,8 @@ class ReplayedLine:
 
     `ending` is the first ending of the main line with its ply and the side to move. `cuts` are the lines that
     could not be played to their end, each with the index of the first step not played; forks of later steps
-    were not played either. `more` counts the warnings beyond those that are shown. `first` are the start's
-    comments that are kept, `left_out` the comments beyond the limit.
+    were not played either. `more` counts the warnings beyond the limit. `first` are the start's comments
+    within the limit, `left_out` the comments beyond it.
     """
 
     entries: list[MoveEntry]
@@ -81,12 +81,12 @@ class ReplayedLine:
 def replay_line(
     line: RawLine, position: Position, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
 ) -> ReplayedLine:
-    """Play a line and its forks from a position, which is left as it was.
+    """Play a line and its forks from a position, which is left unchanged.
 
     Illegal but playable moves are played, with a finding. A step that cannot be played ends its line, and
-    forks of later steps are not played either. The same goes for a step beyond the limits: the main line
-    comes first, then forks, outer ones before those inside them. `comments` are the start's, which count too;
-    those for which there is room are returned as `first`.
+    forks of later steps are not played either. The same applies to a step beyond the limits: the main line
+    counts first, then forks, outer ones before inner ones. `comments` are the start's, which count too; those
+    within the limit are returned as `first`.
     """
     replayed = _Replay(line, position.copy(), limits, comments).run()
     if line.flat and any(cut.level > 1 for cut, _ in replayed.cuts) and reattach_forks(line, position):
@@ -96,7 +96,7 @@ def replay_line(
 
 @dataclass(slots=True)
 class _Job:
-    """A line to be played, the position and ply before its first step, and the entry it is a fork of."""
+    """A line to be played, the position and ply before its first step, and the entry with its alternative."""
 
     line: RawLine
     position: Position
@@ -416,12 +416,12 @@ Notation = Literal["jkf", "kif", "ki2", "csa"]
 
 
 def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") -> Record:
-    """Complete a raw JKF record; the input is not changed. The result shares objects: see `ParsedGame`.
+    """Complete a raw JKF record, which is not changed. The result shares objects: see `ParsedGame`.
 
-    `notation` says by whose conventions moves are to be understood: what a missing source means (`ki2`: to
-    be found, else a drop), whether `piece` is the piece after the move (`csa`), who says 同 (all but `csa`
-    and minimal `jkf`). Raises ParseError with a JSON path for a malformed record, IllegalMoveError and
-    AmbiguousMoveError with a ply for moves that cannot be played or break the rules of moving.
+    `notation` decides how moves are understood: the meaning of a missing source (`ki2`: to be found, else a
+    drop), whether `piece` is the piece after the move (`csa`), which formats have 同 (all but `csa` and
+    minimal `jkf`). Raises ParseError with a JSON path for a malformed record, IllegalMoveError and
+    AmbiguousMoveError with a ply for moves that cannot be played or are illegal.
 
     >>> moves = [{}, {"move": {"from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}}}]
     >>> normalize({"header": {}, "moves": moves})["moves"][1]["move"]["piece"]

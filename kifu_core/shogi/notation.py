@@ -1,7 +1,7 @@
-"""Moves as players of each language write them.
+"""Moves in Japanese and in English notation.
 
-Japanese ones as KI2 writes them; English ones in the notation of Western players (piece, origin where it is
-needed, `-` move, `x` capture, `*` drop, `+` promotes, `=` does not).
+The Japanese notation is that of KI2, the English one that of Western players (piece, origin if needed, `-`
+move, `x` capture, `*` drop, `+` promotes, `=` does not).
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from kifu_core.shogi.spelling import RELATIVE
 from kifu_core.shogi.squares import JAPANESE, USI, square
 
 MARKS: Final = ("▲", "△")
-"""Stand before the moves of Black and White."""
+"""The marks of moves of Black and White."""
 
 _SAME: Final = "同　"
 _PLACE: Final = 2
@@ -67,10 +67,7 @@ def _square(place: Coordinates) -> int:
 
 
 def move_text(position: Position, move: int) -> str:
-    """Return a move about to be played as KI2 writes it, without the side.
-
-    For example `７六歩`, `５八金右` or `２二角成`.
-    """
+    """Return a move about to be played as KI2 writes it, without a mark: `７六歩`, `５八金右`, `２二角成`."""
     words = "".join(RELATIVE[word] for word in rules.relative(position, move))
     tail = {True: "成", False: "不成", None: ""}[_promotion(position, move)]
     return JAPANESE[moves.target(move)] + NAMES[_moved(position, move)] + words + tail
@@ -79,9 +76,9 @@ def move_text(position: Position, move: int) -> str:
 def next_move_label(
     position: Position, move: int, text: str, language: Language, last: int | None = None
 ) -> str:
-    """Return a move about to be played, with its side's mark.
+    """Return a move about to be played with its side's mark.
 
-    `text` is what `move_text` says of it, `last` the move before it, where one knows it.
+    `text` is the move's `move_text`, `last` the move before it, if known.
     """
     mark = MARKS[position.turn]
     if language != "ja":
@@ -101,8 +98,7 @@ def _english_played(position: Position, move: int) -> str:
 
 
 def lone_move_label(move: int, kind: int, color: int, language: Language) -> str:
-    """Return a move of a piece of a kind with its side's mark where nothing else is known of the board: no
-    word tells it from others, a drop is called one.
+    """Return the label of a move without a board: no relative words, and drops always have 打.
 
     >>> [lone_move_label(moves.from_usi(usi), BY_CODE["KA"], 0, "ja") for usi in ("8h2b+", "B*4e")]
     ['▲２二角成', '▲４五角打']
@@ -118,8 +114,9 @@ def lone_move_label(move: int, kind: int, color: int, language: Language) -> str
 
 
 def disambiguated(next_move_label: Sequence[Move]) -> list[Move]:
-    """Return moves of Black from several boards, those that read alike with the words that tell them apart as
-    if all their pieces stood on one board.
+    """Return moves of Black from several boards with the words that tell moves of equal text apart.
+
+    The words are those of one board with all their pieces.
 
     >>> gold = {"color": 0, "piece": "KI", "to": {"x": 5, "y": 8}}
     >>> [_japanese(move, None) for move in disambiguated([gold | {"from": {"x": x, "y": 9}} for x in (4, 6)])]
@@ -146,10 +143,10 @@ def _among(alike: Sequence[Move], move: Move) -> Move:
 
 
 def move_facts(position: Position, move: int) -> dict[str, Any]:
-    """Return the facts of a move about to be played.
+    """Return fields of a move about to be played.
 
-    They are the `piece` before it promotes and the one `captured`, as CSA names them, and whether it
-    `promotes`.
+    `piece` is the piece before it promotes and `captured` the captured one, both in CSA; `promotes` is a
+    bool.
     """
     captured = position.board[moves.target(move)]
     return {

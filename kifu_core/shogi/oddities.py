@@ -1,4 +1,4 @@
-"""What is odd in a position that somebody has set up."""
+"""Oddities of a position that a user has set up."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from kifu_core.shogi.squares import FILES, SQUARES
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Something odd; `impossible` is what no game can have.
+    """An oddity; `impossible` is one that no game can have.
 
     `code` is one of `too-many-kings`, `too-many` (of a `kind`, their `number`), `two-pawns` (on a `file`),
     `dead` (a piece of a `kind` on a `square`), `in-check` (and not to move), `no-king`, `no-move`; all but
-    `too-many` tell the `color`.
+    `too-many` have the `color`.
     """
 
     code: str
@@ -29,7 +29,7 @@ class Oddity:
 
 
 def oddities(position: Position) -> Iterator[Oddity]:
-    """Yield what is odd in a position, beginning with what no game can have."""
+    """Yield the oddities of a position, impossible ones first."""
     board, sides = position.board, (BLACK, WHITE)
     kings = [board.count(signed(color, OU)) for color in sides]
     yield from (Oddity("too-many-kings", True, color) for color in sides if kings[color] > 1)

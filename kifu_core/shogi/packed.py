@@ -1,11 +1,11 @@
-"""Positions packed into 32 bytes, as engines keep what they are trained with, and the moves beside them.
+"""Positions packed into 32 bytes, as in the training data of engines, and the fields behind them.
 
 `hcpe` is Apery's and dlshogi's HuffmanCodedPosAndEval: 38 bytes, the position, the score (16 bits), the best
 move (16), the result (8: 0 drawn, 1 Black won, 2 White), a byte unused
 (https://github.com/HiraokaTakuya/apery, position.hpp). `psv` is YaneuraOu's PackedSfenValue: 40 bytes, the
 position, the score (16), the move (16), the ply (16), the result from the mover's side (8), a byte unused
-(https://github.com/yaneurao/YaneuraOu, extra/sfen_packer.cpp). Scores are the mover's, numbers have their low
-byte first.
+(https://github.com/yaneurao/YaneuraOu, extra/sfen_packer.cpp). Scores are the mover's, numbers are
+little-endian.
 """
 
 from typing import Final, Literal
@@ -24,11 +24,11 @@ SIZES: Final[dict[Packing, int]] = {"hcpe": 38, "psv": 40}
 BITS: Final = 256
 _CHECKED_ENTRIES: Final = 4
 HEAD_BYTES: Final = 160
-"""Bytes of a file's beginning that tell whether it holds positions."""
+"""Bytes at the beginning of a file that are checked."""
 _SUFFIXES: Final[dict[str, tuple[Packing, ...]]] = {
     "hcpe": ("hcpe",), "psv": ("psv",), "bin": ("psv", "hcpe"),
 }  # fmt: skip
-"""By the name's ending, the formats a file may have."""
+"""The packings of a file by its extension."""
 
 _CODES: Final[dict[Packing, dict[str, int]]] = {
     "hcpe": {"10": FU, "1100": KY, "1110": KE, "1101": GI, "11110": KI, "111110": KA, "111111": HI},
@@ -40,10 +40,11 @@ _HAND_CODES: Final[dict[Packing, dict[str, int]]] = {
     "hcpe": {"00": FU, "1000": KY, "1100": KE, "1010": GI, "1110": KI, "111110": KA, "111111": HI},
     "psv": {code[1:]: kind for code, kind in _CODES["psv"].items()},
 }
-"""Those of pieces in hand. Behind YaneuraOu's, but not golds, a bit tells of pieces not in the game."""
+"""Huffman codes of pieces in hand. In YaneuraOu's, all but golds are followed by a bit for pieces not in the
+game."""
 
 _DROPPED: Final = (0, FU, KY, KE, GI, KA, HI, KI)
-"""The engines' numbers of kinds, in which a drop names its piece."""
+"""The kinds by the engines' numbers, which drops have."""
 
 SQUARES: Final = tuple(rank * 9 + 8 - file for file in range(9) for rank in range(9))
 """The engines' squares, 1a, 1b, ... 9i, as ours."""
@@ -76,7 +77,7 @@ class _PackedBits:
 def decode(data: bytes, packing: Packing) -> Position:
     """Return the position of 32 bytes.
 
-    Raises DecodeError `packed-position` with the bit where it goes wrong.
+    Raises DecodeError `packed-position` with the bit of the fault.
     """
     bits = _PackedBits(data)
     position = Position([0] * 81, [[0] * 8, [0] * 8], bits.take())
@@ -140,9 +141,9 @@ def move_of(data: bytes, packing: Packing) -> int:
 
 
 def packing_of(head: bytes, name: str) -> Packing | None:
-    """Return the packing of a file by its name and its first bytes; None if it holds no positions.
+    """Return the packing of a file by its name and first bytes; None for other files.
 
-    The name has to say it, as any bytes might be positions; the first of them have to be some.
+    The extension has to match, as any bytes might be positions; the first entries have to be positions.
     """
     packings = _SUFFIXES.get(name.rpartition(".")[2].lower(), ())
     for packing in packings:

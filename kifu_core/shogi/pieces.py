@@ -1,8 +1,8 @@
-"""The table of pieces: one row a kind, from which every other table is derived.
+"""The table of pieces: one row a kind, from which all other tables are derived.
 
-A piece on the board is a small signed integer: Black's are positive, White's negative, 0 is an empty
-square. The values are those of Shogi64, so a board can be encoded without translation. Tables that are
-indexed by a signed piece are lists of 29 entries: 0 to 14 as they are, negative indexes from the end.
+A piece on the board is a small signed integer: Black's are positive, White's negative, 0 is an empty square.
+The values are those of Shogi64, so a board can be encoded without translation. Tables by signed piece are
+lists of 29 entries: 0 to 14 as they are, negative indexes from the end.
 """
 
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ RY: Final = 14
 
 @dataclass(frozen=True, slots=True)
 class PieceKind:
-    """A kind of piece under all the names that record formats give it.
+    """A kind of piece with its names in all record formats.
 
-    `code` is the name in CSA and JKF, `letter` the one in SFEN (upper case, with `+` when promoted),
-    `kanji` the single character on boards, `name` the word in moves; `aliases` are further spellings.
-    `promoted` is the value after promotion (0: cannot promote), `base` the value before it.
+    `code` is the name in CSA and JKF, `letter` the one in SFEN (upper case, with `+` when promoted), `kanji`
+    the character on boards, `name` the word in moves; `aliases` are further spellings. `promoted` is the
+    value after promotion (0: cannot promote), `base` the value before it.
     """
 
     value: int
@@ -74,17 +74,17 @@ BY_NAME: Final = {name: kind.value for kind in KINDS for name in (kind.kanji, ki
 """Every Japanese spelling, of one or two characters, to the unsigned value."""
 
 HAND_KINDS: Final = (FU, KY, KE, GI, KI, KA, HI)
-"""What a hand can hold, in the order of Shogi64's counts; record formats write them the other way round."""
+"""The kinds in hand, in the order of Shogi64's counts; record formats write them the other way round."""
 
 MOST_IN_HAND: Final = 99
-"""The most pieces of a kind that a start may give to a hand: what two digits can say."""
+"""The most pieces of a kind in the hand of a start: two digits."""
 
 FULL_SET: Final = (0, 18, 4, 4, 4, 4, 2, 2, 2)
 """How many of each unpromoted kind a full set of 40 pieces has, by value."""
 
 
 def signed(color: int, kind: int) -> int:
-    """Return the piece of that kind as it stands on the board for Black (0) or White (1).
+    """Return the signed piece of a kind for Black (0) or White (1).
 
     >>> signed(BLACK, GI), signed(WHITE, GI)
     (4, -4)
@@ -98,7 +98,7 @@ def _by_signed(values: list[int], sign: int) -> list[int]:
 
 
 PROMOTED: Final = _by_signed([0, *(kind.promoted or kind.value for kind in KINDS)], -1)
-"""The signed piece after promotion; pieces that cannot promote stay what they are."""
+"""The signed piece after promotion; pieces that cannot promote are unchanged."""
 
 UNPROMOTED: Final = _by_signed([0, *(kind.base for kind in KINDS)], -1)
 """The signed piece with its promotion undone."""
@@ -107,4 +107,4 @@ CAN_PROMOTE: Final = _by_signed([0, *(int(kind.promoted > 0) for kind in KINDS)]
 """1 for pieces that have a promoted form, by signed piece."""
 
 IN_HAND: Final = _by_signed([0, *(0 if kind.value == OU else kind.base for kind in KINDS)], 1)
-"""The kind that a captured piece becomes in the taker's hand, by signed piece; 0 for kings."""
+"""The kind of a captured piece in the hand, by signed piece; 0 for kings."""

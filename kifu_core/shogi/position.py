@@ -1,4 +1,4 @@
-"""A position: 81 cells, both hands, the side to move. The one mutable thing of the library."""
+"""A position: 81 cells, both hands, the side to move. Positions are mutable, unlike most of the library."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _CELL_TEXTS: Final = {value: text for text, value in _CELL_PIECES.items()}
 
 
 class Position:
-    """A position of shogi; nothing about it has to be legal.
+    """A position of shogi, which need not be legal.
 
-    `board` holds 81 signed pieces (see `pieces`), in SFEN's reading order; `hands[color][kind]` counts the
+    `board` has 81 signed pieces (see `pieces`), in SFEN's reading order; `hands[color][kind]` counts the
     pieces in hand, index 0 unused; `turn` is the colour to move.
     """
 
@@ -52,7 +52,7 @@ class Position:
 
     @classmethod
     def from_sfen(cls, text: str) -> Position:
-        """Read board, side to move, hands and, optionally, a move number, which is dropped.
+        """Read board, side to move, hands and an optional move number, which is dropped.
 
         Raises DecodeError: `sfen-fields`, `sfen-board`, `sfen-turn`, `sfen-hands`, `sfen-number`.
 
@@ -86,7 +86,7 @@ class Position:
     def do_move(self, move: int) -> int:
         """Play a packed move and return the captured signed piece (0: none), which `undo_move` needs.
 
-        Legality is not checked. The source must hold a piece, one that can promote if the move promotes; a
+        Legality is not checked. The source must hold a piece, which can promote if the move promotes; a
         dropped piece must be in hand. A captured king goes to no hand.
         """
         board = self.board
@@ -108,7 +108,7 @@ class Position:
         return captured
 
     def undo_move(self, move: int, captured: int) -> None:
-        """Take back the move played last; `captured` is what `do_move` returned for it."""
+        """Take back the last move; `captured` is the value of `do_move`."""
         board = self.board
         turn = self.turn = self.turn ^ 1
         origin = move >> 8
@@ -128,12 +128,12 @@ class Position:
         return Position(board, [self.hands[0][:], self.hands[1][:]], self.turn)
 
     def turned(self) -> Position:
-        """Return the same position with the colours exchanged: turned by 180 degrees, other side to move."""
+        """Return the position with colours exchanged: turned by 180 degrees, other side to move."""
         board = [-piece for piece in reversed(self.board)]
         return Position(board, [self.hands[1][:], self.hands[0][:]], self.turn ^ 1)
 
     def oriented(self, orientation: int) -> Position:
-        """Return the position mirrored (bit 0) and turned (bit 1): always a new one, and an involution."""
+        """Return a new position, mirrored (bit 0) and turned (bit 1): an involution."""
         position = self.mirrored() if orientation & 1 else self.copy()
         return position.turned() if orientation & 2 else position
 

@@ -1,6 +1,6 @@
-"""Lines of play inside running text, as engines write them: CSA, USI and Japanese moves to packed moves.
+"""Read lines of play in running text, as engines write them, in CSA, USI and Japanese notation.
 
-Text of this kind is often cut off or ends in words, so the first token that is no move here ends the line.
+Such text is often cut off or ends in words, so the line ends at the first token that is no move.
 """
 
 import re
@@ -14,7 +14,7 @@ from kifu_core.shogi.spelling import MARKS
 from kifu_core.shogi.squares import BY_CSA, BY_JAPANESE
 
 LONGEST: Final = 200
-"""Moves of a line that are looked at; engines write a few dozen."""
+"""Moves of a line that are read; engines write a few dozen."""
 
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<csa>[-+]?[0-9]{4}[A-Z]{2})(?![A-Za-z0-9])"
@@ -34,10 +34,10 @@ _WORDS: Final = {
 
 
 def read_line(text: str, position: Position, last: int = -1) -> list[int]:
-    """Return the packed moves of a text that starts with a line of play in this position.
+    """Return the packed moves of a text that begins with a line of play in this position.
 
-    `last` is the square the move before went to, for 同. Rules that need a search (checks, pawn drops that
-    mate) are not looked at. `position` is left as it was. Linear in the length of the line.
+    `last` is the target of the move before, for 同. Checks and mates by pawn drops are ignored. `position` is
+    not changed. Linear in the length of the line.
     """
     board = position.copy()
     moves: list[int] = []

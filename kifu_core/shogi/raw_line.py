@@ -12,15 +12,15 @@ from kifu_core.shogi.move_times import kif_time
 
 @dataclass(slots=True)
 class RawLine:
-    """A line of play as it was written: the main line or a fork.
+    """A line of play as written: the main line or a fork.
 
     `times` has one item for each of `steps`. `comments` maps the index of a step to its comments, -1 to those
     before the first step. `forks` maps the index of a step to its alternatives. `spots` locates the steps in
     the text: for each block, in order, the index of its first step, its offset and its end offset. A block
     may also be a comment or the mark of a variation, without a step. `source_entries` are the raw JKF entries
-    of a line that was not read from text. `restore_same` marks a format without 同. `flat` has all variations
-    of a main line in the order of the text, each with the ply of its first step and its parent, in formats
-    that list variations.
+    of a line that was not read from text. `restore_same` marks a format without 同. In formats that list
+    variations, `flat` has all variations of a main line in the order of the text, each with the ply of its
+    first step and its parent.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -34,7 +34,7 @@ class RawLine:
     flat: list[tuple[RawLine, int, RawLine]] = field(default_factory=list)
 
     def add_text(self, begin: int, end: int) -> None:
-        """Add text without a step, from offset to offset, after what the line has so far."""
+        """Add text without a step, from offset to offset, behind the last block."""
         if self.spots and self.spots[-1][2] == begin:
             first, begin, _ = self.spots.pop()
             self.spots.append((first, begin, end))
@@ -42,7 +42,7 @@ class RawLine:
             self.spots.append((len(self.steps), begin, end))
 
     def resume(self) -> bool:
-        """Turn an adjournment that play goes on behind into a comment; return whether there was one."""
+        """Turn an adjournment before further moves into a comment; return whether there was one."""
         if not self.steps or not isinstance(ending := self.steps[-1], EndingStep) or not pauses(ending):
             return False
         index = len(self.steps) - 1
@@ -53,9 +53,7 @@ class RawLine:
         return True
 
     def forks_from(self, index: int) -> Iterator[RawLine]:
-        """Yield all forks that are alternatives to the step with that index or a later one, and their own
-        forks.
-        """
+        """Yield all forks from the step with this index on, and their own forks."""
         waiting = [fork for mark, forks in self.forks.items() if mark >= index for fork in forks]
         while waiting:
             fork = waiting.pop()

@@ -1,4 +1,4 @@
-"""Positions along a record: where it starts, its main line, and every position it visits."""
+"""Positions along a record: its start, its main line, and every position it visits."""
 
 from collections.abc import Iterator
 
@@ -14,12 +14,12 @@ from kifu_core.shogi.start import start_position
 
 
 def start(record: Record) -> Position:
-    """Return the record's start as a new position; raise ParseError if the record does not say it."""
+    """Return the start of a record as a new position; raises ParseError if the record has none."""
     return start_position(record.get("initial"))
 
 
 def packed_move(move: Move) -> int:
-    """Return the move of a normalized record as an integer (see `moves`)."""
+    """Return the packed move of a normalized record's move (see `moves`)."""
     # As `pack` and `square` have it: this is done several times for every move that comes in.
     to, source = move["to"], move.get("from")
     origin = source["y"] * 9 - source["x"] if source else DROP + BY_CODE[move["piece"]]
@@ -29,8 +29,8 @@ def packed_move(move: Move) -> int:
 def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
     """Yield every position of the main line: ply, position, next move or `NO_MOVE`, the ply's entry.
 
-    The position is one and the same object, changed between the steps: look at it, do not keep it. A move
-    that the board does not allow ends the line.
+    The position is one object, changed between the steps: copy it to keep it. A move that the board does not
+    allow ends the line.
     """
     return main_line_from(start(record), record["moves"], packed_move, can_play)
 
@@ -43,9 +43,9 @@ def main_moves(record: Record) -> list[int]:
 def visits(record: Record) -> list[Visit]:
     """Return every node of the record: the main line from ply 0 to its end, then the forks in reading order.
 
-    A fork begins with the position it branches from and its own first move; its own forks come before its
-    siblings'. A move that the board does not allow ends its line, and so does a position without a code
-    (more pieces than a set has). Linear in the number of moves, forks included; no recursion.
+    A fork begins with the position it branches from and its own first move; its own forks precede its
+    siblings'. A move that the board does not allow ends its line, and so does a position without a code (more
+    pieces than a set has). Linear in the number of moves, forks included; no recursion.
     """
     return visit_all(record["moves"], start(record), _add_visits)
 
@@ -78,10 +78,8 @@ def _add_visits_of_line(branch: Branch[Position], visits: list[Visit], forks: li
 
 
 def can_play(position: Position, move: int) -> bool:
-    """Tell whether `do_move` makes sense.
-
-    That takes an own piece to move, or one in hand, and no own piece on the target.
-    """
+    """Tell whether `do_move` can play a move: with an own piece on the source or in hand, and none on the
+    target."""
     board, turn = position.board, position.turn
     origin, to = move >> 8, move >> 1 & 127
     if origin > DROP:

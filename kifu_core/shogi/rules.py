@@ -1,7 +1,7 @@
-"""The rules: attacks, legal moves, what is wrong with a move, and the words that tell pieces apart.
+"""The rules: attacks, legal moves, faults of moves, and the words that tell pieces apart.
 
-Positions need not come from a game: kings may be missing (then nothing can be check) or be several (then
-none of them may be left in check). Repetition and entering kings are matters of a game, not of a position.
+Positions need not come from a game: without kings there is no check; of several kings none may be left in
+check. Repetition and entering kings concern games, not positions.
 """
 
 from functools import lru_cache
@@ -27,7 +27,7 @@ from kifu_core.shogi.position import Position
 
 
 def is_attacked(board: list[int], square: int, color: int) -> bool:
-    """Tell whether a piece of `color` could move to the square, whatever stands there."""
+    """Tell whether a piece of `color` could move to the square, occupied or not."""
     sign = -1 if color else 1
     knight = KE * sign
     for origin in STEPS[-knight][square]:
@@ -64,7 +64,7 @@ def in_check(position: Position, color: int) -> bool:
 def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
     """Return the squares of `color`'s pieces of exactly this kind (1..14) that could go to a square.
 
-    The way of moving and pieces in between count, but not pins, nor what is on `to`.
+    The way of moving and pieces in between count, but not pins, nor the piece on `to`.
     """
     return _coming(position.board, -piece if color else piece, to)
 
@@ -253,7 +253,7 @@ def is_legal(position: Position, move: int) -> bool:
 
 
 def violation(position: Position, move: int) -> str | None:
-    """Return what is wrong with a packed move, or None if it is legal.
+    """Return the code of a packed move's fault, or None if it is legal.
 
     It is the first of these that applies: `bad-move` (no packed move at all), on the board `no-piece`,
     `wrong-side`, `occupied` (by an own piece), `unreachable`, `bad-promote`, `must-promote`; for drops
@@ -269,7 +269,7 @@ def violation(position: Position, move: int) -> str | None:
 
 
 def fault(position: Position, move: int) -> str | None:
-    """Return what is wrong with a packed move as far as it shows without a look at check; see `violation`."""
+    """Return the code of a packed move's fault, checks and mates aside; see `violation`."""
     origin = move >> 8
     if move <= 0 or origin > DROP + HAND_KINDS[-1] or target(move) > 80:
         return "bad-move"
@@ -296,7 +296,7 @@ def _board_fault(position: Position, move: int) -> str | None:
 
 
 def reaches(board: list[int], origin: int, to: int) -> bool:
-    """Tell whether the piece on `origin` goes to `to` with nothing in its way, whatever stands on `to`."""
+    """Tell whether the piece on `origin` reaches `to`, occupied or not, with nothing in between."""
     between = BETWEEN[board[origin]][origin * 81 + to]
     return between is not None and not any(board[square] for square in between)
 
@@ -328,10 +328,9 @@ def _checks_by_pawn(position: Position, to: int) -> bool:
 def relative(position: Position, move: int) -> str:
     """Return JKF's relative words of a move about to be played: the fewest that name the piece.
 
-    L left, C straight, R right, U up (forward), M sideways, D down, combined as in `LU`; H a drop where a
-    piece on the board could have come; empty if nothing needs saying. The rule is the federation's: first
-    up, sideways or down; then 直 for the piece right behind, never for horses and dragons; then left or
-    right; then both.
+    L left, C straight, R right, U up (forward), M sideways, D down, combined as in `LU`; H a drop if a piece
+    on the board could have come; empty if no word is needed. The rule is the federation's: first up, sideways
+    or down; then 直 for the piece right behind, never for horses and dragons; then left or right; then both.
     """
     origin, to = move >> 8, move >> 1 & 127
     color = position.turn
@@ -392,12 +391,12 @@ def _fewest_words(way: Way, ways: list[Way], *, straight: bool) -> str:
 
 
 def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
-    """Return the sources (squares, or `DROP` + kind) that a move text without a source can mean.
+    """Return the sources (squares, or `DROP` + kind) of a move text without a source.
 
     `piece` is the kind 1..14 before the move, `words` JKF's relative letters. One source is the answer; none
-    means that the text is wrong, several that it is ambiguous. Without H a drop is meant only if no such
-    piece on the board can come. If words leave several, those that would leave the own king in check are
-    excluded, unless that leaves none, because writers who know the rules do not mention them.
+    means an illegal text, several an ambiguous one. Without H a drop is meant only if no such piece on the
+    board can come. Of several sources, those that leave the own king in check are excluded, unless that
+    excludes all: writers who know the rules do not mention them.
     """
     color = position.turn
     drop = [DROP + piece] if piece <= HAND_KINDS[-1] and position.hands[color][piece] else []
@@ -416,7 +415,7 @@ def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
     """Return the source squares that relative words allow for a move of `color` to a square.
 
     L and R mean pieces that come from that side or, if none does, the outermost of those that the other words
-    leave. So two dragons can be told apart even if one is right behind the other.
+    allow. So two dragons can be told apart even if one is right behind the other.
     """
     ways = [(origin, _way(origin, to, color)) for origin in origins]
     for word in words:

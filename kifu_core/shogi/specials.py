@@ -1,7 +1,7 @@
-"""How records end: one table of endings, their words in every format, and who wins.
+"""The endings of records: one table of kinds, their words in every format, and the winner.
 
-JKF has names for fourteen of them; the others are kept as written, with their winner where the table knows
-one. An ending that is not in the table never gives a winner.
+JKF has names for fourteen of them; the others are kept as written, with their winner if the table has one. An
+ending that is not in the table has no winner.
 """
 
 import re
@@ -12,16 +12,16 @@ from typing import Final, Literal
 from kifu_core.record import Ending
 
 EndingRule = Literal["mover-loses", "mover-wins", "draw", "none", "black-fouled", "white-fouled"]
-"""What an ending means for the side to move; `none` decides nothing."""
+"""The meaning of an ending for the side to move; `none` decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndingKind:
     """A kind of ending.
 
-    `special` is JKF's name or None, `word` the one that KIF rows use (empty if KIF has none), `aliases`
-    further words of KIF and KI2, `csa` the word after `%` in CSA (empty if CSA has none). `phrase` is what
-    the まで line says: `{winner}` and `{mover}` are the sides; empty where nobody writes one.
+    `special` is JKF's name or None, `word` that of KIF rows (empty if KIF has none), `aliases` further words
+    of KIF and KI2, `csa` the word after `%` in CSA (empty if CSA has none). `phrase` is the text of the まで
+    line: `{winner}` and `{mover}` are the sides; empty if nobody writes one.
     """
 
     special: str | None
@@ -33,7 +33,7 @@ class EndingKind:
 
 
 EndingAndWinner = tuple[EndingKind | None, int | None]
-"""A kind of ending and the winner that its text names; None for what the text does not tell."""
+"""A kind of ending and the winner that its text names; each is None if the text does not name it."""
 
 ENDINGS: Final = (
     EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち", ("Resign", "认输", "認輸")),
@@ -115,7 +115,7 @@ _CAUSES: Final = {
     **dict.fromkeys(["通信切断", "回線切断", "切断負け"], BY_WORD["接続切れ"]),
     "詰まし": BY_SPECIAL["TSUMI"],
 }
-"""Why a game ended, as sentences say it."""
+"""Reasons of an ending in sentences."""
 
 _SIGNS: Final = {"▲": 0, "☗": 0, "▼": 0, "△": 1, "☖": 1, "▽": 1}
 _ALL_SIDES: Final = SIDES | _SIGNS
@@ -130,16 +130,16 @@ _OVER: Final = re.compile(r"(.+?)(?:により|にて|で)(?:終局|終了)")
 """81Dojo's last comment: `*時間切れにて終局`."""
 
 _NOTED: Final = re.compile(r"([^(（]+)[(（]([^()（）]+)[)）]")
-"""A verdict with its reason behind it: 先手の勝ち（投了）."""
+"""A verdict with its reason in brackets: 先手の勝ち（投了）."""
 
 _LONGEST: Final = 80
-"""Characters in which a sentence about the result fits."""
+"""Characters of a sentence about the result."""
 
 _PADDING: Final = re.compile("[ 　\t]+")
 _CHINESE: Final = str.maketrans("后胜负", "後勝負")
 
 _MATE: Final = re.compile("(?:[0-9０-９]{1,5}|[〇一二三四五六七八九十百千]{1,7})手(?=詰)")
-"""How long a mate is, as ShogiHome says again: まで7手で7手詰."""
+"""The length of a mate, which ShogiHome repeats: まで7手で7手詰."""
 
 _WARS: Final = re.compile(r"(?:(SENTE|GOTE)_WIN|DRAW)_([A-Z_]{1,30})")
 _WARS_KINDS: Final = {
@@ -153,7 +153,7 @@ _WARS_KINDS: Final = {
     "SENNICHI": BY_SPECIAL["SENNICHITE"],
     "PLY_LIMIT": BY_WORD["最大手数"],
 }
-"""How games of 将棋ウォーズ end: `GOTE_WIN_TORYO`, `DRAW_SENNICHI`."""
+"""Endings of 将棋ウォーズ: `GOTE_WIN_TORYO`, `DRAW_SENNICHI`."""
 
 SERVERS_WORDS: Final = {
     "RESIGN": BY_SPECIAL["TORYO"],
@@ -179,7 +179,7 @@ _LOWER: Final = {
     word.lower().replace("-", "_"): kind
     for word, kind in (BY_SPECIAL | BY_CSA | BY_WORD | SERVERS_WORDS).items()
 } | _ENGLISH
-"""The words of every format in small letters, blanks and hyphens as underscores."""
+"""The words of every format in lower case, with underscores for blanks and hyphens."""
 
 
 _NAMES_OF_SIDES: Final = _ALL_SIDES | {
@@ -205,7 +205,7 @@ def side_of(text: str) -> int | None:
 
 @lru_cache(maxsize=1024)
 def find(word: str) -> EndingKind | None:
-    """Return the ending named by a word of any format or the text of a result line; None if unknown.
+    """Return the kind of a word of any format or of the text of a result line; None if unknown.
 
     >>> find("%TORYO") == find("toryo") == find("投了") == find("後手の勝ち") == find("Resigned")
     True
@@ -216,9 +216,9 @@ def find(word: str) -> EndingKind | None:
 
 
 def name_of(word: str, special: str | None, named_winner: int | None = None) -> str | None:
-    """Return JKF's name for an ending: `special` if it is one, else that of its word; None if it has none.
+    """Return JKF's name for an ending: `special` if valid, else that of its word; None if there is none.
 
-    `named_winner` is the winner where the reader knows one.
+    `named_winner` is the winner, if the reader knows one.
 
     >>> name_of("投了", "投了"), name_of("x", "TORYO"), name_of("先手の反則負け", None), name_of("x", "x")
     ('TORYO', 'TORYO', 'ILLEGAL_MOVE', None)
@@ -229,7 +229,7 @@ def name_of(word: str, special: str | None, named_winner: int | None = None) -> 
 
 
 def winner(kind: EndingKind, turn: int) -> int | None:
-    """Return the colour that wins when a record ends so with `turn` to move; None if nobody does."""
+    """Return the colour that wins by an ending with `turn` to move; None for none."""
     if kind.rule == "mover-wins":
         return turn
     if kind.rule == "mover-loses":
@@ -246,10 +246,10 @@ def usual_winner(kind: EndingKind, turn: int, *, problem: bool) -> int | None:
 
 
 def loser_of_foul(special: str, turn: int, winner: int | None) -> str:
-    """Return JKF's name for a foul with `turn` to move: its names tell the two sides apart.
+    """Return JKF's name for a foul with `turn` to move: the name tells which side committed it.
 
-    `winner` is who won by it; with None the name itself tells. `ILLEGAL_ACTION` gets the sign of the fouler,
-    and every other name is given back as it is.
+    `winner` is the side that won; with None the name itself tells. `ILLEGAL_ACTION` gets the sign of the
+    offender; every other name is returned unchanged.
 
     >>> loser_of_foul("ILLEGAL_MOVE", 0, 0), loser_of_foul("ILLEGAL_ACTION", 0, None)
     ('-ILLEGAL_ACTION', '-ILLEGAL_ACTION')
@@ -293,9 +293,9 @@ def ending(
 
 
 def special_of(kind: EndingKind | None, named_winner: int | None) -> str | None:
-    """Return JKF's name for an ending; None if it has none.
+    """Return JKF's name for a kind of ending; None if there is none.
 
-    Perpetual check is a foul of the other side where its winner is `named_winner`.
+    Perpetual check is a foul of the other side, if its winner is named.
     """
     if kind is None:
         return None
@@ -304,6 +304,8 @@ def special_of(kind: EndingKind | None, named_winner: int | None) -> str | None:
 
 def read_wars(text: str) -> EndingAndWinner | None:
     """Read a result word of 将棋ウォーズ; return None for any other text.
+
+    Its draws are draws, even for a reason by which a side wins elsewhere.
 
     >>> kind, side = read_wars("GOTE_WIN_TIMEOUT")
     >>> kind.special, side
@@ -323,7 +325,7 @@ def read_wars(text: str) -> EndingAndWinner | None:
 def read_over(text: str) -> EndingAndWinner | None:
     """Read a sentence such as 時間切れにて終局; return None for any other text.
 
-    A foul is the last mover's.
+    A foul is that of the side that moved last.
     """
     return _read_closing(text) if len(text) <= _LONGEST else None
 
@@ -338,9 +340,10 @@ def _read_closing(text: str) -> EndingAndWinner | None:
 
 
 def read_result(text: str) -> EndingAndWinner:
-    """Read what stands after まで96手で: the kind of ending, and the side it names as the winner.
+    """Read the text behind まで96手で: the kind of ending, and the winner it names.
 
-    It is understood as a whole or not at all; only the winner is read from a sentence of an unknown reason.
+    The text is understood as a whole or not at all; from a sentence with an unknown reason only the winner is
+    read.
 
     >>> kind, side = read_result("時間切れにより後手の勝ち")
     >>> kind.special, side

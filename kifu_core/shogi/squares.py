@@ -1,7 +1,7 @@
 """Squares: 0 to 80 in the reading order of an SFEN board, and their names in every notation.
 
-Square 0 is 9a (file 9, rank 1, top left seen from Black), 8 is 1a, 80 is 1i. Files count 1 to 9 from
-right to left, ranks 1 to 9 from the top.
+Square 0 is 9a (file 9, rank 1, top left as Black sees it), 8 is 1a, 80 is 1i. Files count 1 to 9 from right
+to left, ranks 1 to 9 from the top.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Where a record starts: JKF's `initial` to a position and back."""
+"""The start of a record: JKF's `initial` to a position and back."""
 
 from functools import cache
 from typing import Final
@@ -12,10 +12,10 @@ from kifu_core.shogi.squares import FILES, RANKS, square
 
 
 def start_position(initial: Initial | None) -> Position:
-    """Return the position that an `initial` says, as a new object; None is the even game.
+    """Return the position of an `initial` as a new object; None is the even game.
 
-    Raises ParseError `no-board` for the preset OTHER without data. Pieces that no hand can hold are left
-    out of the hands.
+    Raises ParseError `no-board` for the preset OTHER without data. Pieces that no hand can hold are left out
+    of the hands.
     """
     if initial is None:
         return preset_start("HIRATE")
@@ -27,7 +27,7 @@ def start_position(initial: Initial | None) -> Position:
 
 
 def preset_start(preset: str) -> Position:
-    """Return a new position for a preset that names a start."""
+    """Return a new position for a preset."""
     return _starts(preset).copy()
 
 
@@ -58,9 +58,9 @@ _CELLS: Final[tuple[Square, ...]] = (
 
 
 def drawn_initial(position: Position) -> Initial:
-    """Return the position as an `initial` with the preset OTHER and its data, whatever it is.
+    """Return any position as an `initial` with the preset OTHER and its data.
 
-    Records share the objects of squares, which nobody changes: a board takes a fifth of the room.
+    Records share the objects of squares, which must not be changed: they make up a fifth of a board's memory.
     """
     board = [[_CELLS[0]] * 9 for _ in range(9)]
     for place, piece in enumerate(position.board):

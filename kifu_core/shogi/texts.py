@@ -1,4 +1,4 @@
-"""Positions as SFEN and as JSON objects: what an archive has of them beside records and codes."""
+"""Positions as SFEN and as JSON objects."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from kifu_core.shogi.position import Position
 
 _CELLS: Final = 81
 _MOST_CODED: Final = max(FULL_SET)
-"""Pieces of a kind in one hand for which codes have a count."""
+"""The largest count of a kind in one hand that codes can hold."""
 _SIDES: Final = ("black", "white")
 # Read separately, to report what is wrong with it.
 _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
@@ -19,22 +19,20 @@ _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
 def parse_position(text: str) -> Position | None:
     """Return the position of an SFEN with or without move number; None for other texts.
 
-    Raises KifuError for an SFEN that is wrong.
+    Raises KifuError for an invalid SFEN.
     """
     return Position.from_sfen(text) if _SFEN.fullmatch(text) else None
 
 
 def notations(position: Position, ply: int = 0) -> dict[str, str]:
-    """Return the texts of a position after `ply` half-moves: its SFEN."""
+    """Return the notations of a position after `ply` half-moves: its SFEN."""
     return {"sfen": position.sfen(ply + 1)}
 
 
 def from_object(value: Mapping[str, Any]) -> Position:
-    """Return the position of a Position object (`keys.shogi64.as_object`).
+    """Return the position of a JSON object (`keys.shogi64.as_object`).
 
-    Hands and kinds left out are empty.
-
-    Raises KifuError `bad-position-object` and says what is wrong with it.
+    Missing hands and kinds are empty. Raises KifuError `bad-position-object`, whose message names the fault.
     """
     turn, board, hands = value.get("turn"), value.get("board"), value.get("hands", {})
     _require(isinstance(turn, bool), "turn is true where Black is to move, else false")

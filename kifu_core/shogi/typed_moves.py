@@ -1,8 +1,8 @@
-"""Moves and positions that somebody types without a record around them.
+"""Moves and positions that users type without a record.
 
-Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
-books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
-a CSA record from the usual start, Japanese ones (`76歩 34歩`, `1.▲７六歩`) as KI2.
+Western notation as on our pages (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English books) is
+matched with the legal moves of each position. CSA moves (`+7776FU`, also without signs) are read as a CSA
+record from the usual start, Japanese ones (`76歩 34歩`, `1.▲７六歩`) as KI2.
 """
 
 import re
@@ -19,7 +19,7 @@ from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import USI
 
 _MOST: Final = 512
-"""Moves of a line that is looked up: longer than any game that is typed."""
+"""Moves of a line, more than a typed game has."""
 
 _NUMBER: Final = r"(?:\d{1,3}\.{1,3}\s*)?"
 _WESTERN: Final = re.compile(
@@ -38,20 +38,20 @@ _RANKS: Final = "abcdefghi"
 
 
 _SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
+"""Shorter words that are valid codes are taken for names."""
 _ALONE: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
+"""Moves without a position: USI from the usual start, KI2, USI without a start."""
 _LIKE_SFEN: Final = re.compile(r"(?:[0-9a-zA-Z+]{1,18}/){6,10}[0-9a-zA-Z+]{1,18}(?:\s+\S+){2,3}")
-"""What is meant as an SFEN, right or wrong: a board of about nine ranks, and two or three fields more."""
+"""A text meant as an SFEN, valid or not: a board of about nine ranks, and two or three further fields."""
 _OTHER_SFEN: Final = re.compile(rf"{BOARD}(?:$|[\[_%.+\s](?!.* moves ).*)")
-"""An SFEN as other programs and addresses have it."""
+"""An SFEN in the spelling of other programs and of URLs."""
 
 
 def parse_position(words: str) -> Position | None:
-    """Return the position that words name without being a record; None for other words.
+    """Return the position that words stand for without being a record; None for other words.
 
-    They are an SFEN, which may leave out the side to move and the hands, a Shogi64 code, or moves as USI,
-    KI2, CSA or our pages write them, which mean their end. Raises KifuError for an SFEN that is wrong.
+    They are an SFEN, which may lack the side to move and the hands, a Shogi64 code, or moves in USI, KI2, CSA
+    or Western notation, whose last position is returned. Raises KifuError for an invalid SFEN.
     """
     if (position := position_after(words)) is not None:
         return position
@@ -90,7 +90,7 @@ def _end_of_main_line(text: str) -> Position | None:
 
 
 def position_after(words: str) -> Position | None:
-    """Return the position after moves from the usual start; None if a word is no such move or not legal."""
+    """Return the position after moves from the usual start; None if a word is no legal move."""
     return _after_western(words) or _after_csa(words) or _after_japanese(words)
 
 
