@@ -1,6 +1,6 @@
-"""The record formats of shogi, one module each: its grammar, `load`, `dump` and what tells it from others.
+"""The record formats of shogi, one module each: its grammar, `load`, `dump` and marks.
 
-A format is added by its module and a line of `SHOGI`.
+A new format needs its module and a line of `SHOGI`.
 """
 
 from typing import Final
@@ -50,7 +50,7 @@ SHOGI: Final = Formats(
 )
 
 FORMATS: Final = SHOGI.names
-"""The names `dump` knows: those of the files' extensions."""
+"""The formats of `dump`, by extension."""
 
 load = SHOGI.load
 load_source = SHOGI.load_source

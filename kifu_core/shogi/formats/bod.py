@@ -1,7 +1,7 @@
 """BOD: one position as the text diagram that Kifu for Windows copies (.bod).
 
-A diagram with its hands, the last move and the side to move (http://kakinoki.o.oo7.jp/kif_format.html), which
-is also how KIF and KI2 draw a start.
+A diagram has the hands, the board, the last move and the side to move
+(http://kakinoki.o.oo7.jp/kif_format.html). KIF and KI2 draw a start in the same way.
 """
 
 import re
@@ -127,7 +127,7 @@ def _name_lines(record: Record, handicap: bool) -> list[str]:
 
 
 def written_headers(record: Record) -> dict[str, str]:
-    """Return the players' names as they are written, each under the first header that names its side."""
+    """Return the players' names as written, each under the first header of its side."""
     header = record["header"]
     chosen = (next((name for name in names if header.get(name)), "") for names in _NAMES)
     return {name: one_line(header[name]) for name in chosen if name}

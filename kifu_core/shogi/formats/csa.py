@@ -1,5 +1,4 @@
-"""CSA standard game records (.csa): how they are written, told and cut; `read_csa` reads them and names the
-source."""
+"""CSA standard game records (.csa): writer, marks and splitting; `read_csa` reads them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,9 +37,9 @@ def dump(
 ) -> str:
     """Return the record as CSA V2.2, or as V3, which is UTF-8 and says so; forks are lost.
 
-    `ending` is as for KIF. `fractions` are the digits beyond whole seconds by ply, which only V3 knows.
-    `remarks` are the comments about the file, before the side to move; what they say of its encoding is
-    written anew. Headers that CSA has no key for keep their names: readers pass over keys they do not know.
+    `ending` is as for KIF. `fractions` are the digits beyond whole seconds by ply, which only V3 has.
+    `remarks` are the comments about the file, before the side to move, without the line about the encoding.
+    Headers without a key in CSA keep their names: readers skip unknown keys.
     """
     position = start_position(record.get("initial"))
     lines = [f"'{_ENCODING}UTF-8", "V3.0"] if version == "3" else ["V2.2"]
@@ -74,10 +73,10 @@ def _header_lines(record: Record) -> list[str]:
 
 
 def written_headers(record: Record) -> dict[str, str]:
-    """Return the headers as they are read again.
+    """Return the headers as they are read back.
 
-    Only those are kept whose name can be a key, and of two with one key the first. One that is called as a
-    key is, such as EVENT, comes back under the name that the key stands for.
+    A header is lost if its name cannot be a key, or if an earlier header has the same key. A header with the
+    name of a key, such as EVENT, comes back under the name of that key's header.
     """
     headers: dict[str, str] = {}
     keys: set[str] = set()
@@ -171,20 +170,20 @@ def _recount(counts: PartCounts, game: ParsedGame | Record, version: str) -> Non
 
 _HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]")
 _STEP: Final = re.compile(rb"[-+][0-9]|%[-+_A-Za-z]")
-"""A version, a player or a board, and what is a move or an ending."""
+"""The beginning of a game (a version, a player or a board), and a move or an ending."""
 
 _LAST: Final = re.compile(rb"[^'][^\n]*,[ \t]*+/[ \t]*+\r?\n?\Z")
-"""A line of statements behind which another game begins, as Bonanza's books have it."""
+"""A line of statements before another game, as in Bonanza's books."""
 
 _ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])")
 """Statements with a move on one line."""
 
 
 def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Chunk]:
-    """Yield the pieces of a file with the numbers of their first lines; blank stretches hold nothing.
+    """Yield the chunks of a file with the numbers of their first lines; blank ones are skipped.
 
-    A piece ends at a line that begins with `/`, and before a version, a player or a board that stands behind
-    moves. At a line that ends with `/` it ends only if it has at least `group` bytes.
+    A chunk ends at a line that begins with `/`, and before a version, a player or a board behind moves. At a
+    line that ends with `/`, it ends only if it has at least `group` bytes.
     """
     piece, first, has_moves = bytearray(), 1, False
     for number, line in enumerate(lines, 1):

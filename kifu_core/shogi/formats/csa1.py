@@ -1,11 +1,11 @@
-"""Sets of CSA on one line, as learners of evaluation functions take professional games (.csa1, .txt).
+"""Sets of CSA on one line, from which evaluation functions learn professional games (.csa1, .txt).
 
-Two lines a game: a number, the day, both players, who won (0 nobody, 1 Black, 2 White), how many half-moves,
-event and opening, then the moves as CSA writes them without signs and separators. The order of the fields
-is that of the readers of engines, which take the sets that tools such as 2chkifu_csa_1line make.
+Two lines a game: a number, the date, both players, the winner (0 nobody, 1 Black, 2 White), the number of
+half-moves, event and opening, then the moves in CSA without signs and separators. The order of the fields is
+that of engines, which read the sets of tools such as 2chkifu_csa_1line.
 
-There is no writer: the lines hold less than CSA does, names without blanks and games from the usual start
-only, and what trains engines today reads `hcpe` or PSV.
+There is no writer: the lines hold less than CSA does (names without blanks, only games from the usual start),
+and today's engines train on `hcpe` or PSV.
 """
 
 import re
@@ -46,13 +46,13 @@ _ENDING: Final = re.compile(r"%([-+_A-Za-z]{1,40}+)")
 _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
 _FIELDS: Final = ("棋譜番号", "開始日時", "先手", "後手", "", "", "棋戦", "戦型")
-"""The header that each field of the first line is; the others tell the result and the number of moves."""
+"""The header of each field of the first line; the empty ones are the result and the number of moves."""
 
 # --- load ------------------------------------------------------------------------------------------------
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a set; lines that are neither a head nor the moves behind one go to `notes`."""
+    """Return the games of a set; other lines go to `notes`."""
     games: list[ParsedGame] = []
     limit, head = most_games(source.text), None
     for name, match in watched(items(GRAMMAR, source.text)):
@@ -145,7 +145,7 @@ def _has_game(text: str, name: str) -> bool:
 
 
 _BEGINS: Final = re.compile(rb"[ \t]*+[0-9]{1,9}[ \t]++[^ \t\n]")
-"""The first of them."""
+"""The first of the two lines."""
 
 FORMAT: Final = Format(
     "csa1",

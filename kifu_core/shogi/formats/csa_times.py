@@ -16,7 +16,7 @@ _CLOCK: Final = re.compile(rf"(?:{TIME})?")
 
 
 class Clock(NamedTuple):
-    """The time of a move as JKF has it, None where none is written, and its seconds."""
+    """The time of a move in JKF, None if there is none, and its seconds."""
 
     time: Time | None
     seconds: int
@@ -38,7 +38,7 @@ CLOCKS: Final = Memo(_read_clock)
 
 
 def with_totals(clocks: list[Clock]) -> list[Consumption | None]:
-    """Return the times of a line in which the sides take turns, with the total of each side."""
+    """Return the times of a line of alternating sides, with the total of each side."""
     nows, spent = zip(*clocks, strict=True) if clocks else ((), ())
     totals = [0] * len(spent)
     totals[::2], totals[1::2] = accumulate(spent[::2]), accumulate(spent[1::2])
@@ -54,8 +54,9 @@ _WARS_LIMITS: Final = (180, 600, 3600)
 def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
     """Return the seconds on both clocks of a game of 将棋ウォーズ before its first move.
 
-    They are what the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10
-    minutes, an hour for games of 10 seconds a move) that holds what was ever left; None if none does.
+    The headers name them (10分切れ負け); otherwise they are the shortest limit of the site (3 minutes,
+    10 minutes, an hour for games of 10 seconds a move) that is not below any time left. None if there is no
+    such limit.
     """
     most = max(left)
     limits = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]

@@ -1,4 +1,4 @@
-"""CSA statements as people type and copy them."""
+"""Standardize CSA statements that people have typed or copied."""
 
 import re
 import unicodedata
@@ -18,9 +18,9 @@ _LONGEST: Final = 500
 
 
 def canonical(text: str, sign: str) -> str:
-    """Return a line as the standard writes its statement, a move without a sign with `sign`.
+    """Return a statement in the spelling of the standard; a move without a sign gets `sign`.
 
-    Any other line is returned in half-width characters, a long one as it is.
+    Other lines are returned in half-width characters, long ones unchanged.
     """
     if len(text) >= _LONGEST:
         return text

@@ -1,13 +1,13 @@
-"""YaneuraOu's opening books (.db): positions, and the moves that the book plays there.
+"""YaneuraOu's opening books (.db): positions and their book moves.
 
-A first line `#YANEURAOU-DB2016 1.00`, then of each position a line `sfen …` and one for each move: the move,
-the reply expected (`none` for no reply), its score from the mover's side, the depth of the search, how often
-it was chosen; all but the move may be left out (https://github.com/yaneurao/YaneuraOu/wiki, 定跡の作成).
-Lines with `#` or `//` are remarks about what stands before them.
+The first line is `#YANEURAOU-DB2016 1.00`. Each position has a line `sfen …` and a line for each move: the
+move, the expected reply (`none` for none), its score from the mover's side, the depth of the search, the
+number of times it was chosen; all but the move are optional (https://github.com/yaneurao/YaneuraOu/wiki,
+定跡の作成). Lines with `#` or `//` are remarks about the line before them.
 
-A book is no tree but a graph: each of its positions is played out once, where it is met first, and the
-other ways there end with the move to it. No record is written as a book, which is made of positions: those
-that somebody has counted become one with `position_lines`.
+A book is a graph, not a tree: each of its positions is played out once, at its first occurrence; other lines
+end with the move that reaches it. Books are made of positions, so no record is written as a book:
+`position_lines` writes positions with counts.
 """
 
 import re
@@ -52,10 +52,10 @@ GRAMMAR: Final = repeated(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN)
 EXPECTED: Final = expected(GRAMMAR)
 
 _NO_MOVES: Final = frozenset(["none", "resign", "win"])
-"""What stands in place of a move or a reply where there is none."""
+"""Words for a missing move or reply."""
 
 PLACES_A_RECORD: Final = 1_000
-"""Positions of the book that one record plays out; the others begin records of their own."""
+"""Positions of the book in one record; the others begin records of their own."""
 
 # --- the book --------------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ def _position_of(key: bytes) -> Position:
 
 
 class _BookChoice(NamedTuple):
-    """A move of the book; `after` is the position it leads to, `reply` 0 where none is expected."""
+    """A move of the book; `after` is the key of the next position, `reply` 0 without an expected reply."""
 
     move: int
     after: bytes
@@ -89,7 +89,7 @@ class _BookChoice(NamedTuple):
 
 @dataclass(slots=True)
 class _BookPosition:
-    """A position of the book: the side to move, and where its line begins."""
+    """A position of the book: the side to move, and the offset of its line."""
 
     turn: int
     begin: int
@@ -98,7 +98,7 @@ class _BookPosition:
 
 
 class _Book:
-    """The positions of a book by their keys; one that stands twice has the moves of both."""
+    """The positions of a book by their keys; repeated positions have the moves of all lines."""
 
     def __init__(self, source: Source, notes: Notes) -> None:
         self.places: dict[bytes, _BookPosition] = {}
@@ -182,8 +182,8 @@ def _reply(text: str, position: Position) -> int:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the trees of a book.
 
-    There is one for each position that no other leads to, and one wherever a tree became full. A score
-    becomes a comment as ShogiHome writes an analysis, from Black's side.
+    Each position that no other leads to begins a tree, and so does each that did not fit into a tree. Scores
+    become comments as in ShogiHome's analyses, from Black's side.
     """
     book = _Book(source, notes)
     games: list[ParsedGame] = []
@@ -218,7 +218,7 @@ def _locate(block: str) -> list[int]:
 
 
 class _TreeBuilder:
-    """Grows the tree of a position: the first moves are the main line, the others variations."""
+    """Builds the tree of a position: first moves are the main line, others variations."""
 
     def __init__(self, book: _Book, root: bytes, done: set[bytes], scored: bool) -> None:
         self.book = book
@@ -302,7 +302,7 @@ HEADER: Final = "#YANEURAOU-DB2016 1.00\n"
 
 
 class BookMove(NamedTuple):
-    """A move of a book in USI, the reply expected (empty for none), and how often it was chosen."""
+    """A move of a book in USI, the expected reply (empty for none), and the number of times it was chosen."""
 
     move: str
     reply: str
@@ -310,12 +310,8 @@ class BookMove(NamedTuple):
 
 
 def position_lines(sfen: str, ply: int, moves: Iterable[BookMove]) -> str:
-    """Return the lines of a position: its SFEN without number, the half-moves before it at least, and its
-    moves, those chosen most often first, with score and depth 0.
-
-    Engines look positions up by halves (BookOnTheFly): a book has to have them in the order of their SFENs'
-    bytes, each once. Which number stands behind an SFEN, they ignore on demand (IgnoreBookPly).
-    """
+    """Return the lines of a position: its SFEN without number, its ply, and its moves, those chosen most
+    often first, with score and depth 0."""
     chosen = sorted(moves, key=lambda one: (-one.times, one.move))
     rows = (f"{one.move} {one.reply or 'none'} 0 0 {one.times}\n" for one in chosen)
     return f"sfen {sfen} {ply + 1}\n{''.join(rows)}"
@@ -329,7 +325,7 @@ _MARK: Final = re.compile(
     rf"{USI_MOVE}[ \t]++(?:none|{USI_MOVE})[ \t]++-?[0-9]",
     re.MULTILINE,
 )
-"""The first line of an opening book, or a position of one with a move, its reply and its score."""
+"""The first line of a book, or a position with a move, its reply and its score."""
 
 
 def _is_book(text: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Make finished games from what the readers of formats have collected."""
+"""Finish the games that the readers of formats have collected."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -23,11 +23,10 @@ from kifu_core.shogi.start import start_position
 
 
 class StatedResult(NamedTuple):
-    """What a line says about the result: the word for the ending, the winner it names, and its place in the
-    text.
+    """The content of a result line: the word of the ending, the winner it names, and its offset.
 
-    `believed` marks a line whose winner counts whatever an ending says: because a server wrote it, or because
-    there is nothing else.
+    The winner of a `believed` line counts whatever the ending: a server wrote it, or there is no other
+    ending.
     """
 
     word: str
@@ -40,14 +39,14 @@ Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
 
 SHOWN: Final = 40
-"""Characters of a line that an issue shows."""
+"""Characters of a line that issues show."""
 
 MAX_BOOKMARKS = 1000
-"""The most bookmarks that are kept as such; with more than that, none of them marks anything."""
+"""The most bookmarks; with more, none of them marks a ply."""
 
 
 _EVEN: Final = start_position(None)
-"""The usual start; nothing changes the position of a draft."""
+"""The usual start; no code changes a draft's position."""
 
 
 @dataclass(slots=True)
@@ -82,7 +81,7 @@ class Draft:
     adds_up: bool = False
 
     def finish(self, index: int, locate: Locate) -> ParsedGame | None:
-        """Return the finished game; None if it cannot be played or has no move, no ending and no start."""
+        """Return the finished game; None if it cannot be played or has no move, ending or start."""
         if not self.playable:
             return None
         replayed = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
@@ -122,7 +121,7 @@ class Draft:
         return words > 1 and not any("move" in entry for entry in replayed.entries)
 
     def decide(self, winner: int | None, offset: int) -> None:
-        """End the main line by a result that does not say how the game ended; if nobody won, it is drawn.
+        """End the main line by a result without a reason; without a winner it is drawn.
 
         If the loser is to move, the loser has resigned, as readers of まで lines understand it. If the winner
         is to move, only the winner is known.
@@ -161,20 +160,20 @@ class Draft:
         return True
 
     def note_unknown(self, line: str, at: int, expected: str) -> None:
-        """Note a line that means nothing; what an issue cannot show of it is kept as unread text."""
+        """Note an unknown line; a line longer than issues can show is also kept as unread text."""
         text = line.strip()
         self.notes.add("unknown-line", at, text=text[:SHOWN], expected=expected)
         if len(line) > SOURCE_LINE_LIMIT:
             self.unread.append(text)
 
     def source_text(self) -> str:
-        """Return the text of a game that cannot be read, from its beginning to the end of its moves."""
+        """Return the text of an unreadable game, from its beginning to the end of its moves."""
         lines = [self.line, *self.line.forks_from(0), *self.lost]
         end = max((line.spots[-1][2] for line in lines if line.spots), default=0)
         return self.notes.source.text[self.first_offset : end].strip("\n")
 
     def give_up(self, notes: Notes, has_content: bool) -> None:
-        """Hand the issues of a game that could not be read to those of the source; at least one says why."""
+        """Move the issues of an unreadable game to those of the source; at least one is an error."""
         if has_content and not any(issue.severity == "error" for issue in self.notes.issues):
             self.notes.add("no-moves", self.first_offset, "error")
         notes.take(self.notes)
@@ -256,7 +255,7 @@ class Draft:
 
 
 class StepOffsets:
-    """The places of lines' steps in the text; each block is searched once."""
+    """The offsets of lines' steps; each block is searched once."""
 
     def __init__(self, source: Source, locate: Locate) -> None:
         self.text = source.text
@@ -275,7 +274,7 @@ class StepOffsets:
         return begin + (offsets[index - first] if index - first < len(offsets) else 0)
 
     def rest(self, line: RawLine, index: int) -> tuple[int, str]:
-        """Return the place of one of a line's steps, and the line's text from there on, without its forks."""
+        """Return the offset of a step, and the line's text from there on, without its forks."""
         begin = self.offset(line, index) if index else line.spots[0][1] if line.spots else None
         if begin is None:
             return 0, ""
@@ -284,7 +283,7 @@ class StepOffsets:
 
 
 class PlyLocator:
-    """The places of a main line's moves in its text; they are found only when asked for, and only once."""
+    """Locates the plies of a main line; the offsets are computed on first use."""
 
     def __init__(self, source: Source, line: RawLine, locate: Locate) -> None:
         self.source = source
@@ -293,7 +292,7 @@ class PlyLocator:
         self.moves: list[int] | None = None
 
     def __call__(self, issue: Issue) -> Issue:
-        """Return an issue with the place of its ply.
+        """Return an issue with the line of its ply.
 
         The issue is returned unchanged if it has no ply, or if the text has no place for it.
         """
@@ -323,7 +322,7 @@ class GameReader(Protocol):
 
 
 def with_unread(games: list[ParsedGame], unread: dict[int, list[str]]) -> list[ParsedGame]:
-    """Return games with the texts of those that could not be read, by the index of the game before them."""
+    """Return games with the texts of unreadable games, by the index of the game before them."""
     result = games[:]
     for index, texts in unread.items():
         if index >= 0 and any(texts):
@@ -336,10 +335,9 @@ R = TypeVar("R", bound=GameReader)
 
 
 def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tuple[R, ParsedGame | None]]:
-    """Yield each reader with its game, or with None if it has none.
+    """Yield each reader with its game, or None.
 
-    The issues of readers without a game go to `notes`; if a text has more games than are read, an issue there
-    says so.
+    The issues of readers without a game go to `notes`; an issue reports games beyond the limit.
     """
     most, count = most_games(source.text), 0
     for number, reader in enumerate(readers):

@@ -1,4 +1,4 @@
-"""What a record has that formats may lose: how much of each part, and which endings a format can tell."""
+"""Count the parts of a record that formats may lose, and the endings that a format can write."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -48,23 +48,23 @@ class Endings:
     one_per_line = False
 
     def has_jkf_word(self, branch: WrittenBranch, special: str) -> bool:
-        """Tell whether there is a word for an ending of JKF at the end of a line."""
+        """Tell whether the format has a word for an ending of JKF at the end of a line."""
         return True
 
     def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
-        """Tell whether there is a word for an ending that JKF has no name for."""
+        """Tell whether the format has a word for an ending without a name in JKF."""
         return False
 
     def names_winner(
         self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
-        """Tell whether what is written of the main line's ending names the side that has won."""
+        """Tell whether the written ending of the main line implies the winner."""
         return implies_winner(ending, turn, problem=_is_drawn(record))
 
     def lost(self, record: Record, ending: Ending | None) -> int:
-        """Count the endings that have no word, none that says who won, or no place.
+        """Count the endings without a word, without a word that implies the winner, or without a place.
 
-        Those of lost variations do not count.
+        Endings of lost variations do not count.
         """
         return sum(
             self._count_lost_in_line(record, branch, ending)
@@ -105,7 +105,7 @@ class Endings:
 
 
 class JkfEndings(Endings):
-    """Endings by JKF's names alone: who has won follows from them."""
+    """Endings by JKF's names alone, which imply the winner."""
 
     def names_winner(
         self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int

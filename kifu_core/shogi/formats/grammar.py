@@ -1,12 +1,11 @@
-"""What the formats' grammars share.
+"""The grammars of formats.
 
-A grammar describes the structure of a file; its leaves are lines or blocks of lines, each one compiled
-expression, because an element per token would cost a hundred times as much. Expressions use possessive
-quantifiers of characters and atomic groups, so that no text makes them backtrack. Python 3.11.2 misreads
-possessive quantifiers of groups (https://github.com/python/cpython/issues/106052).
+A grammar describes the structure of a file. Its leaves are lines or blocks of lines, each one compiled
+expression: an element per token would cost a hundred times as much. Expressions use possessive quantifiers of
+characters and atomic groups, so that no text makes them backtrack. Python 3.11.2 misreads possessive
+quantifiers of groups (https://github.com/python/cpython/issues/106052).
 
-A grammar is compiled when it reads its first text: most processes read few of the formats, and many read
-none.
+A grammar is compiled when it reads its first text: most processes read few formats, many read none.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from functools import cached_property
 from typing import Final, NamedTuple, Protocol
 
 LeafItem = tuple[str, re.Match[str]]
-"""The name of a leaf and what it matched."""
+"""The name of a leaf and its match."""
 
 Matcher = tuple[str, Callable[[str, int], re.Match[str] | None]]
-"""The name of a leaf and what looks for it at a place of a text."""
+"""The name of a leaf and the function that matches it at an offset."""
 
 
 class LeafMatch(Protocol):
-    """The match of a leaf: its groups, and its place in the text."""
+    """The match of a leaf: its groups and its offsets."""
 
     def __getitem__(self, group: int, /) -> str: ...
     def start(self) -> int: ...
@@ -34,7 +33,7 @@ class LeafMatch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RewrittenMatch:
-    """The match of a line that was put in other words, at the place of the line itself."""
+    """The match of a line that was rewritten, at the offsets of the original line."""
 
     match: re.Match[str]
     begin: int
@@ -62,9 +61,8 @@ class Leaf(NamedTuple):
 class LineGrammar:
     """Any number of leaves in any order; the first that matches is taken.
 
-    It reads as pyparsing would, which raises and catches an exception for every alternative that does not
-    match. This asks the leaves' expressions one after the other: a line nobody knows costs a microsecond
-    instead of forty.
+    The result is that of pyparsing, which raises and catches an exception for every alternative that does not
+    match. Here an unknown line costs a microsecond instead of forty.
     """
 
     def __init__(self, leaves: tuple[Leaf, ...]) -> None:
@@ -72,13 +70,13 @@ class LineGrammar:
 
     @cached_property
     def matchers(self) -> list[Matcher]:
-        """The leaves' expressions in the order in which they are tried."""
+        """The leaves' expressions in the order of trials."""
         return [(leaf.name, re.compile(leaf.pattern).match) for leaf in self.leaves]
 
     def each(self, text: str, loc: int) -> Iterator[LeafItem]:
-        """Yield the leaves from `loc` on one by one.
+        """Yield the leaves from an offset on.
 
-        All their matches at once would take ten times the memory of the text.
+        A list of all matches would take ten times the memory of the text.
         """
         end, matchers = len(text), self.matchers
         while loc < end:
@@ -93,7 +91,7 @@ class LineGrammar:
 
 
 BLANKS: Final = r"[^\S\n]*+"
-"""Any blanks within a line, also full-width and no-break ones."""
+"""Blanks within a line, also full-width and no-break ones."""
 
 EOL: Final = r"[ \t]*+(?:\n|\Z)"
 
@@ -104,21 +102,18 @@ UNKNOWN: Final = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 
 def repeated(*leaves: Leaf) -> LineGrammar:
-    """Return a grammar of any number of the leaves in any order. Every leaf takes at least one character."""
+    """Return a grammar of any number of the leaves. Every leaf matches at least one character."""
     return LineGrammar(leaves)
 
 
 def expected(grammar: LineGrammar) -> str:
-    """Return the names of the lines that a grammar knows, with commas between.
-
-    They tell what an unknown line is not.
-    """
+    """Return the names of a grammar's lines, separated by commas, for issues about unknown lines."""
     return ",".join(leaf.name for leaf in grammar.leaves if leaf.name not in ("blank", "unknown"))
 
 
 def items(grammar: LineGrammar, text: str, begin: int = 0) -> Iterator[LeafItem]:
-    """Iterate over the leaves of a text in order, from an offset on.
+    """Iterate over the leaves of a text from an offset on.
 
-    Every grammar has a leaf for lines it does not know, so the whole text is read.
+    Every grammar has a leaf for unknown lines, so the whole text is read.
     """
     return grammar.each(text, begin)

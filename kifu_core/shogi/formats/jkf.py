@@ -20,9 +20,9 @@ from kifu_core.shogi.start import start_position
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a JKF text: a record, a list of them, or one a line.
+    """Return the games of a JKF text: a record, a list of records, or one a line.
 
-    `notes` take what cannot be used.
+    Unusable values become issues in `notes`.
     """
     games: list[ParsedGame] = []
     for offset, one in watched(records(notes)):
@@ -76,7 +76,7 @@ _FILE: Final = Writer(
     lost_endings=JkfEndings().lost,
 )
 _BEGINS: Final = re.compile(r"\s*+(?:\{\s*+(?:[A-Za-z_\"'}]|\Z)|\[\s*+(?:[\[\]{\"'0-9-]|\Z)|\"\{\\\")")
-"""An object, a list, or JSON in a text of JSON; what begins with `[Event` is a record with tags."""
+"""An object, a list, or JSON in a string of JSON; a text that begins with `[Event` has tags."""
 
 _MARK: Final = Mark(Stage.JSON, lambda text, name: _BEGINS.match(text) is not None, "json")
 FORMAT: Final = Format("jkf", load, [_MARK], [_FILE])

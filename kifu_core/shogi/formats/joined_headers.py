@@ -1,6 +1,6 @@
-"""Headers of KIF and KI2 that stand several on a line: `先手：甲　後手：乙`, `対局者：甲 vs 乙`.
+"""Split several headers of KIF and KI2 on one line: `先手：甲　後手：乙`, `対局者：甲 vs 乙`.
 
-People write them so, and programs that lose line breaks.
+People write such lines, and programs that lose line breaks.
 """
 
 import re
@@ -20,7 +20,7 @@ _AGAINST: Final = re.compile(
 
 
 def split_header(name: str, value: str) -> dict[str, str]:
-    """Return the headers that a line with a name and a value holds, one where it holds no more.
+    """Return the headers of a line with a name and a value.
 
     >>> split_header("先手", "甲　後手：乙 手合割:平手")
     {'先手': '甲', '後手': '乙', '手合割': '平手'}

@@ -1,6 +1,6 @@
-"""What KIF and KI2 share: the grammar of headers, drawn boards, hands, comments, variations and result lines.
+"""The grammar that KIF and KI2 share: headers, boards, hands, comments, variations and result lines.
 
-The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody writes them all alike.
+The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; every program writes them differently.
 `kakinoki_games` divides texts into games, `read_kakinoki` reads their lines, `kakinoki_words` the fields of a
 line.
 """
@@ -72,9 +72,9 @@ PARTS: Final = {
 
 
 def grammar(play: Leaf) -> LineGrammar:
-    """Return the grammar of a format whose moves stand in the blocks of `play`.
+    """Return the grammar of a format with its moves in blocks of `play`.
 
-    A board comes before them: above some boards the files stand in half-width digits, like a row of KIF.
+    A board precedes moves: the files above some boards are half-width digits, like a row of KIF.
     """
     return repeated(
         BOARD, play, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, SIDE,
@@ -84,17 +84,17 @@ def grammar(play: Leaf) -> LineGrammar:
 
 OF_START: Final = "開始時のコメント"
 OF_ENDING: Final = "終局のコメント"
-"""Remarks that our KI2 has before comments: of the start, where an empty one comes first and is none; of the
-ending, which stand before it."""
+"""Remarks of our KI2 before comments. After the first, the comments are the start's, of which an empty first
+one does not count; after the second, they are the ending's, which follows them."""
 
 STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*)")
-"""What stands after `*` in a header that looks like a comment; running text has more before a colon."""
+"""The text after `*` in a header that looks like a comment; prose has more before a colon."""
 
 
 def can_hold_header(grammar: LineGrammar, file_format: str, name: str, text: str) -> bool:
     """Tell whether a line with a name, a colon and a text is read as a header of that name.
 
-    It must not be read as anything else, nor make the file look like one of another format.
+    The line must match nothing else, nor make the file look like one of another format.
     """
     line = f"{name}：{text}\n"
     leaves, (format_name, why) = list(items(grammar, line)), detect(line)
@@ -120,9 +120,9 @@ _DRAWN: Final = re.compile(r"^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八�
 
 
 def headers_mark(file_format: str) -> Mark:
-    """Return the mark of texts without moves, which look the same in KIF, KI2 and BOD.
+    """Return the mark of texts without moves, which are equal in KIF, KI2 and BOD.
 
-    The file's name tells KIF and KI2; without it a drawn board is a diagram.
+    The file name tells KIF and KI2; without it a drawn board is a diagram.
     """
 
     def test(text: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The leaves of KIF and KI2 texts, divided into the games of a text."""
+"""Divide the leaves of KIF and KI2 texts into games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kifu_core.shogi.formats.rows import KifRow
 from kifu_core.shogi.specials import read_over, read_result
 
 OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
-"""Headers that tell, behind moves, that another game begins."""
+"""Headers that begin another game behind moves."""
 
 _HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
 PLAYS: Final = frozenset(["rows", "row", "moves"])
@@ -23,7 +23,7 @@ _OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
 
 
 class RowMatch(NamedTuple):
-    """A line that the grammar does not know, read as a row."""
+    """A line unknown to the grammar, read as a row."""
 
     match: re.Match[str]
     row: KifRow
@@ -41,13 +41,13 @@ KakinokiMatch = re.Match[str] | RowMatch
 
 
 class KakinokiLeaves:
-    """Yields the leaves of texts in one format and reads the signs of where a game begins and ends."""
+    """Yields the leaves of texts in one format, and recognises the beginnings and ends of games."""
 
     grammar: LineGrammar
 
     @classmethod
     def split(cls, text: str) -> Iterable[tuple[int, tuple[str, KakinokiMatch]]]:
-        """Return the leaves of a text with the offset of the game that each belongs to."""
+        """Return the leaves of a text, each with the offset of its game."""
         return _LeavesByGame(cls, text)
 
     @classmethod
@@ -57,12 +57,12 @@ class KakinokiLeaves:
 
     @classmethod
     def first_number(cls, match: KakinokiMatch) -> int | None:
-        """Return the number of the first move of a block; None in formats without."""
+        """Return the number of the first move of a block; None in formats without numbers."""
         return None
 
     @classmethod
     def last_number(cls, match: KakinokiMatch) -> int | None:
-        """Return the number of the last move of a block; None in formats without."""
+        """Return the number of the last move of a block; None in formats without numbers."""
         return None
 
     @classmethod
@@ -72,29 +72,30 @@ class KakinokiLeaves:
 
     @classmethod
     def ends_game(cls, match: KakinokiMatch) -> bool:
-        """Tell whether a row ends the game, so that moves without numbers behind it begin another."""
+        """Tell whether a row ends the game; moves without numbers behind it begin another."""
         return False
 
     @classmethod
     def continues(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
-        """Tell whether moves without numbers go on with those before them."""
+        """Tell whether moves without numbers continue those before them."""
         return False
 
     @classmethod
     def ends_play(cls, match: KakinokiMatch) -> bool:
-        """Tell whether play cannot go on behind a result line."""
+        """Tell whether no moves can follow a result line."""
         assert isinstance(match, re.Match)
         return _is_result(match) and match[2].strip() not in ("中断", "封じ手")
 
 
 class _LeavesByGame:
-    """The leaves of a text with the offset of the game that each belongs to.
+    """The leaves of a text, each with the offset of its game.
 
-    Several games may have been copied into one text. Another one begins with the first line of a head
-    (headers, a board, 手数----) that stands between moves and further moves, if it names players, start or
-    handicap or is 手数---- itself, and the numbers behind it do not go on: then it was only the head of a
-    page. Without a head another one begins with a row 1, and with a move behind a result. Only what follows a
-    head shows whose it is: then the head is read once more, for to keep its leaves would take much memory.
+    One text may have several games. Another one begins with the first line of a head (headers, a board,
+    手数----) between moves and further moves, if the head names players, start or handicap or is 手数----
+    itself, and if the numbers behind it do not continue: otherwise it was only the head of a page. Without a
+    head, another game begins with a row 1, and with a move behind a result. Only the leaf behind a head
+    decides to which game the head belongs; the head is then read a second time, as storing its leaves would
+    take much memory.
     """
 
     def __init__(self, reader: type[KakinokiLeaves], text: str) -> None:

@@ -1,4 +1,4 @@
-"""What people write in the lines that KIF, KI2 and BOD share: counts, hands, ranks of a board, players."""
+"""The words in lines of KIF, KI2 and BOD: counts, hands, ranks of a board, players."""
 
 import re
 from functools import lru_cache
@@ -28,7 +28,7 @@ _NUMERALS: Final = {numeral: value for value, numeral in enumerate("〇一二三
 
 
 def read_number(text: str) -> int:
-    """Return a count in Chinese numerals up to 999 or in digits of either width; no text is 1.
+    """Return a count in Chinese numerals up to 999 or in digits of either width; an empty text is 1.
 
     >>> read_number("十八"), read_number("二"), read_number("１８"), read_number("")
     (18, 2, 18, 1)
@@ -47,7 +47,7 @@ def read_number(text: str) -> int:
 
 
 def read_hand(text: str) -> tuple[list[int], str]:
-    """Return the counts of a hand such as `飛　歩十八` by kind, and what could not be read of it.
+    """Return the counts of a hand such as `飛　歩十八` by kind, and its unreadable text.
 
     Writers separate by full-width or half-width blanks or not at all.
     """
@@ -64,7 +64,8 @@ def read_hand(text: str) -> tuple[list[int], str]:
 
 
 class WrongRank(NamedTuple):
-    """A rank of a drawn board that has not nine cells: where its line begins, its number, its cells."""
+    """A rank of a drawn board with more or less than nine cells: the offset of its line, its number, its
+    cells."""
 
     offset: int
     rank: int
@@ -72,10 +73,10 @@ class WrongRank(NamedTuple):
 
 
 class DrawnBoard(NamedTuple):
-    """A drawn board: its 81 cells, how many ranks are wrong, those that have not nine cells, and of each rank
-    the first text in a cell that names no piece, with the offset of the rank.
+    """A drawn board: its 81 cells, and its faults.
 
-    A rank is wrong if it is missing, superfluous, or not of nine cells.
+    `wrong` counts the ranks that are missing, superfluous, or not of nine cells; `ranks` are the last ones.
+    `unknown` has, for each rank, its offset and the first text that names no piece.
     """
 
     cells: list[int]
@@ -120,9 +121,9 @@ def _cells(rank: str) -> list[tuple[str, str]]:
 
 
 def nonstandard_size(text: str) -> tuple[int, int] | None:
-    """Return width and height of a drawn board that is whole, but not nine by nine; None for others.
+    """Return width and height of a complete drawn board that is not nine by nine; None for others.
 
-    One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
+    Damaged boards have ranks of several widths, or nine of them, or no edge at the end.
     """
     ranks = [line.strip() for line in text.translate(_FRAME).split("\n")]
     drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
@@ -136,7 +137,7 @@ handicap_by_name = lru_cache(maxsize=256)(handicaps.by_name)
 
 
 def headers_without_colon(text: str) -> dict[str, str]:
-    """Return the headers that a line tells without a colon; none for other lines."""
+    """Return the headers of a line without a colon; an empty dict for other lines."""
     if side := _PLAYER.fullmatch(text):
         return {side[1]: side[2]}
     if names := _NAMES.fullmatch(text):

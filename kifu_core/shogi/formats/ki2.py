@@ -1,4 +1,4 @@
-"""KI2: moves as people write them, several a line, the source told by relative words (.ki2, .ki2u)."""
+"""KI2: moves as people write them, several a line, with relative words for the source (.ki2, .ki2u)."""
 
 import re
 from dataclasses import replace
@@ -52,7 +52,7 @@ _SENTENCE: Final = (
     rf"[{MARKS}]{BLANKS}(?:[^\s{MARKS}]{{2,6}}(?!まで)[ぁ-ゖ]{{2}}"
     rf"|(?:[先後上下]手)?{BLANKS}(?:[{MARKS}]{BLANKS}[先後上下]手)?{BLANKS}{EOL})"
 )
-"""A mark before a sentence, a side, or nothing."""
+"""A mark before a sentence, before a side, or alone."""
 
 _MOVE_LINE = (
     rf"{BLANKS}{_COUNT}(?!{_SENTENCE})"
@@ -137,7 +137,7 @@ def locate(block: str) -> list[int]:
 
 
 class _Ki2Reader(KakinokiReader):
-    """Reads also what `dump` writes into remarks: `waiting` are comments that an ending is to follow."""
+    """Reads also the remarks of `dump`: `waiting` are comments before an ending."""
 
     grammar = GRAMMAR
     expected = EXPECTED
@@ -265,9 +265,9 @@ _PER_LINE: Final = 6
 def dump(record: Record, *, ending: Ending | None = None) -> str:
     """Return the record as KI2 text; times are lost. `ending` is as for KIF.
 
-    json-kifu-format, the reference of JKF, refuses a whole text for a まで line that it does not know and for
-    comments behind one; it takes a comment of the start with a colon for a header. So remarks (`#`), which
-    programs pass over, tell endings without a sentence and where other comments belong to.
+    json-kifu-format, the reference of JKF, refuses a whole text for an unknown まで line and for comments
+    behind one; it takes a comment of the start with a colon for a header. So `dump` uses remarks (`#`), which
+    programs skip, for endings without a sentence and to mark the place of other comments.
     """
     lines = writing.header_lines(record, can_hold_header)
     first = [comment for entry in record["moves"][:1] for comment in entry.get("comments", [])]
@@ -400,9 +400,9 @@ def _recount(counts: PartCounts, game: ParsedGame | Record, version: str) -> Non
 
 
 def count_lost_moves(record: Record) -> int:
-    """Count the moves that cannot be read again from KI2.
+    """Count the moves that cannot be read back from KI2.
 
-    Those are moves that no piece can make or that another would be taken for, and all that follow them.
+    These are moves that no piece can make or whose text means another move, and all moves behind them.
     """
     lost = 0
     waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]

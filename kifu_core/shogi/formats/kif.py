@@ -51,7 +51,7 @@ _ROW_LINE = rf"(?!{_FILES}){_NUMBER}[^\s(（][^\n]*+{EOL}"
 _MORE = rf"{BLANKS}(?:(?![1１][^\S\n])[0-9０-９*＊][^\n]*+{EOL}|\n)"
 
 ROWS = Leaf("rows", _ROW_LINE + many(_MORE))
-"""A block of rows, each a move or an ending, with the comments between them. A row 1 begins another block."""
+"""A block of rows, each a move or an ending, with the comments between. A row 1 begins another block."""
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)
 EXPECTED: Final = expected(GRAMMAR)
@@ -60,7 +60,7 @@ can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "kif")
 _ANY_LINE: Final = re.compile(
     rf"^(?:{_COUNTED}{_TIMED}([^\n]*+)|{BLANKS}[*＊]([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
 )
-"""A row with what stands behind it, a comment, or another line; each has its own group."""
+"""A row with the text behind it, a comment, or another line; each has its own group."""
 
 _NUMBERED: Final = re.compile(_COUNTED)
 
@@ -106,7 +106,7 @@ def _begins_no_game(block: str) -> bool:
 
 
 def can_hold_ending(word: str) -> bool:
-    """Tell whether the word of an ending is read as one in a row, and not as a piece."""
+    """Tell whether the word of an ending is read as an ending in a row, and not as a piece."""
     row = read_row(f"1 {word}")
     return isinstance(_read_row(word), EndingStep) and (
         row is None or (isinstance(row.step, EndingStep) and row.step.word == word)
@@ -142,10 +142,10 @@ def _read_plain_row(text: str) -> Step:
 _PLAIN_STEPS: Final = Memo(_read_plain_row)
 
 _NO_CLOCK: Final = Partial()
-"""Stands for the time of a row without one."""
+"""The time of a row without one."""
 
 _NUMBERS: Final = list(map(str, range(2000)))
-"""The first numbers of rows as nearly all programs write them: text compares faster than it is counted."""
+"""The first numbers of rows as nearly all programs write them: comparing text is faster than counting."""
 
 # --- load ------------------------------------------------------------------------------------------------
 
@@ -356,9 +356,9 @@ class _KifReader(KakinokiReader):
 
 
 def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) -> str:
-    """Return the record as KIF text; `utf8` writes the line that marks a .kifu file.
+    """Return the record as KIF text; `utf8` adds the line that marks a .kifu file.
 
-    `ending` is how the main line ended, for endings that JKF has no name for.
+    `ending` is the end of the main line, for endings without a name in JKF.
     """
     times = any("time" in entry for branch in writing.branches(record) for entry in branch.entries)
     lines = ["#KIF version=2.0 encoding=UTF-8"] if utf8 else []
@@ -437,7 +437,7 @@ _ANOTHER = r"[^\n▲△☗☖▼▽]*+[▲△☗☖▼▽][^\S\n]*+[１-９1-9�
 _MARK: Final = rf"""{BLANKS}[0-9０-９]{{1,6}}+[^\S\n]++(?![▲△☗☖▼▽]{_ANOTHER})
     [▲△☗☖▼▽]?(?:[１-９1-9一二三四五六七八九][一二三四五六七八九1-9１-９]|同|投了|中断|詰)"""
 _RULE: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
-"""The line above the moves, which some KI2 texts have too: it decides where no move does before."""
+"""The line above the moves, which some KI2 texts have too: it decides only if no move does before it."""
 
 _SOURCED: Final = re.compile(
     rf"^{BLANKS}[>＞|]?[^\S\n]*(?:[第(（［\[]?[0-9０-９]{{1,5}}?(?:手目?|[.．:：)）、,，|\]］])?)?"

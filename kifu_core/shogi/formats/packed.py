@@ -1,8 +1,7 @@
 """Training data of engines: positions with score, move and result (.hcpe, .psv, .bin).
 
 `kifu_core.shogi.packed` reads the bytes. Such files have millions of positions; `MOST` of them are read.
-There is no writer: a game has one position for each of its moves here and nothing else, and trainers make
-the files from their own games.
+There is no writer: records have no scores, and trainers make the files from their own games.
 """
 
 import struct
@@ -21,7 +20,7 @@ from kifu_core.shogi.rules import violation
 from kifu_core.shogi.start import initial_of
 
 MOST: Final = 5_000
-"""Positions that are read of a file."""
+"""Positions to read of a file."""
 
 _LAYOUTS: Final[dict[Packing, str]] = {"hcpe": "<32sh2sbB", "psv": "<32sh2sHbB"}
 

@@ -1,4 +1,4 @@
-"""What the formats have in common whose record may be nothing but a position: USI, SFEN, USEN, BOD."""
+"""Records that may be nothing but a position, for USI, SFEN, USEN and BOD."""
 
 from dataclasses import replace
 from typing import Final
@@ -12,13 +12,13 @@ from kifu_core.shogi.replay import main_line
 
 
 class PositionDraft(Draft):
-    """A draft for which a start without moves is a record too, even the start of an even game."""
+    """A draft whose start is a record even without moves, and even if it is the usual start."""
 
     def _is_drawn(self) -> bool:
         return not self.line.steps or super()._is_drawn()
 
     def finished(self, index: int, locate: Locate) -> ParsedGame | None:
-        """Return the finished record; its kind is a position if it has neither a move nor an ending."""
+        """Return the finished record; it is a position if it has neither a move nor an ending."""
         game = self.finish(index, locate)
         if game is None or game.ending is not None or any("move" in entry for entry in game.record["moves"]):
             return game
@@ -26,11 +26,11 @@ class PositionDraft(Draft):
 
 
 GAMES_OF_LINES: Final = 50_000
-"""Games that are read of a text of lines in any case: such games are short, and share their starts."""
+"""Games to read of a text of lines in any case: such games are short, and share their starts."""
 
 
 def position_at(record: Record, ply: int | None) -> tuple[int, Position, MoveEntry]:
-    """Return number, position and entry of a ply of the main line; `ply` None is its end.
+    """Return ply, position and entry of a ply of the main line; `ply` None is its end.
 
     Raises KifuError `no-such-ply` if the main line is shorter, or `ply` negative.
     """

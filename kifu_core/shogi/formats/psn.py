@@ -1,14 +1,14 @@
 """PSN, the Portable Shogi Notation: PGN's tags and comments around moves in letters (.psn, .pgn).
 
-Three dialects are about, often beside each other in a file. The full one names both squares (`P7g-7f`,
-`B8hx2b+`, `P'2c`; Shogi-L, Shogidokoro); the short one, of Western clubs and books (Hodges, Hosking), leaves
-the source out (`P7f`, `P-76`, `G65b` from the sixth file, `xP` and `Sx` for what takes the piece that has
-just moved). Both write ranks as letters or as numbers. The third is that of chess: squares count from the
-lower left of the side that begins (`Pc4` is `P-7f`), a promotion names the new piece (`Bxh8=H`), `+` is a
-check, and promoted pieces that move as golds are golds (PyChess, Fairy-Stockfish). Shogidokoro numbers
-half-moves and writes times behind them; MyShogi's PSN2 has moves of USI. The sources
-are the games of Shogi-L's archive (http://www.shogi.net/arc/games/), the notes on PSN of
-https://github.com/yaneurao/MyShogi and exports of https://www.pychess.org.
+There are three dialects, often mixed in a file. The full one names both squares (`P7g-7f`, `B8hx2b+`, `P'2c`;
+Shogi-L, Shogidokoro). The short one of Western clubs and books (Hodges, Hosking) has no source (`P7f`,
+`P-76`, `G65b` from the sixth file, `xP` and `Sx` for a capture of the piece that has just moved). Both write
+ranks as letters or as numbers. The third is that of chess: squares count from the lower left of the side that
+begins (`Pc4` is `P-7f`), a promotion names the new piece (`Bxh8=H`), `+` is a check, and promoted pieces that
+move as golds are golds (PyChess, Fairy-Stockfish). Shogidokoro numbers half-moves and writes times behind
+them; MyShogi's PSN2 has moves of USI. The sources are the games of Shogi-L's archive
+(http://www.shogi.net/arc/games/), the notes on PSN of https://github.com/yaneurao/MyShogi and exports of
+https://www.pychess.org.
 
 There is no writer: every program that reads PSN today reads KIF or CSA as well, which hold more.
 """
@@ -104,8 +104,8 @@ HEADERS: Final = {
     "opening": "戦型",
     "handicap": "手合割",
 }
-"""Tags to the header names of KIF; the others keep their own. Tags of Black and White count as those of Sente
-and Gote, or the other way round where White begins."""
+"""Tags to the header names of KIF; other tags keep their names. Tags of Black and White count as those of
+Sente and Gote, or the reverse if White begins."""
 
 _HANDICAPS: Final = {
     "even": "平手",
@@ -126,7 +126,7 @@ _HANDICAPS: Final = {
 }
 
 _SHOGI: Final = frozenset(["", "standard", "shogi", "normal", "from position"])
-"""What the tag Variant says where the game is none of the others (lishogi)."""
+"""Values of the tag Variant for shogi (lishogi)."""
 
 _RESULTS: Final[dict[str, int | None]] = {"1-0": 0, "0-1": 1, "1/2-1/2": None, "½-½": None}
 
@@ -145,8 +145,7 @@ _ENDINGS: Final = {
     "maxmovesdraw": "最大手数",
     "declarationwin": "入玉勝ち",
 }
-"""Words that stand in place of a move, in the result's tag or alone in a comment (Shogidokoro, MyShogi,
-Shogi-L)."""
+"""Words in place of a move, in the result's tag or alone in a comment (Shogidokoro, MyShogi, Shogi-L)."""
 
 
 # --- moves -----------------------------------------------------------------------------------------------
@@ -158,23 +157,23 @@ _BY_CHESS: Final = {name: square for square, name in enumerate(_CHESS_NAMES)}
 _SQUARES: Final = BY_USI | BY_CSA | _BY_CHESS
 
 _Names = tuple[frozenset[str], ...]
-"""The names a move may have for its source, by the square."""
+"""By square, the names that a move may have for its source."""
 
 _HODGES: Final[_Names] = tuple(frozenset([*name, name]) for name in USI)
 _CHESS: Final[_Names] = tuple(frozenset([*name, name]) for name in _CHESS_NAMES)
 
 _KINDS: Final = BY_LETTER | {"T": TO, "H": UM, "D": RY}
 _CHESS_KINDS: Final = {"G": (KI, TO, NY, NK, NG)}
-"""Letters of chess that may mean several pieces: there, what moves as a gold is one."""
+"""Letters of chess for several pieces: all that move as a gold are one."""
 
 
 class PsnMove(DeferredStep):
-    """A move that names its piece and target, and of its source no more than a file or a rank.
+    """A move that names its piece and target, and of its source at most a file or a rank.
 
-    Of several pieces the one that may legally go there. A drop has a sign of its own, but some kifu of 1992
-    and 2001 leave it out: it is one where no piece on the board can come. `kinds` are the pieces that may be
-    meant, `where` names the source, `names` tells what may name each square. `promote` None is the `+` of
-    chess.
+    Of several pieces, the one that may legally move is meant. A drop has a sign, but some kifu of 1992 and
+    2001 leave it out: such a move is a drop if no piece on the board can come. `kinds` are the possible
+    pieces, `where` names the source, `names` has the possible names of each square. `promote` None is the `+`
+    of chess.
     """
 
     __slots__ = ("kinds", "names", "promote", "to", "where")
@@ -277,7 +276,7 @@ def _first_player(tags: Mapping[str, str], *, white_begins: bool) -> int:
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a PSN text. Issues that belong to no game that could be read go to `notes`."""
+    """Return the games of a PSN text. Issues of unreadable games go to `notes`."""
     return [game for _reader, game in finished(_readers(source), source, notes) if game is not None]
 
 
@@ -298,7 +297,7 @@ def _locate(block: str) -> list[int]:
 
 
 class _PsnReader:
-    """Reads the parts of one game into a draft. `open_lines` are those around the current one."""
+    """Reads the leaves of one game into a draft. `open_lines` are the parents of the current line."""
 
     def __init__(self, source: Source, offset: int) -> None:
         self.draft = Draft(Notes(source), line=RawLine(restore_same=True), first_offset=offset)
@@ -514,15 +513,16 @@ _PLAYS: Final = re.compile(
     rf"|[1-9][a-i]-?[1-9][a-i][+=]?|(?:(?<=1\.)|(?<=1\.[ \t])|(?<=[▲△☗☖])){_NUMBERED}"
     rf"|{_NUMBERED}[\s,▲△☗☖]++(?:[0-9]{{1,3}}\.[ \t]*+)?{_NUMBERED})(?=[\s!?(,]|\Z)"
 )
-"""A move of PSN: chess has its letter before the digit. With numbers for ranks two of them, or the first."""
+"""A move of PSN: chess has the letter of a square before the digit. With numbers for ranks, two moves or the
+first one are needed."""
 _IS_SHOGI: Final = re.compile(rf'\[(?:FEN|Variant)[ \t]++"(?:{BOARD}|(?i:shogi)")')
 _CHESS_MOVE: Final = re.compile(r"(?<![^\s.])[PLNSGBRKHD][a-i1-9]?[x@]?[a-i][1-9](?=[\s=+#!?]|\Z)")
 _BEGINS_AS_CHESS: Final = re.compile(rf"(?<!\S)1\.[ \t]*+{_CHESS_FIRST}(?=[\s=+#!?])")
 _CHESS_PAWN: Final = re.compile(r"(?<![^\s.])P[a-i]?x?[a-i][1-9](?=[\s=+#!?]|\Z)")
-"""A letter for pawns is what chess has not."""
+"""A letter for pawns, which chess does not have."""
 _ROW: Final = rf"""1\.[ \t]*+(?:
     {_HODGES_MOVE}[ \t]++(?:2\.[ \t]*+)?{_HODGES_MOVE}|{_CHESS_FIRST}[ \t]++P[a-i][1-9])(?!\S)"""
-"""The first two moves, behind lines of words."""
+"""The first two moves, behind lines of prose."""
 
 
 def _is_psn(text: str, name: str) -> bool:

@@ -1,6 +1,6 @@
-"""Raw JKF: a record with no more in it than its format writes, as json-kifu-format's parsers give it.
+"""Raw JKF: a record with no more fields than its format writes, as json-kifu-format's parsers return it.
 
-Made from the finished record, so that what was put right while reading stays right.
+It is made from the finished record, so that corrections of the reading are kept.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from kifu_core.shogi.start import drawn_initial, start_position
 
 
 def raw_record(record: Record, file_format: str) -> dict[str, Any]:
-    """Return the record as the parser of that format leaves it, before it is normalized.
+    """Return the record as the parser of a format returns it, before it is normalized.
 
     KIF names source, target or 同, piece and promotion; KI2 no source but the relative words; CSA the piece
-    after the move, always a board, and no totals; JKF itself is given as it is; the others
-    (USI, SFEN, USEN, books) have the minimal form of source and target. BOD has no moves.
+    after the move, always a board, and no totals; JKF is unchanged; the others (USI, SFEN, USEN, books) have
+    the minimal form of source and target. BOD has no moves.
 
     >>> moves = [{}, {"move": {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}}]
     >>> raw_record({"header": {}, "moves": moves}, "usi")["moves"][1]

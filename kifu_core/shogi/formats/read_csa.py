@@ -1,7 +1,7 @@
-"""CSA standard game records, V1 to V3: http://www2.computer-shogi.org/protocol/record_v22.html
+"""The reader of CSA standard game records, V1 to V3.
 
-A file holds games separated by lines with `/`, or just one after the other. Statements stand on lines of
-their own or after commas.
+http://www2.computer-shogi.org/protocol/record_v22.html: a file has games separated by lines with `/`, or
+simply concatenated. Statements stand on lines of their own or after commas.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
 STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+[:：])"
 _COMMA = rf",(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+"
 _HEAD_REST = rf"([^,\n]*+{many(_COMMA)})(?:,{BLANKS}\n?|\n|\Z)"
-"""The rest of a line behind a player's sign or a key: it may have commas, unless a statement follows."""
+"""The rest of a line behind a player's sign or a key; it may have commas, unless a statement follows."""
 
 _KEYS: Final = "EVENT|SITE|START_TIME|END_TIME|TIME_LIMIT|OPENING|START|MAX_MOVES|JISHOGI|NOTE"
 VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
@@ -69,14 +69,14 @@ _MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
 _LINE_AFTER = rf"[-+T][0-9]{_LINE_REST}|(?!{_NEXT})(?:{_COMMENT_LINE}|[TL,\t\x0b\f\r ]{_LINE_REST}|\n)"
 
 MOVES = Leaf("moves", _MOVE_LINE + many(_LINE_AFTER))
-"""A block of lines that begin with a move, and of the times and comments between them."""
+"""A block of lines that begin with a move, with the times and comments between them."""
 
 ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?>(?:{_GAP}++{TIME})?)")
 ENDING = Leaf("ending", ENDING_TEXT.pattern + _END)
 _RESULT_WORDS = r"RESIGN|TIME_UP|ILLEGAL_MOVE|OUTE_SENNICHITE|SENNICHITE|MAX_MOVES|DISCONNECT|CHUDAN"
 RESULT_TEXT: Final = re.compile(rf"(?:#({_RESULT_WORDS})|((?:(?:SENTE|GOTE)_WIN|DRAW)_[A-Z_]{{1,30}}+))")
 RESULT_WORD = Leaf("result_word", RESULT_TEXT.pattern + _END)
-"""81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
+"""81Dojo records the messages of its server; 将棋ウォーズ names the winner."""
 LATE_TIME = Leaf("late_time", TIME + _END)
 COMMENT = Leaf("comment", _COMMENT)
 NEXT_GAME = Leaf("next_game", many(r"/(?!/)(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+", least=1))
@@ -107,8 +107,8 @@ _REMOVED: Final = re.compile("([1-9]{2})[A-Z]{2}")
 _ANYSTATEMENT: Final = re.compile(
     rf"{_MOVE}|'([^\n]*+)|{TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
 )
-"""A move with its time, a comment, a time on its own, separators, the time left on the clock, or something
-else; each has its groups."""
+"""A move with its time, a comment, a time on its own, separators, the time left on the clock, or other text;
+each has its groups."""
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ HEADERS: Final = {
     "END_TIME": "終了日時",
     "TIME_LIMIT": "持ち時間",
 }
-"""CSA's information keys to the header names of KIF; the others keep their own."""
+"""CSA's information keys to the header names of KIF; other keys keep their names."""
 
 PLAYERS: Final = {"+": "先手", "-": "後手"}
 
@@ -151,7 +151,7 @@ _PLAIN_STEPS: Final = Memo(_read_plain_move)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a CSA text. Issues that belong to no game that could be read go to `notes`.
+    """Return the games of a CSA text. Issues of unreadable games go to `notes`.
 
     Bonanza's books are short games without headers, each a line that begins with `PI`: lines of an opening.
     """
@@ -169,7 +169,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 _OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "pieces"])
-"""Lines that behind moves tell of another game."""
+"""Lines that begin another game behind moves."""
 
 
 def _readers(source: Source) -> Iterator[_CsaReader]:
@@ -215,7 +215,7 @@ def _is_step(text: str | None) -> bool:
 
 
 class _CsaReader:
-    """Reads the lines of one game into a draft. There is a method per leaf of the grammar."""
+    """Reads the lines of one game into a draft, with a method for each leaf of the grammar."""
 
     def __init__(self, source: Source, offset: int) -> None:
         line = RawLine(restore_same=True)

@@ -1,4 +1,4 @@
-"""KIF and KI2 read line by line into the draft of each game.
+"""The reader of KIF and KI2, line by line into the draft of each game.
 
 `kakinoki` has their grammar, `kakinoki_games` divides a text into games.
 """
@@ -52,7 +52,7 @@ _HEADERS: Final = OPENERS | {
     "開始日", "終了日", "先手省略名", "後手省略名", "手番", "作者", "作品名", "発表誌", "出典", "詰手数",
     "完全性",
 }  # fmt: skip
-"""Headers that are read as such also among the moves."""
+"""Headers that are recognised also among the moves."""
 
 _STARTS: Final = frozenset(["手合割", "手合", "手合い", "手合い割"])
 """Headers that name the start."""
@@ -62,7 +62,7 @@ _OVER: Final = re.compile("(?:にて|で|、)?([先後上下]手(?:の?投了|�
 
 
 def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a text. Issues that belong to no game that could be read go to `notes`."""
+    """Return the games of a text. Issues of unreadable games go to `notes`."""
     games: list[ParsedGame] = []
     limit, count, game_begin = most_games(source.text), 1, 0
     one = reader(source)
@@ -90,19 +90,19 @@ def read_games(reader: type[KakinokiReader], source: Source, notes: Notes) -> li
 
 
 class KakinokiReader(KakinokiLeaves):
-    """Reads the leaves of a KIF or KI2 text into a draft; there is a method per leaf.
+    """Reads the leaves of a KIF or KI2 text into a draft, with a method for each leaf.
 
     The variations of a text are a flat list: `変化：N手` belongs to the latest line above it that begins
-    before ply N and is as long. `open_lines` are those lines with the ply of their first step. `base` is how
-    many plies the numbers count before the first step, `due` the number of the next row, 0 in formats
-    without. `unnumbered` marks the line of a variation without its number, `puzzled` a line just before that
-    could not be read; `waiting_comments` are the comments behind a line without its number.
+    before ply N and is long enough. `open_lines` are those lines with the ply of their first step. `base` is
+    the number of plies before the first step by the written numbers, `due` the number of the next row, 0 in
+    formats without numbers. `unnumbered` is set behind a variation's line without a number, and
+    `waiting_comments` are the comments there. `puzzled` is set behind an unreadable line.
     """
 
     locate: Locate
     expected: str
     numbered = False
-    """Whether moves have numbers, which tell where a variation begins that does not say so."""
+    """Whether moves have numbers, which show the start of a variation that has no line of its own."""
 
     def __init__(self, source: Source, offset: int = 0) -> None:
         self.draft = Draft(Notes(source), first_offset=offset)

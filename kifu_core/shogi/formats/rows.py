@@ -1,6 +1,6 @@
-"""Moves as people type and copy them: other numbers, brackets, letters, and words behind the move.
+"""Read moves as people type and copy them: other numbers, brackets, letters, and words behind the move.
 
-`kif` and `ki2` read what programs write, many moves at once. What they cannot read comes here.
+`kif` and `ki2` read the output of programs, many moves at once; other lines are read here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PLAIN: Final = str.maketrans(
     | {char: plain for chars, plain in _ALIKE.items() for char in chars}
     | dict(zip("ニハ步飞龙马银ト卜仝⇒", "二八歩飛龍馬銀とと同→", strict=True))
 )
-"""Characters that stand for those of a move: of another width or shape, or misread by a scanner."""
+"""Substitutes for the characters of a move: of another width or shape, or misread by a scanner."""
 
 _DIGIT: Final = "[1-9一二三四五六七八九]"
 _NUMBER: Final = (
@@ -77,20 +77,20 @@ _SOURCED: Final = re.compile(rf"(?:同 *|{_DIGIT}{_DIGIT})\w{{1,4}}\({_DIGIT}{_D
 _UNCLOSED: Final = re.compile(
     r" *(?:\d{1,4}:)?\d{1,4}:\d\d(?:\.\d{1,6})? *(?:/ *(?:\d{1,4}:)?\d{1,4}:\d\d *)?\+?"
 )
-"""A clock whose bracket never closes, unless it is torn."""
+"""A clock without a closing bracket, unless it is cut off."""
 
 _BAD_SOURCE: Final = re.compile(r" *\(\d\d\)")
 _NO_COMMENT: Final = re.compile(r"(?:[\s+,、|。.]|<br ?/?>)*", re.IGNORECASE)
 _LONGEST: Final = 120
-"""Characters of a row behind another on the same line."""
+"""The length of a row behind another on the same line."""
 
 _OPENS_COMMENT: Final = "*＊!?！？#＃;；※…→←"
 
 
 class KifRow(NamedTuple):
-    """A row: its number, if it has one, its move or ending, the text of its clock, and its comment.
+    """A row: its number or None, its move or ending, the text of its clock, and its comment.
 
-    `next` is a row that stands behind it on the same line.
+    `next` is another row on the same line.
     """
 
     number: int | None
@@ -101,9 +101,9 @@ class KifRow(NamedTuple):
 
 
 def read_row(line: str) -> KifRow | None:
-    """Return a line as a row; None if it is none.
+    """Return a line as a row; None if it is not a row.
 
-    A line without a number is one if its move has a source or a clock, or nothing but a comment behind it.
+    A line without a number is a row if its move has a source or a clock, or only a comment behind it.
     """
     text = line.translate(PLAIN)
     if match := _MOVE.match(text):
@@ -176,7 +176,7 @@ def typed_step(groups: tuple[str | None, ...]) -> Step | None:
 
 
 LETTERS: Final = {word: letter for letter, word in RELATIVE.items()} | {"行": "U", "入": "U", "下": "D"}
-"""The relative words, and other words for them, to JKF's letters."""
+"""The relative words and their synonyms to JKF's letters."""
 
 
 def _clock(text: str, line: str) -> tuple[str, str]:

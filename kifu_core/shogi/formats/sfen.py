@@ -1,6 +1,6 @@
-"""SFEN: positions, one a line, as the Universal Shogi Interface writes them (.sfen).
+"""SFEN: positions, one a line, as in the Universal Shogi Interface (.sfen).
 
-What is read is the same as in USI files, where a line may begin with its position and go on with moves.
+The reader is that of USI files, in which moves may follow the position of a line.
 """
 
 from typing import Final

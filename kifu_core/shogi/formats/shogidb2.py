@@ -1,8 +1,8 @@
 """The JSON of shogidb2.com: a game as an object, or a list of games (.json).
 
-Headers under Japanese names with English ones beside them, and a move as an object with its CSA (`csa`), its
-KIF (`move`), the position behind it (`sfen`) and comments. There is no specification; the names are those
-of the games that the site answers with. There is no writer: nothing but the site reads it.
+Headers have Japanese names and English ones; a move is an object with its CSA (`csa`), its KIF (`move`), the
+position behind it (`sfen`) and comments. There is no specification; the names are those in the site's games.
+There is no writer: only the site reads the format.
 """
 
 import json
@@ -41,7 +41,7 @@ _HEADERS: Final = {
     "time": "持ち時間",
     "time_consumed": "消費時間",
 }
-"""English names to those of headers, for objects that lack the Japanese ones."""
+"""English names of headers, for objects without the Japanese ones."""
 
 _RESULTS: Final[dict[str, int | None]] = {"sente_win": 0, "gote_win": 1, "draw": None}
 
@@ -51,7 +51,7 @@ _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of the JSON; what cannot be used goes to `notes`."""
+    """Return the games of the JSON; unusable values become issues in `notes`."""
     games: list[ParsedGame] = []
     for number, one in enumerate(watched(values(notes))):
         try:

@@ -1,8 +1,8 @@
-"""What servers and sites say of a result in places of their own.
+"""The results of servers and sites in fields of their own.
 
-The last line of shogi-server's records (http://shogi-server.osdn.jp) is `'summary:toryo:A win:B lose`, and
-shogi-extend has headers in the games of 将棋ウォーズ: `$X_FINAL:切断`, `$X_WINNER:▲`. Both tell the result
-also where the record has no ending.
+The last line of shogi-server's records (http://shogi-server.osdn.jp) is `'summary:toryo:A win:B lose`.
+shogi-extend has headers in the games of 将棋ウォーズ: `$X_FINAL:切断`, `$X_WINNER:▲`. Both have the result of
+records without an ending too.
 """
 
 import re
@@ -26,20 +26,20 @@ _WORDS: Final = {
     "jishogi": "JISHOGI",
     "chudan": "CHUDAN",
 }
-"""The server's reasons to CSA's endings. The others stay as they are: `abnormal` (the loser was disconnected;
-`%TORYO` whoever is to move), `illegal kachi` (`%KACHI`, but the points were not there), `uchifuzume`,
+"""The server's reasons to CSA's endings. Other reasons are kept: `abnormal` (the loser was disconnected;
+`%TORYO` for either side to move), `illegal kachi` (`%KACHI` without the points), `uchifuzume`,
 `oute_kaihimore` (a check was not met) and `outori` (a king was taken).
 
-Only `%TORYO` and `%KACHI` are written into the record besides; an illegal move stands in a comment alone.
+The record itself only has `%TORYO` and `%KACHI`; an illegal move stands in a comment alone.
 """
 
 
 _SPECIALS: Final = {"MAX_MOVES": "HIKIWAKE", "abnormal": None}
-"""JKF's names where the table has none: too many moves are a draw like others."""
+"""JKF's names beyond the table: too many moves are a draw."""
 
 
 class ServerSummary(NamedTuple):
-    """`word` is how the game ended, `winner` the winning colour or None."""
+    """A result: `word` is the ending, `winner` the winning colour or None."""
 
     word: str
     winner: int | None
@@ -48,7 +48,7 @@ class ServerSummary(NamedTuple):
 def read_summary(text: str, black: str, white: str) -> ServerSummary | None:
     """Return the summary in a comment, None for any other comment.
 
-    The players stand in any order; if their names do not tell them apart, Black is the first.
+    The players are in any order; if their names are equal, Black is the first.
 
     >>> read_summary("summary:time up:A win:B lose", "B", "A")
     ServerSummary(word='TIME_UP', winner=1)
@@ -66,9 +66,9 @@ def read_summary(text: str, black: str, white: str) -> ServerSummary | None:
 
 
 def read_headers(header: Mapping[str, str]) -> ServerSummary | None:
-    """Return what shogi-extend's headers say of the result, None for headers of any other origin.
+    """Return the result in shogi-extend's headers, None for headers of any other origin.
 
-    A repetition that somebody wins is one by perpetual check.
+    A repetition with a winner is one by perpetual check.
 
     >>> read_headers({"X_FINAL": "切断", "X_WINNER": "▲"}), read_headers({"X_FINAL": "入玉", "X_WINNER": "△"})
     (ServerSummary(word='接続切れ', winner=0), ServerSummary(word='入玉勝ち', winner=1))
@@ -85,7 +85,7 @@ def read_headers(header: Mapping[str, str]) -> ServerSummary | None:
 
 
 def ending_step(summary: ServerSummary) -> EndingStep:
-    """Return the ending of a record that has none but the summary."""
+    """Return the ending of a record that has only the summary."""
     kind = find(summary.word)
     if summary.word in _SPECIALS:
         return EndingStep(summary.word, _SPECIALS[summary.word], summary.winner)

@@ -1,4 +1,4 @@
-"""Times as KIF writes them behind its moves: `( 0:16/00:00:16)`, and what people write instead."""
+"""Times in KIF behind moves, `( 0:16/00:00:16)`, and their variants by people."""
 
 import re
 from typing import Final, NamedTuple, cast
@@ -7,7 +7,7 @@ from kifu_core.jkf import Consumption, Time
 from kifu_core.memo import Memo
 
 CLOCK: Final = r"[^()（）\n]{0,40}+"
-"""What stands between the brackets."""
+"""The text between the brackets."""
 
 TIME: Final = re.compile(
     r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d*)?\s*(?:/\s*(?:(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}))?)?.*"
@@ -46,11 +46,11 @@ _TOTALS: Final = Memo(_read_total)
 
 
 class Partial(dict[str, Time]):
-    """A time without its total; a class of its own so that one look at a block finds it."""
+    """A time without its total; its own class makes it easy to find in a block."""
 
 
 class Unreadable(dict[str, Time]):
-    """What is no time, though there is something written."""
+    """A text with digits that is no time."""
 
 
 def _read_time(text: str) -> Consumption | None:
@@ -93,7 +93,7 @@ _PLAIN: Final = re.compile(r"\(([0-9]{1,3}):([0-9]{2})/([0-9]{2,3}):([0-9]{2}):(
 
 
 class PlainTime(NamedTuple):
-    """A time as nearly all programs write it, and the side's seconds before and after the move."""
+    """A time in the common form, and the side's seconds before and after the move."""
 
     time: Consumption
     before: int
@@ -117,7 +117,7 @@ PLAIN_TIMES: Final = Memo(_read_plain_time)
 
 
 def fraction(text: str) -> str:
-    """Return the digits beyond the whole seconds of a move's time; JKF has no place for them.
+    """Return the decimals of a move's time, for which JKF has no place.
 
     >>> fraction(" 0:12.50/00:00:12")
     '50'

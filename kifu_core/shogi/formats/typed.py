@@ -1,5 +1,5 @@
-"""Blocks of KI2 moves as people type them: without marks, with numbers before moves, with remarks, times or
-words in brackets behind them."""
+"""Read blocks of KI2 moves as people type them: without marks, with numbers before moves, with remarks, times
+or words in brackets behind them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,13 +31,13 @@ _BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=[\s▲△])|[①-⑳]|[
 _SIGNS: Final = re.compile("[!?]++")
 
 _ALONE: Final = re.compile(rf"(?<= )[▲△] *{MOVE}(?=[ \n(]|\Z)")
-"""A move behind words that is none of them."""
+"""A marked move behind words."""
 
 _STEPS: Final = Memo(typed_step)
 
 
 class TypedItem(NamedTuple):
-    """A step with the text of its time, or a comment; and where it stands."""
+    """A step with the text of its time, or a comment, and the offset."""
 
     at: int
     step: Step | None
@@ -46,10 +46,10 @@ class TypedItem(NamedTuple):
 
 
 def items(block: str, read: Callable[[str], Step]) -> Iterator[TypedItem]:
-    """Yield the parts of a block of moves and comments; `read` reads the text of a move.
+    """Yield the items of a block of moves and comments; `read` reads the text of a move.
 
-    Words behind a move are its comment, to the end of their line or to a move with its mark that stands by
-    itself. Words before any move of a line are a step that cannot be read.
+    Words behind a move are its comment, to the end of the line or to a separate move with a mark. Words
+    before the first move of a line are an unreadable step.
     """
     plain = block.translate(PLAIN)
     for line in watched(re.finditer(r"[^\n]++", block)):

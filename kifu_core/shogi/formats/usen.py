@@ -1,10 +1,10 @@
-"""USEN: a game with its variations as one word that may stand in an address (.usen).
+"""USEN: a game with its variations as one word that fits into a URL (.usen).
 
 The notation is mogproject's (https://www.slideshare.net/slideshow/scalajs-web/92707205#15), made for Shogi
-Playground: the start as SFEN with `_`, `.` and `z` for `/`, blank and `+` (nothing for the even game), then
-lines of play, `~` and how many moves before it, `.` and its moves, `.` and how it ended. A move is three
-digits to the base 36: (source * 81 + target) * 2, one more if it promotes; squares count from 1a along the
-ranks, drops have sources beyond the board.
+Playground: the start as SFEN with `_`, `.` and `z` for `/`, blank and `+` (empty for the even game), then
+lines of play: `~` and the number of moves before the line, `.` and its moves, `.` and its ending. A move is
+three digits to the base 36: (source * 81 + target) * 2, plus one if it promotes; squares count from 1a along
+the ranks, drops have sources beyond the board.
 """
 
 import re
@@ -52,8 +52,8 @@ _HAND_SOURCES: Final = {KI: 90, FU: 91, KY: 92, KE: 93, GI: 94, KA: 95, HI: 96}
 _FROM_HAND: Final = {place: kind for kind, place in _HAND_SOURCES.items()}
 
 ENDINGS: Final = {"r": "TORYO", "t": "TIME_UP", "i": "ILLEGAL_MOVE", "p": "CHUDAN", "j": "JISHOGI"}
-"""The five endings to JKF's names. Playground writes the foul itself after `i`: it was played, so the side
-that is to move after it wins."""
+"""The five endings to JKF's names. Playground writes the foul itself behind `i`: it was played, so the side
+to move after it wins."""
 
 _LETTERS: Final = {special: letter for letter, special in ENDINGS.items()}
 
@@ -117,7 +117,7 @@ def _locate(block: str) -> list[int]:
 
 
 class _UsenReader:
-    """Reads one game. A line of play belongs to the latest line before it that has a move to vary there."""
+    """Reads one game. A line of play belongs to the latest line before it that has a move at its ply."""
 
     def __init__(self, source: Source, match: re.Match[str], remarks: list[str]) -> None:
         line = RawLine(restore_same=True)
@@ -220,10 +220,10 @@ _FOULS: Final = {"+ILLEGAL_ACTION": 0, "-ILLEGAL_ACTION": 1}
 
 
 def ending_letter(special: str, turn: int, moves: int) -> str:
-    """Return the letter of an ending, an empty text where there is none.
+    """Return the letter of an ending, an empty text if there is none.
 
-    `moves` is the number of moves before it in its line, `turn` the side to move then. A foul by the side
-    that is not to move is the last move, so there has to be one.
+    `moves` is the number of moves before it in its line, `turn` the side to move then. A foul by the other
+    side is the last move, so there has to be a move.
     """
     if special in _FOULS:
         return "i" if moves and turn != _FOULS[special] else ""

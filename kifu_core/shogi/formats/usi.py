@@ -1,9 +1,9 @@
 """USI and SFEN: a game or a position a line, moves as engines write them (.usi, .sfen).
 
-Who copies moves from a log or types them sets one to a line: such lines are one game.
+Moves copied from a log or typed may stand one to a line: such lines are one game.
 
 The command is that of the Universal Shogi Interface (http://shogidokoro.starfree.jp/usi.html): `position`,
-`startpos` or `sfen` with a position, `moves` with moves. Files leave out the words that say nothing new.
+`startpos` or `sfen` with a position, `moves` with moves. Files leave out redundant words.
 """
 
 import re
@@ -67,7 +67,7 @@ NOTE = Leaf("note", r"([^\n]++)" + _EOL)
 GRAMMAR: Final = repeated(ADDRESS, POSITION, MOVES, BLANK, REMARK, NOTE)
 
 _BEGINNING: Final = re.compile(r"\s*+(?:[1-9][gi]|[28]h)")
-"""Where Black's pieces stand in an even game."""
+"""The sources of Black's first move in an even game."""
 _TOKEN: Final = re.compile(r"\S++")
 _ONE_MOVE: Final = re.compile(USI_MOVE)
 
@@ -84,7 +84,7 @@ ENDINGS: Final = {
     "draw": "HIKIWAKE",
     "break": "CHUDAN",
 }
-"""Words that ShogiHome and engines put where the next move would stand, to JKF's names."""
+"""Words of ShogiHome and engines in place of the next move, to JKF's names."""
 
 
 class UsiMove(DeferredStep):
@@ -131,7 +131,7 @@ def _is_move(word: str) -> bool:
 
 
 class _Course:
-    """Whose pieces stand where after lines of one move: enough to tell whose move another line is."""
+    """The sides of pieces after lines of one move, enough to tell the mover of another line."""
 
     def __init__(self, position: Position) -> None:
         self._board = list(position.board)
@@ -191,8 +191,7 @@ def _course(draft: PositionDraft, line: str) -> _Course | None:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games and positions of a USI or SFEN text, in order.
 
-    Lines that are neither and follow a game are its comments: cshogi's puzzles say there how likely the
-    solution was.
+    Other lines behind a game are its comments: cshogi's puzzles have the likelihood of the solution there.
     """
     games: list[ParsedGame] = []
     limit = most_games(source.text, GAMES_OF_LINES)

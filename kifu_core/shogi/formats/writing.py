@@ -1,4 +1,5 @@
-"""What the writers of KIF and KI2 share: headers, boards, hands, result lines, the order of variations."""
+"""The writers of KIF and KI2 share this module: headers, boards, hands, result lines, the order of
+variations."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -22,8 +23,8 @@ _PRESET_NAMES: Final = {handicap.preset: handicap.name for handicap in reversed(
 class WrittenBranch(NamedTuple):
     """A line to be written: its entries, the ply of the first, and whether a later sibling follows.
 
-    `of_second` tells a variation of another variation's second move. `closing` is the index of the entry for
-    the ending that travels beside the record, -1 in variations and without one.
+    `of_second` marks a variation of another variation's second move. `closing` is the index of the entry for
+    the main line's ending, -1 in variations and without an ending.
     """
 
     entries: list[MoveEntry]
@@ -36,10 +37,10 @@ class WrittenBranch(NamedTuple):
 
 
 def branches(record: Record, ending: Ending | None = None) -> Iterator[WrittenBranch]:
-    """Yield the main line and the variations in the order in which readers put them back where they were.
+    """Yield the main line and the variations in the order in which readers find their parents.
 
     Later plies come first, a variation's own variations right after it, siblings in order. The main line has
-    an entry for the `ending` beside the record, an empty one where JKF has no name for it.
+    an entry for the `ending` of the game, an empty one if JKF has no name for it.
     """
     entries, closing = _with_closing(record["moves"][1:], ending)
     turn = start_position(record.get("initial")).turn
@@ -80,16 +81,15 @@ def _variations(branch: WrittenBranch) -> list[WrittenBranch]:
 
 
 HeaderTest = Callable[[str, str], bool]
-"""Whether a format reads a header of a name and a text as what it is."""
+"""Tells whether a format reads a header of a name and a text back as such."""
 
 
 def written_headers(record: Record, can_hold: HeaderTest) -> dict[str, str]:
-    """Return the headers as they are written, each on its line, and the handicap.
+    """Return the headers as written, each on its line, and the handicap.
 
-    A record without moves says from where it would begin: nothing else may tell that it is one.
-
-    What would be read as something else (a name with a line break or a colon in it, or one that begins a
-    comment) is left out, so that no header brings lines of its own into a record.
+    A record without moves names its start: otherwise nothing may show that it is a record. A header that
+    would be read as something else (a name with a line break or a colon, or one that begins a comment) is
+    left out, so that no header adds lines to a record.
     """
     header, initial = dict(record["header"]), record.get("initial")
     handicap = header.get("手合割", "")
@@ -114,7 +114,7 @@ def names_other_side(text: str, turn: int) -> bool:
 
 
 def header_lines(record: Record, can_hold: HeaderTest) -> list[str]:
-    """Return the lines of the headers, the handicap and, if programs know no name of the start, its board."""
+    """Return the lines of the headers, the handicap and, if programs do not know its name, the board."""
     initial = record.get("initial")
     board: list[str] = []
     if initial is not None and initial["preset"] in ("OTHER", *DRAWN_HANDICAPS):
@@ -129,7 +129,7 @@ def header_lines(record: Record, can_hold: HeaderTest) -> list[str]:
 
 
 DRAWN_HANDICAPS: Final = ("3", "5", "5_L", "7_L", "7_R")
-"""Handicaps whose names tsshogi passes over, to begin with the even game: their board is drawn too."""
+"""Handicaps whose names tsshogi ignores, beginning with the even game: their board is drawn too."""
 
 
 def handicap_names(record: Record) -> bool:
@@ -192,7 +192,7 @@ def square_text(move: Move) -> str:
 
 
 def piece_name(move: Move) -> str:
-    """Return the piece as moves name it."""
+    """Return the name of the piece in moves."""
     return NAMES[BY_CODE[move["piece"]]]
 
 
@@ -207,7 +207,7 @@ def padded(text: str, columns: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks; they become the two characters that relay records write for them."""
+    r"""Return a text without line breaks; they become `\n` in two characters, as in relay records."""
     return "\\n".join(text.splitlines()) if len(text.splitlines()) > 1 else text.strip("\r\n")
 
 
@@ -221,9 +221,9 @@ def comment_lines(comments: list[str]) -> list[str]:
 
 
 def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKind | None:
-    """Return the kind of ending of an entry: by JKF's name, else by the word that travels beside the record.
+    """Return the kind of ending of an entry: by JKF's name, else by the word of the game's ending.
 
-    `turn` is the side to move: a foul is told so that the ending's winner wins.
+    `turn` is the side to move: of the words for a foul, that of the right winner is chosen.
     """
     if special := entry.get("special"):
         if _is_adjourned(special, ending):
@@ -242,9 +242,9 @@ def _foul_kind(kind: EndingKind | None, ending: Ending | None, turn: int) -> End
 
 
 def implies_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
-    """Tell whether the ending's word, with the side to move, says who won as the ending does.
+    """Tell whether the ending's word, with the side to move, implies the ending's winner.
 
-    `problem` tells a record from a drawn board.
+    `problem` marks a record from a drawn board.
     """
     kind = BY_SPECIAL.get(ending.special) if ending.special else unnamed_ending_kind(ending, turn)
     kind = _foul_kind(kind, ending, turn)
@@ -252,7 +252,7 @@ def implies_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
 
 
 _ADJOURNED: Final = EndingKind("CHUDAN", "封じ手", "CHUDAN", "none", "封じ手")
-"""A sealed move: JKF and CSA know it as an interruption, KIF and KI2 have its own word."""
+"""A sealed move: JKF and CSA have only the interruption, KIF and KI2 have its own word."""
 
 
 def _is_adjourned(special: str, ending: Ending | None) -> bool:
@@ -260,9 +260,9 @@ def _is_adjourned(special: str, ending: Ending | None) -> bool:
 
 
 def unnamed_ending_kind(ending: Ending | None, turn: int) -> EndingKind | None:
-    """Return the kind of the ending that travels beside a record.
+    """Return the kind of the game's ending by its word.
 
-    An unknown one is its word if a row holds it.
+    An unknown word is its own kind if it fits into a row.
     """
     if ending is None:
         return None
@@ -275,23 +275,23 @@ _ROW_WORD: Final = re.compile(r"[^\s　()（）+▲△☗☖▼▽：:*&#|0-9０
 
 
 def ending_word(kind: EndingKind, turn: int) -> str:
-    """Return the word of a row; fouls are told from the side to move."""
+    """Return the word of a row; the words for fouls depend on the side to move."""
     if not kind.word:
         return BY_SPECIAL["ILLEGAL_ACTION" if winner(kind, turn) == turn else "ILLEGAL_MOVE"].word
     return kind.word
 
 
 class ResultContext(NamedTuple):
-    """What a result line needs to know of its record: how the sides are called, whether it is a problem."""
+    """The context of a result line: whether the sides have handicap names, whether the board is drawn."""
 
     handicap: bool
     drawn: bool
 
 
 def sides(record: Record) -> ResultContext:
-    """Return what a result line needs to know of its record.
+    """Return the context of a record's result line.
 
-    One from a drawn board that ends in mate is taken for a problem.
+    A record from a drawn board that ends in mate is taken for a problem.
     """
     return ResultContext(handicap_names(record), "data" in record.get("initial", {}))
 
@@ -302,7 +302,7 @@ _SENTENCES: Final = frozenset(
         "FUZUMI",
     )
 )  # fmt: skip
-"""The endings whose まで line programs know; json-kifu-format refuses a whole record for any other one."""
+"""The endings whose まで line programs know; json-kifu-format refuses a whole record for any other."""
 
 
 def has_sentence(kind: EndingKind) -> bool:
@@ -313,7 +313,7 @@ def has_sentence(kind: EndingKind) -> bool:
 def result_line(kind: EndingKind, plies: int, turn: int, sides: ResultContext, won: int | None = None) -> str:
     """Return the line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰.
 
-    `won` is who has won, where that is known beside the kind of ending.
+    `won` is the winner, if known apart from the kind of ending.
     """
     if kind.special == "TSUMI" and sides.drawn:
         return f"まで{plies}手詰"
@@ -333,9 +333,9 @@ def _known_winner(usual: int | None, won: int | None) -> int | None:
 
 
 def winner_line(kind: EndingKind, plies: int, turn: int, sides: ResultContext, won: int | None = None) -> str:
-    """Return the line that only says who won, for an ending that has no sentence; empty if nobody did.
+    """Return the line that only names the winner, for an ending without a sentence; empty without a winner.
 
-    `won` as for `result_line`.
+    `won` is as for `result_line`.
     """
     won = _known_winner(winner(kind, turn), won)
     return "" if won is None else f"まで{plies}手で{side_name(won, sides.handicap)}の勝ち"
