@@ -1,4 +1,4 @@
-"""Castles (囲い) and openings (戦型): what they are called, and where in a game a side has them."""
+"""Castles (囲い) and openings (戦型): their names, and their occurrences in games."""
 
 from kifu_core.shogi.formations.diagram import diagram
 from kifu_core.shogi.formations.finding import find_in_line, find_in_record, occurrences

@@ -1,4 +1,4 @@
-"""A formation as a diagram: a board with nothing but what has to stand there."""
+"""A formation as a diagram of its pieces."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from kifu_core.shogi.position import Position
 
 
 def diagram(formation: Formation) -> Position:
-    """Return a position with the pieces of a formation's first pattern, Black being its owner. Where several
-    pieces would do the first of them stands, where nothing has to stand the square is empty."""
+    """Return a position with the pieces of a formation's first pattern, owned by Black.
+
+    Of several allowed pieces, the first one stands on the square; a square that may be empty is empty.
+    """
     step = parse(formation.patterns[0]).steps[0]
     position = Position.from_sfen("9/9/9/9/9/9/9/9/9 b -")
     for square, allowed in step.squares.items():

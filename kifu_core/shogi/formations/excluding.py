@@ -1,9 +1,8 @@
-"""Openings that exclude each other: a game in which a rook ranges is no bishop exchange, and a double wing is
-no yagura.
+"""Remove openings that exclude each other, such as a bishop exchange in a game with a ranging rook.
 
-Of the kinds of game that a line has something of, it is of the one that settles first. A rook that ranges or
-has taken a pawn settles it at once. An exchange of bishops, walls and a rook that stays at home are what many
-openings begin with: they settle it when no rook has ranged by move 30.
+A line belongs to the group of openings that settles first. A rook that ranges or has taken a pawn settles at
+once. An exchange of bishops, walls and a rook that stays at home are the beginning of many openings: they
+settle if no rook has ranged by move 30.
 """
 
 from __future__ import annotations
@@ -28,19 +27,18 @@ _KINDS: Final = {
     "kazaguruma": _RANGING,
     "gyokuto-gin": _RANGING,
 }
-"""The kind of game that an opening makes of a line."""
+"""The group of each opening that settles a line."""
 _SETTLED: Final = {"kakugawari": 30, "yagura-sen": 30, _OPPOSED: 30}
-"""The ply at which an opening settles what the game is, if it stands earlier."""
+"""The earliest ply at which an opening settles a line."""
 _FORMS: Final = {name: with_forms(name) for name in _KINDS}
 _SHARED: Final = {"yagura-nakabisha": {"yagura-sen", _RANGING}}
-"""The kinds of what is of several and settles none."""
+"""The groups of openings that belong to several and settle none."""
 _SURPRISES: Final = {"sujichigai", "onigoroshi"}
-"""Begin with an exchange of bishops that is no opening of that name."""
+"""Openings whose exchange of bishops is no opening of that name."""
 
 
 def compatible(formations: Sequence[FormationOccurrence]) -> list[FormationOccurrence]:
-    """Return those of the formations of a line, with all that they are forms of, that do not exclude each
-    other, in their order."""
+    """Return the formations of a line, parents included, without excluded ones, in their order."""
     if any(one.name in _SURPRISES for one in formations):
         formations = [one for one in formations if one.name not in _FORMS["kakugawari"]]
     settling = sorted((one for one in formations if one.name in _KINDS), key=_settling_ply)

@@ -1,7 +1,7 @@
-"""Formations in a line of a game: which a side has, and from which ply on.
+"""Find the formations of a line: their sides and first plies.
 
-All patterns are looked for at once. One long integer has a few bits for each of them, which count the squares
-and hands that are not yet as it asks; a move changes two squares and adds what that means for all patterns.
+All patterns are matched at once. One long integer has a few bits for each pattern, which count its unmet
+conditions on squares and hands. A move changes two squares, and adds one number per change for all patterns.
 So a move costs some additions, however many patterns there are.
 """
 
@@ -27,11 +27,11 @@ from kifu_core.shogi.replay import start
 from kifu_core.shogi.squares import SQUARES
 
 _MOST: Final = FULL_SET[FU]
-"""More in a hand are as many: no pattern asks for more."""
+"""The largest count in a hand that any pattern needs."""
 
 
 class _Pattern(NamedTuple):
-    """A pattern of a formation as one colour has it on the board; `key` is what it stands for."""
+    """A pattern of a formation for one colour; `key` is the formation's name and the colour."""
 
     key: tuple[str, int]
     until: int
@@ -39,9 +39,12 @@ class _Pattern(NamedTuple):
 
 
 class _Table:
-    """All patterns, each with a field of bits. `patterns` has them by the highest bit of their field, `all`
-    has these bits together, `empty` the fields where no piece is anywhere; `squares` and `hands` say what a
-    content of a square changes there, and so many of a kind in a colour's hand."""
+    """All patterns, each with a field of bits.
+
+    `patterns` has them by the highest bit of their field, `all` has these bits together, `empty` the fields
+    of an empty board. `squares` and `hands` have the change of the fields by the content of a square, and by
+    the count of a kind in a colour's hand.
+    """
 
     def __init__(self) -> None:
         self.patterns: dict[int, _Pattern] = {}
@@ -179,9 +182,9 @@ def occurrences(start: Position, moves: Iterable[int]) -> list[FormationOccurren
 
 
 class _FormationSearch:
-    """A game that is gone through: what was found, and since when what has to stay has stood.
+    """A search in one game: the occurrences, and the plies since which patterns stand that have to stay.
 
-    `open` has the highest bit of each pattern that is still looked for.
+    `open` has the highest bit of each pattern that has not occurred.
     """
 
     def __init__(self, table: _Table) -> None:

@@ -1,4 +1,4 @@
-"""What is told of a castle or an opening."""
+"""The data of castles and openings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ Family = Literal["castle", "opening"]
 class Publication:
     """A book or a page that shows or names formations: a row of `works.csv`.
 
-    `key` is what the tables call it. `author`, `isbn` and `url` are empty and `year` is None where the work
-    has none or does not tell it.
+    `key` is its name in the tables. `author`, `isbn` and `url` may be empty, and `year` None.
     """
 
     key: str
@@ -29,11 +28,11 @@ class Publication:
 class Formation:
     """A castle or an opening of one side: a row of `castles.csv` or `openings.csv`.
 
-    `number` is what it is stored as and never another's, `name` its name for programs, `japanese` the one
-    people use, `reading` that in kana, `english` its
-    common English name. `parents` are formations that it is a form of: a game that has it has them. Each of
-    `patterns` (see `kifu_core.shogi.patterns`) is enough, as its owner sees it, where it begins to stand at
-    any ply up to `until`. `sources` are the works that confirm shape or name, none where only games do.
+    `number` is its stored number, which no other formation ever gets, `name` its name in the API, `japanese`
+    the common name, `reading` that in kana, `english` the common English name. `parents` are formations of
+    which it is a form: a game with the formation has its parents too. The formation occurs if one of
+    `patterns` (see `kifu_core.shogi.patterns`), as its owner sees it, begins to stand at a ply up to `until`.
+    `sources` are the works that confirm shape or name, empty if only games do.
     """
 
     family: Family

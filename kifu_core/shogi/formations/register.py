@@ -1,7 +1,7 @@
-"""All formations by name, and what a game that has one of them has with it.
+"""The register of all formations, with their parents and forms.
 
-The tables are files of this package, a row a formation: their patterns are what textbooks draw alike, settled
-by looking at games whose records say what was played. Squares are the owner's, who sits at rank i.
+The tables are files of this package, a row a formation. Their patterns are the common shapes of textbooks,
+refined by games whose records name the formation. Squares are those of the owner, who sits at rank i.
 """
 
 import csv
@@ -14,10 +14,10 @@ from unicodedata import normalize
 from kifu_core.shogi.formations.formation import Family, Formation, Publication
 
 VERSION: Final = 4
-"""Goes up with every change of what stands for a name: whoever stores what was found finds it anew then."""
+"""Increases with every change of a pattern: stored occurrences have to be computed anew."""
 
 GAMES: Final = "games"
-"""Stands for the works of a formation that none was found for: its shape was seen in games."""
+"""The source of a formation that only games confirm."""
 
 
 def _read(file: str) -> list[dict[str, str]]:
@@ -36,7 +36,7 @@ WORKS: Final = {
     )
     for row in _read("works.csv")
 }
-"""The works that formations were compared with, by key."""
+"""The works that confirm formations, by key."""
 
 
 def _sources(keys: str) -> tuple[Publication, ...]:
@@ -70,7 +70,7 @@ BY_NUMBER: Final = {one.number: one for one in FORMATIONS}
 
 
 def with_parents(names: Iterable[str]) -> set[str]:
-    """Return these formations and all that they are forms of."""
+    """Return these formations with all their parents."""
     result: set[str] = set()
     waiting = [*names]
     while waiting:
@@ -87,7 +87,7 @@ def with_forms(name: str) -> set[str]:
 
 
 def by_any_name(text: str) -> Formation | None:
-    """Return the formation that a text names, by any of its names or its reading; None where none is."""
+    """Return the formation of a text, by any of its names or its reading; None for others."""
     return _CALLED.get(_folded(text))
 
 

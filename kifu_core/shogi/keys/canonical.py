@@ -1,7 +1,7 @@
 """Position keys: the class of a position under mirror and colours, and its 64-bit key.
 
 The members of a class are a position, its left-right mirror image, and both with the colours exchanged.
-`docs/position-keys.md` defines everything here; a change of a key needs a new `KEY_VERSION` and a reindex.
+`docs/position-keys.md` defines the keys; a change of a key needs a new `KEY_VERSION` and a reindex.
 """
 
 from functools import cache
@@ -14,8 +14,8 @@ from kifu_core.shogi.position import Position
 def canonical(position: Position) -> Canonical:
     """Return the class of a position; raises KifuError `unencodable` as `shogi64.encode` does.
 
-    The representative is the member with Black to move, of two such the one whose code is smaller,
-    compared as ASCII.
+    The representative is the member with Black to move; of two such, the one with the smaller code, compared
+    as ASCII.
 
     >>> canonical(Position.from_sfen("9/9/9/9/9/9/9/9/K8 w - 1"))
     Canonical(code='gAHbbbbbbbbYAAAAAAAAAAAAAAAA', orientation=3, symmetric=False)

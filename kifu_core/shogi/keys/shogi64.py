@@ -1,11 +1,11 @@
 """Shogi64: a position as a short text of base64url characters, one text per position.
 
-The format is that of the shogi64 library, version 0.0.3, with the decoding made strict and its encoder's
-faults left out: every position has one code, and every code that is accepted is the code of its position.
+The format is that of the shogi64 library, version 0.0.3, with strict decoding and without the faults of its
+encoder: every position has one code, and every accepted code is the code of its position.
 `docs/position-keys.md` describes the bits.
 
-The encoder keeps the bits of every cell in all four orientations, so that a canonical form needs no second
-position and a move only changes the squares it touches; it looks up files and hands in bounded memos.
+The encoder stores the bits of every cell in all four orientations, so that a canonical form needs no second
+position and a move only changes the squares it touches; it looks up files and hands in bounded caches.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from kifu_core.shogi.squares import MIRRORED, SQUARES, TURNED, USI
 ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 LONGEST: Final = 160
-"""No code is longer, whatever stands on the board."""
+"""The length of the longest code."""
 
 PAWN_CODES: Final = {
     7: "0",
@@ -119,7 +119,7 @@ _MIXED_CELLS: Final = _cell_codes(_MIXED)
 # --- encoding --------------------------------------------------------------------------------------------
 
 _MEMO_LIMIT: Final = 20_000
-"""Entries of a memo; a few megabytes at most."""
+"""Entries of a cache; a few megabytes at most."""
 
 Cells = tuple[int, ...]
 V = TypeVar("V")
@@ -142,7 +142,7 @@ class _Memo(dict[Cells, V]):
 
 _IRREGULAR: Final = ("", "")
 _PAIRS: Final[dict[tuple[str, str], tuple[str, str]]] = {}
-"""Equal pairs are one object, so that a glance tells whether a file's pawns have changed."""
+"""Equal pairs are one object, so that an identity check shows whether a file's pawns have changed."""
 
 
 def _pawns_of_file(cells: Cells) -> tuple[str, str]:
@@ -170,7 +170,7 @@ _EXISTING: Final = frozenset(_PIECES)
 _PAWNS: Final = 1
 _KINGS: Final = 2
 _CONCERNS: Final = tuple({FU: _PAWNS, TO: _PAWNS, OU: _KINGS}.get(abs(piece), 0) for piece in _PIECES)
-"""By signed piece: what has to be read again where a move has put or taken it; a new と was a pawn before."""
+"""By signed piece, the parts to read again after a move has put or taken it; a new と was a pawn before."""
 
 _CODES: Final = tuple("" if abs(piece) in (FU, OU) else NORMAL_CELLS[piece] for piece in _PIECES)
 """By signed piece: the bits of its cell in Normal mode; kings and pawns are coded before the cells."""
@@ -183,7 +183,7 @@ _FILES_OF: Final = itemgetter(*_FILE_SLICES)
 
 
 def forget() -> None:
-    """Empty the memos, as in a new process; for measurements."""
+    """Empty the caches, as in a new process; for measurements."""
     for memo in (_FILES, _HANDS):
         memo.clear()
 
@@ -197,11 +197,11 @@ KINGS: Final = tuple(("0000000", *(f"{square + 1:07b}" for square in squares)) f
 
 
 class Encoder:
-    """The code of a live position in any orientation, kept up to date move by move.
+    """The code of a live position in any orientation, updated move by move.
 
-    `black` and `white` are the squares of the kings, counted from 1; 0 is a missing king. `mixed` tells
-    whether the position needs Mixed mode. Raises KifuError `unencodable` when a position comes to hold what
-    has no code.
+    `black` and `white` are the squares of the kings, counted from 1; 0 is a missing king. `mixed` is set if
+    the position needs Mixed mode. Raises KifuError `unencodable` if the position changes to one without a
+    code.
     """
 
     __slots__ = (
@@ -236,7 +236,7 @@ class Encoder:
         self._read_kings()
 
     def follow(self, move: int, captured: int) -> None:
-        """Take note of a packed move that the position has just made or taken back, with what it captured."""
+        """Update the code for a packed move that the position has just made or taken back."""
         board = self.position.board
         cells, mirrored, turned, turned_mirrored = self._cells
         origin, to = move >> 8, move >> 1 & 127
@@ -335,8 +335,8 @@ class Encoder:
 def encode(position: Position) -> str:
     """Return the code of a position, 17 to 160 characters.
 
-    Raises KifuError `unencodable` for what has no code: pieces that do not exist, counts in hand beyond 18
-    pawns, 4 of lance to gold, 2 of bishop and rook.
+    Raises KifuError `unencodable` for a position without a code: with pieces that do not exist, or counts in
+    hand beyond 18 pawns, 4 of lance to gold, 2 of bishop and rook.
 
     >>> encode(Position.initial())
     'poUAACMaqtYhwHgAAAAPQdTnd3vMgAA'
@@ -348,7 +348,7 @@ ERRORS: Final = (
     "empty", "too-long", "bad-char", "truncated", "king-range", "overlap", "trailing-chars",
     "nonzero-padding", "noncanonical-mode", "unencodable",
 )  # fmt: skip
-"""Codes of what `decode` raises."""
+"""Codes of the errors of `decode`."""
 
 _LARGEST: Final = len(pieces.CODES) - 1
 _HAND: Final = {
@@ -398,7 +398,7 @@ _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _WIDTHS: Final = tuple(
     (-length % 8, (length + 7) // 8, (length + 5) // 6) for length in range(6 * LONGEST + 100)
 )
-"""By the number of bits: zeros that make whole bytes of them, how many bytes, how many characters."""
+"""By the number of bits: zeros that complete the last byte, the number of bytes, and of characters."""
 
 # --- decoding --------------------------------------------------------------------------------------------
 
@@ -428,7 +428,7 @@ class _BitReader:
 
 
 class _PrefixCode:
-    """A prefix code, both its values and the expression that finds one."""
+    """A prefix code: its values, and the expression that matches a code."""
 
     def __init__(self, codes: Iterable[tuple[int, str]]) -> None:
         self.values = {code: value for value, code in codes}

@@ -1,4 +1,4 @@
-"""What a pattern becomes where one knows which move is played while it stands."""
+"""Extend a pattern by the next move."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from kifu_core.shogi.pieces import PROMOTED
 
 
 def followed_by(pattern: Pattern, move: int, kind: int, own: bool) -> Pattern | None:
-    """Return the pattern of those positions of a pattern in which a move is played next: a packed one, on a
-    board on which own is Black, of a piece of a kind, by the own side or the other one.
+    """Return the pattern of the positions of a pattern in which a move is played next.
 
-    None where that cannot be told: a pattern that has to stay, or has several steps; a move that it rules
-    out.
+    `move` is packed, on a board on which own is Black; `kind` is its piece, `own` whether the own side plays
+    it. Returns None for a pattern that has to stay or has several steps, and for a move that the pattern
+    excludes.
     """
     (step, *others) = pattern.steps
     if others or step.kept or step.own_turn not in (None, own):

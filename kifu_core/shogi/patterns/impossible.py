@@ -1,5 +1,7 @@
-"""Why no game can have a pattern: what a step asks for against the rules or the number of pieces, and steps
-whose plies do not fit each other. What is not told here can be impossible all the same."""
+"""Reasons why no game can have a pattern: its pieces, the rules, or plies that do not fit each other.
+
+A pattern without such reasons may be impossible all the same.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ _FOREVER: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """Something that no game can have, in a step, which counts from 0.
+    """An impossible condition of a step, which counts from 0.
 
-    `why` is one of `kings` (a side has more than one), `kings-meet` (on squares side by side), `too-many` (of
-    a kind, both sides together), `two-pawns` (of a side on a `file`), `ten-pawns` (of a side, so that two
-    are on a file), `dead` (on `square` nothing may stand but what could never move), `too-few` (more of a
-    piece stand on squares than the board may have), `turn-stays` (a side to move that stays so), `plies`
-    (too early or too late for the steps around it). `piece` is signed, `number` how many there would be at
-    least, `most` how many there can be.
+    `why` is one of `kings` (a side has more than one), `kings-meet` (on adjacent squares), `too-many` (of a
+    kind, both sides together), `two-pawns` (of a side on a `file`), `ten-pawns` (of a side, so that two are
+    on a file), `dead` (`square` allows only pieces that could never move), `too-few` (more of a piece on
+    squares than the board may have), `turn-stays` (a side to move that has to stay), `plies` (too early or
+    too late for the steps around it). `piece` is signed, `number` the least count, `most` the largest
+    possible one.
     """
 
     why: Reason
@@ -44,14 +46,14 @@ class Impossible:
 
 
 def impossible(pattern: Pattern) -> Iterator[Impossible]:
-    """Yield why no game can have a pattern; nothing for most that are possible, or seem to be."""
+    """Yield the reasons why no game can have a pattern; no reasons for most possible patterns."""
     for number, step in enumerate(pattern.steps):
         yield from _StepCheck(number, step).reasons()
     yield from _plies(pattern)
 
 
 class _StepCheck:
-    """A step, and how many pieces it puts on the board at least."""
+    """A step, and the least number of its pieces on the board."""
 
     def __init__(self, number: int, step: PatternStep) -> None:
         self.number, self.step = number, step

@@ -1,4 +1,4 @@
-"""Patterns in positions: each look at one — whose side is own, mirrored or not — and lines of a game."""
+"""Match patterns with positions and lines, for each side as own, and mirrored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kifu_core.shogi.squares import MIRRORED, TURNED
 
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
-    """Where a pattern occurs: the ply of each step, for which side, and whether as its mirror image."""
+    """An occurrence of a pattern: the ply of each step, the own side, and whether it is the mirror image."""
 
     plies: tuple[int, ...]
     own: int
@@ -22,9 +22,9 @@ class PatternMatch:
 
 @dataclass(frozen=True, slots=True)
 class OrientedStep:
-    """A step as it is on the board: squares with what they may hold by colour, and whose own pieces are.
+    """A step in the orientation of the board: squares with their allowed contents by colour.
 
-    `sign` is 1 where own is Black, else -1.
+    `sign` is 1 if own is Black, else -1.
     """
 
     squares: tuple[tuple[int, int], ...]
@@ -32,7 +32,7 @@ class OrientedStep:
     sign: int
 
     def matches(self, position: Position) -> bool:
-        """Return whether a position is as asked for, at whatever ply. Time: the squares named."""
+        """Tell whether a position matches, at any ply. Linear in the squares of the step."""
         board = position.board
         # No generator: this is asked more often than anything else here.
         for square, allowed in self.squares:
@@ -57,7 +57,7 @@ class OrientedStep:
 
 @dataclass(frozen=True, slots=True)
 class OrientedPattern:
-    """One way to look at a board for a pattern."""
+    """A pattern for one side as own, mirrored or not."""
 
     own: int
     mirrored: bool
@@ -65,7 +65,7 @@ class OrientedPattern:
 
 
 def orientations(pattern: Pattern) -> tuple[OrientedPattern, ...]:
-    """Return the ways to look for a pattern, at most four; one that sees the same as another is left out."""
+    """Return the orientations of a pattern, at most four; equal ones occur once."""
     result: dict[tuple[object, ...], OrientedPattern] = {}
     for own in (BLACK, WHITE) if pattern.own is None else (pattern.own,):
         for mirrored in (False, True) if pattern.mirrored else (False,):
@@ -89,10 +89,10 @@ def _oriented(step: PatternStep, own: int, mirrored: bool) -> OrientedStep:
 
 
 def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> PatternMatch | None:
-    """Return where a pattern first occurs in a line of positions, of which the first is at `first_ply`.
+    """Return the first occurrence of a pattern in a line of positions, the first of which is at `first_ply`.
 
-    The lowest ply comes first; at the same ply Black's side, then what is not mirrored. Time: positions times
-    steps times squares, for each way of looking.
+    The lowest ply comes first; at the same ply Black's side, then the upright image. Time: positions times
+    steps times squares, for each orientation.
     """
     matches = [
         one for oriented in orientations(pattern) if (one := _find(pattern, oriented, line, first_ply))

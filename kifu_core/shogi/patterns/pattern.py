@@ -1,7 +1,7 @@
-"""What a pattern asks, as its owner sees it: the side whose pieces are called own sits at rank i.
+"""Patterns of positions, as their owner sees them: the side with own pieces sits at rank i.
 
-A square allows a set of contents, kept as the bits of an integer: bit `content(piece)` for a signed piece of
-`pieces`, positive for own ones and negative for enemy ones, 0 for an empty square.
+A square allows a set of contents, stored as the bits of an integer: bit `content(piece)` for a signed piece
+of `pieces`, positive for own ones and negative for enemy ones, 0 for an empty square.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from kifu_core.shogi.pieces import KINDS
 
 CONTENTS: Final = 2 * len(KINDS) + 1
-"""What a square can hold: nothing, or a piece of a kind and side."""
+"""The number of contents of a square: empty, or a piece of a kind and side."""
 
 OWN: Final = sum(1 << kind.value for kind in KINDS)
 """Any own piece."""
@@ -33,30 +33,30 @@ def content(piece: int) -> int:
 
 
 def colors_exchanged(allowed: int) -> int:
-    """Return contents with own pieces for enemy ones and the other way round."""
+    """Return contents with own and enemy pieces exchanged."""
     return allowed & EMPTY | sum(1 << CONTENTS - bit for bit in range(1, CONTENTS) if allowed >> bit & 1)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class PieceCount:
-    """How many of a signed piece, own or enemy, there may be: `least` to `most`, None for no limit."""
+    """The allowed count of a signed piece, own or enemy: `least` to `most`, None for no limit."""
 
     piece: int
     least: int = 0
     most: int | None = None
 
     def allows(self, count: int) -> bool:
-        """Return whether so many are as many as asked for."""
+        """Tell whether a count is allowed."""
         return self.least <= count and (self.most is None or count <= self.most)
 
 
 @dataclass(frozen=True, slots=True)
 class PatternStep:
-    """What one position must be like; whatever is not named may be anything.
+    """The conditions of one position; all else is free.
 
     `squares` maps squares (0 to 80) to allowed contents; `hands` counts unpromoted kinds in hand, `board` any
     pieces on the board; `own_turn` is whether the own side is to move; `first` and `last` limit the ply;
-    `kept` is for how many more plies it must stay.
+    `kept` is the number of further plies for which the step must stay.
     """
 
     squares: Mapping[int, int] = field(default_factory=dict)
@@ -72,9 +72,9 @@ class PatternStep:
 class Pattern:
     """Steps that follow each other in one line of a game.
 
-    `gaps[n]` is within how many plies of step n the next one has to stand, None for any later time. `own` is
-    the colour that is meant by own, None for either; with `mirrored` the image in the middle file counts,
-    too; with `main` only the main line of a game does.
+    `gaps[n]` is the largest number of plies from step n to the next one, None for any. `own` is the colour of
+    the own side, None for either; with `mirrored` the mirror image counts too; with `main` only the main line
+    of a game counts.
     """
 
     steps: tuple[PatternStep, ...]

@@ -1,10 +1,10 @@
-"""Patterns as text: what a person types and a program sends, and how it is printed back.
+"""Patterns as text: parsing and printing.
 
     K9i L9h n8a s8b             own king and lance, enemy knight and silver (in lower case) on these squares
     +P5c {G,S}7h X5e -5f !P7f   promoted pawn; gold or silver; any own piece; empty; anything but an own pawn
     hand:B,P>=3,r=0 board:P=9   in hand a bishop, three pawns or more, no enemy rook; nine pawns on the board
     turn:own ply:10..60 kept:6  own side to move, from ply 10 to 60, and for six plies more
-    own:black mirror:yes        whose side is meant, and the mirror image too
+    own:black mirror:yes        Black is the own side, and the mirror image counts too
     line:main                   not in variations
     K8h then<=20 K9i            and within 20 plies after it; `then` alone: at any later ply
     8八玉△5一玉、銀7七           as K8h k5a S7g: in Japanese, of the own side without △
@@ -14,9 +14,8 @@
     9九玉その後4手続く40手目まで as K9i ply:..40 kept:4
     手数:10〜40 手番:自分 先手   as ply:10..40 turn:own own:black
 
-Wide letters, as Japanese keyboards write them, are read as the others are, and 、 parts words as blanks do
-(`japanese` has what is read of Japanese).
-What is printed is in one order, so that two texts that ask for the same print alike.
+Full-width letters, as Japanese keyboards write them, count as half-width ones, and 、 separates words as
+blanks do (`japanese` has the Japanese expressions). Printing has one order: equal patterns have equal texts.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ LONGEST: Final = 1000
 """Characters of a text."""
 MOST_STEPS: Final = 8
 MOST: Final = 999
-"""The largest number that can be asked for."""
+"""The largest number."""
 SHOWN: Final = 40
-"""Characters of what is wrong that errors show."""
+"""Characters of a fault that errors show."""
 
 _WORD: Final = re.compile(japanese.WORD)
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
@@ -74,7 +73,7 @@ PIECES: Final = {
     for letter, value in BY_LETTER.items()
     for text, sign in ((letter, 1), (letter.lower(), -1))
 }
-"""Signed pieces by what they are called in a pattern."""
+"""Signed pieces by their names in patterns."""
 _CONTENTS: Final = {
     **{text: 1 << content(piece) for text, piece in PIECES.items()},
     "X": OWN,
@@ -87,11 +86,11 @@ _NUMBERS: Final = f"0..{MOST}"
 _THENS: Final = "then, then<=20"
 _PIECES: Final = ("G, s, +P, X, x, -", "金、△銀、と")
 _COUNTS: Final = ("B, P>=3, r=0", "角、歩3、△飛なし")
-"""What could stand in lists, for those who write letters and for those who write Japanese."""
+"""Examples of list items, in letters and in Japanese."""
 
 
 def parse(text: str) -> Pattern:
-    """Return the pattern that a text asks for.
+    """Return the pattern of a text.
 
     Raises ParseError, with the column: `pattern-long`, `pattern-nothing`, `pattern-steps`, `pattern-item`,
     `pattern-open`, `pattern-empty`, `pattern-pieces`, `pattern-square`, `pattern-counts`, `pattern-value`,
@@ -103,7 +102,7 @@ def parse(text: str) -> Pattern:
 
 
 class _PatternParser:
-    """One reading of a text: the steps so far, the one that is being read, and what is said of all."""
+    """Parses one text: the steps so far, the current step, and the options of the pattern."""
 
     def __init__(self, text: str) -> None:
         self.plain, self.columns = _plain(text)
@@ -370,9 +369,9 @@ _VALUES: Final = {
     "mirror": ("yes, no",) * 2,
     "line": ("main, all",) * 2,
 }
-"""What could stand after the name of an option."""
+"""Examples of the values of options."""
 _PATTERN_OPTIONS: Final = frozenset({"own", "mirror", "line"})
-"""Options that are said of all steps together."""
+"""Options of the whole pattern."""
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
@@ -395,7 +394,7 @@ def _is_never(count: PieceCount) -> bool:
 
 
 def text_of(pattern: Pattern) -> str:
-    """Return the text of a pattern, in one order: `parse` makes the same of it."""
+    """Return the text of a pattern in canonical order: `parse` returns an equal pattern."""
     parts = [*_step_words(pattern.steps[0])]
     for step, gap in zip(pattern.steps[1:], pattern.gaps, strict=True):
         parts += ["then" if gap is None else f"then<={gap}", *_step_words(step)]
@@ -420,8 +419,11 @@ def _step_words(step: PatternStep) -> Iterator[str]:
 
 
 def contents(allowed: int) -> tuple[bool, list[str]]:
-    """Return what a square may hold in the fewest names: whether these are of what it may not hold, and they:
-    letters of pieces, lower ones for the enemy's, `X` and `x` for any of a side, `-` for nothing."""
+    """Return the contents of a square in the fewest names, and whether they are the excluded ones.
+
+    Names are letters of pieces, lower case for the enemy's, `X` and `x` for any piece of a side, `-` for an
+    empty square. The flag comes first.
+    """
     names, others = _names(allowed), _names(ANYTHING & ~allowed)
     negated = bool(others) and len(others) < len(names)
     return negated, others if negated else names

@@ -1,5 +1,5 @@
-"""What a pattern asks in words, for those who do not see its board and for what no board can show; and its
-text in Japanese, which has the same words."""
+"""Describe patterns in words, for readers who cannot see the board and for conditions that no board can show;
+and write their text in Japanese, which uses the same words."""
 
 from __future__ import annotations
 
@@ -110,11 +110,11 @@ _REASONS: Final[dict[Language, dict[str, str]]] = {
         "plies": "Its move numbers do not fit those of the step before",
     },
 }
-"""Why no game can have a pattern."""
+"""The texts of reasons why no game can have a pattern."""
 
 
 def step_words(step: PatternStep, language: Language) -> list[str]:
-    """Return what a step asks, a line for its squares and one for each other condition.
+    """Return the conditions of a step, a line for its squares and one for each other condition.
 
     >>> from kifu_core.shogi.patterns.text import parse
     >>> step_words(parse("K9i {G,S}7h !p5e hand:P>=2,r=0 kept:3").steps[0], "en")
@@ -178,13 +178,13 @@ def _span(first: int | None, last: int | None) -> str:
 
 
 def gap_words(gap: int | None, language: Language) -> str:
-    """Return when a step has to follow the one before it."""
+    """Return the phrase for the gap before a step."""
     name = "then" if gap is None else "next" if gap == 1 else "within"
     return PHRASES[language][name].format(gap=gap)
 
 
 def impossible_words(impossible: Impossible, pattern: Pattern, language: Language) -> str:
-    """Return why no game can have a pattern, with the number of the step where there are several.
+    """Return the text of an impossible condition, with the number of the step if there are several.
 
     >>> from kifu_core.shogi.patterns import impossible, parse
     >>> asked = parse("K5i then P7f P7g")
@@ -206,7 +206,7 @@ def impossible_words(impossible: Impossible, pattern: Pattern, language: Languag
 
 
 def pattern_words(pattern: Pattern, language: Language) -> str:
-    """Return what applies to all steps together: whose pieces are own, and where to look."""
+    """Return the options of a pattern: the own side, mirror images, main line."""
     phrases = PHRASES[language]
     keys = ["either" if pattern.own is None else "white" if pattern.own else "black"]
     keys += ["mirror"] * pattern.mirrored + ["main"] * pattern.main
@@ -214,9 +214,9 @@ def pattern_words(pattern: Pattern, language: Language) -> str:
 
 
 def localized_text(pattern: Pattern, language: Language) -> str:
-    """Return the text of a pattern in a language, in one order: `parse` makes the same of it.
+    """Return the text of a pattern in a language, in canonical order: `parse` returns an equal pattern.
 
-    What would be too long for it in Japanese is in letters.
+    If the Japanese text would be too long, the text is in letters.
 
     >>> from kifu_core.shogi.patterns.text import parse
     >>> localized_text(parse("K9i {G,s}7h !p5e hand:P>=2,r=0 then<=20 -8h own:black"), "ja")
