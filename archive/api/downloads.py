@@ -3,10 +3,10 @@
 from functools import cache
 from typing import Any, Final
 
+import orjson
 from django.db.models import QuerySet
 
 from archive.models import Entry, Game, Upload
-from archive.models.codec import from_json
 from archive.queries.sql import Question
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES
@@ -53,7 +53,7 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
 
 def _remarks(game: Game, file_format: str) -> list[str]:
     """Return the remarks beside the records of the game's editions in a format, each line once."""
-    facts = (from_json(text.encode()) for (text,) in _facts(file_format).rows(game.pk))
+    facts = (orjson.loads(text) for (text,) in _facts(file_format).rows(game.pk))
     return list(dict.fromkeys(remark for one in facts for remark in one.get("remarks", ())))
 
 

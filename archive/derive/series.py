@@ -3,7 +3,6 @@
 All of it follows from the stored record and the game's header_data, so it can be made anew at any time.
 """
 
-import json
 import zlib
 from collections.abc import Mapping
 from itertools import repeat
@@ -11,7 +10,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
-from archive.models.codec import from_json
 from kifu_core.game import Evaluation
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -51,21 +49,14 @@ def pack(series: Series) -> bytes:
     if not any(series):
         return b""
     tables = {name: _table(rows) for name, rows in zip(Series._fields, series, strict=True)}
-    return zlib.compress(_to_json(tables), _LEVEL)
-
-
-def _to_json(tables: dict[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(tables)
-    except orjson.JSONEncodeError:  # a lone surrogate, which records stored long ago can hold
-        return json.dumps(tables).encode()
+    return zlib.compress(orjson.dumps(tables), _LEVEL)
 
 
 def unpack(stored: bytes | memoryview) -> Series:
     """Unpack the series that `pack` stored."""
     if not stored:
         return Series()
-    tables = from_json(zlib.decompress(stored))
+    tables = orjson.loads(zlib.decompress(stored))
     if "moves" in tables["evaluations"]:
         tables["evaluations"]["moves"] = [tuple(line) for line in tables["evaluations"]["moves"]]
     return Series(_rows(Evaluation, tables["evaluations"]), _rows(Tick, tables["clock"]))

@@ -7,7 +7,7 @@ from archive.project.reading import connection
 
 def public_revision() -> int | None:
     """Return a number that is another one as soon as anybody has committed a change of what the public
-    archive holds, in all processes alike and beyond their lives (migration 0045). None in a transaction."""
+    archive holds, in all processes alike and beyond their lives. None in a transaction."""
     if connection.in_atomic_block:
         return None
     with connection.cursor() as cursor:

@@ -373,7 +373,7 @@ def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]
 
 
 def revision() -> object:
-    """Count the transactions that changed what anybody is shown: triggers count them (migration 0026), in a
+    """Count the transactions that changed what anybody is shown: triggers count them, in a
     row that each has for itself. What else is committed, as counts of limits are, makes no difference."""
     if connection.in_atomic_block:
         return None

@@ -1,4 +1,4 @@
-"""The index of texts on PostgreSQL: a GIN index of what a function of ours (migration 0028) makes of each.
+"""The index of texts on PostgreSQL: a GIN index of what a function of ours makes of each.
 
 The pieces are nowhere but in the index. The server's own parsers have no part in it: what they take for a
 letter depends on the database's locale.

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from archive.project.checks import SETTINGS
-from archive.project.startup import refuse_contradictions, refuse_later_tables
+from archive.project.startup import refuse_contradictions, refuse_other_tables
 from kifu_core import __version__
 
 
@@ -27,7 +27,7 @@ class ArchiveCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run the command, unless the database has the tables of a later version."""
-        refuse_later_tables()
+        refuse_other_tables()
         return super().execute(*args, **options)
 
     def check(self, *_any: Any, tags: Iterable[str] | None = None, **_other: Any) -> None:

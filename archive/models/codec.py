@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 import orjson
 
 from kifu_core.jkf import MoveEntry, Record
-from kifu_core.json_text import clean_escapes
 
 _LEVEL: Final = 3
 """A record shrinks to about a tenth; higher levels cost more time than they save bytes."""
@@ -41,22 +40,8 @@ def opened(stored: bytes | memoryview, most: int) -> bytes | None:
 
 
 def parsed(text: bytes) -> Record:
-    """Return the record of its JSON text; some that were stored long ago have `kind` for `game`."""
-    record = from_json(text)
-    if "kind" in record:
-        record["game"] = record.pop("kind")
-    return cast(Record, record)
-
-
-def from_json(text: bytes) -> Any:
-    """Return the value of a stored JSON text, without lone surrogates.
-
-    Readers let none into records any more; of records stored before, no page could be made with them.
-    """
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return json.loads(clean_escapes(text.decode())[0])
+    """Return the record of its JSON text."""
+    return cast(Record, orjson.loads(text))
 
 
 def same_moves(one: Record, other: Record) -> bool:

@@ -13,11 +13,13 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from archive.project.upgrading import READING
 from kifu_core.classes import PUBLIC
 
 PIECE_BYTES: Final = 1024 * 1024
 """Largest piece in which an upload's bytes are stored."""
+
+READING: Final = 1
+"""Version of the readers; a higher one makes all uploads outdated (`reread_uploads --outdated`)."""
 
 
 class Upload(models.Model):
@@ -67,7 +69,7 @@ class Upload(models.Model):
     rereads = models.IntegerField(default=0)
     """How often it was decided to read all of it again."""
     reader = models.SmallIntegerField(default=READING, db_default=0)
-    """The reading (`archive.project.upgrading`) with which all of it was read, or will be."""
+    """The reading (`READING`) with which all of it was read, or will be."""
     finished = models.DateTimeField(pgettext_lazy("when", "finished"), null=True)
 
     class Meta:

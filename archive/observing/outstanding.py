@@ -9,7 +9,7 @@ from archive.derive import formations
 from archive.index.engine import engine
 from archive.index.schema import INDEX_VERSION
 from archive.models import Game, Upload
-from archive.project.upgrading import READING
+from archive.models.uploads import READING
 
 INDEX: Final = "index"
 READINGS: Final = "reading"

@@ -20,7 +20,7 @@ from archive.models import HeardProcess
 from archive.observing import measures
 from archive.observing.beats import heard_lately
 from archive.project.disk import LEAST_BYTES, rooms
-from archive.project.upgrading import is_too_old, later_migrations
+from archive.project.startup import other_migrations
 
 SECONDS: Final = 2.0
 """How long a part is given for its answer."""
@@ -34,10 +34,8 @@ UNKNOWN: Final = "unknown"
 """Of what stands in the database while it is away."""
 WAITING: Final = "waiting"
 """Of migrations that are to be run."""
-TOO_OLD: Final = "too-old"
-"""Of tables that no migration of this version can begin with."""
-TOO_NEW: Final = "too-new"
-"""Of tables that a later version has changed."""
+OTHER_VERSION: Final = "other-version"
+"""Tables that another version made."""
 FULL: Final = "full"
 """Of disks with less room than an upload may take."""
 LEFT: Final = "left"
@@ -98,10 +96,8 @@ class _Migrations:
         applied = frozenset(MigrationRecorder(connection).applied_migrations())
         if self.needed is not None and self.needed <= applied:
             return OK
-        if is_too_old(connection):
-            return TOO_OLD
-        if later_migrations(connection):
-            return TOO_NEW
+        if other_migrations(connection):
+            return OTHER_VERSION
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return WAITING

@@ -1,5 +1,5 @@
-"""The start of a process: settings that are wrong, a database that does not answer or has the tables of a
-later version, end it with a sentence."""
+"""The start of a process: wrong settings, a database that does not answer and tables of another version end
+it with a sentence."""
 
 import errno
 import logging
@@ -7,11 +7,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, NoReturn
 
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 REFUSED: Final = 78
 """How a process ends that must not run as things are: to start it again is of no use (EX_CONFIG)."""
@@ -79,19 +81,26 @@ def refuse_contradictions(tags: Iterable[str]) -> None:
         sys.exit(REFUSED)
 
 
-def refuse_later_tables() -> None:
-    """End this process where the tables of the database are those of a later version, which only that one can
-    read and write. A database that does not answer is nobody's fault at the start."""
+def refuse_other_tables() -> None:
+    """End this process if another version made the tables of the database. A database that does not answer is
+    no reason to end."""
     from django.db import DatabaseError, connection
 
-    from archive.project.upgrading import later_migrations
-
     try:
-        later = later_migrations(connection)
+        others = other_migrations(connection)
     except DatabaseError:
         return
-    if later:
+    if others:
         refuse(
-            f"the tables of this archive are those of a later version ({later[-1]}): run that version, or "
-            "restore the backup from before the update"
+            f"another version made the tables of this archive ({others[-1]}): run that version, or make a "
+            "backup with it and import it into a new archive (docs/backup.md)"
         )
+
+
+def other_migrations(connection: BaseDatabaseWrapper) -> list[str]:
+    """Return the applied migrations of the archive that this version does not have, in order."""
+    from django.db.migrations.recorder import MigrationRecorder
+
+    own = {path.stem for path in (Path(__file__).parents[1] / "migrations").glob("0*.py")}
+    applied = MigrationRecorder(connection).applied_migrations()
+    return sorted(name for app, name in applied if app == "archive" and name not in own)

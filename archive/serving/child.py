@@ -26,7 +26,7 @@ import django
 
 from archive.observing import logs
 from archive.project.garbage_collection import uncollected
-from archive.project.startup import load_settings, refuse_contradictions, refuse_later_tables
+from archive.project.startup import load_settings, refuse_contradictions, refuse_other_tables
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -235,7 +235,7 @@ def _check(role: str) -> None:
     from archive.project.checks import FOLDERS, SETTINGS
 
     refuse_contradictions([SETTINGS, FOLDERS] if role == "worker" else [SETTINGS])
-    refuse_later_tables()
+    refuse_other_tables()
 
 
 ROLES: dict[str, Callable[[], None]] = {"web": web, "worker": worker, "scheduler": scheduler}

@@ -13,7 +13,7 @@ from django.db.models import Case, F, Max, Q, QuerySet, When
 from django.utils import timezone
 
 from archive.models import Entry, Upload
-from archive.project.upgrading import READING
+from archive.models.uploads import READING
 from archive.store import deletion
 
 CLAIM_SECONDS: Final = settings.CLAIM_SECONDS

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.test import Client
 
 from archive.derive.headers import plain, reading, row_of
@@ -139,12 +137,6 @@ def test_a_player_who_was_stored_before_keeps_a_reading_of_the_present_name() ->
     player.name = "げきさし"
     player.save()
     assert Player.objects.get(pk=player.pk).reading == "けきさし"
-
-
-def test_players_from_before_get_their_reading_by_the_migration() -> None:
-    Player.objects.update(reading="")
-    import_module("archive.migrations.0015_player_readings").fill(apps, None)
-    assert names("reading") == [*BY_READING, *UNREAD]
 
 
 def shown(html: str) -> list[str]:

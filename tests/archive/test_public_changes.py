@@ -4,7 +4,6 @@ same whatever happens in libraries."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 import pytest
 from django.apps import apps
@@ -13,13 +12,13 @@ from django.db import connection, transaction
 from archive import libraries, store
 from archive.index.changes import public_revision
 from archive.intake import worker
+from archive.migrations._database_objects import PUBLIC_CONDITIONS
 from archive.models import Entry, Game, Player, Upload, User
 from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WHEN = import_module("archive.migrations.0045_public_changes_and_invitations").WHEN
 WITH_THEIR_GAMES = {
     "gamerecord", "gameseries", "gametext", "gameplayer", "gameevent", "gameformation", "occurrence",
     "hotposition", "hotmove", "hotpart", "columnwaiting", "columngone", "arrival",
@@ -56,13 +55,14 @@ def changes(deed: Callable[[], object]) -> bool:
 
 def test_every_table_is_looked_at_or_has_a_reason():
     tables = {one._meta.db_table for one in apps.get_app_config("archive").get_models() if one._meta.managed}
-    assert {f"archive_{name}" for name in {*WHEN} | WITH_THEIR_GAMES | IN_NO_EXPORT} == tables - {"auth_user"}
-    named = {"sqlite": "SELECT tbl_name FROM sqlite_master WHERE name LIKE 'archive_public_%'"}
+    named = {*PUBLIC_CONDITIONS} | WITH_THEIR_GAMES | IN_NO_EXPORT
+    assert {f"archive_{name}" for name in named} == tables - {"auth_user"}
+    sqlite = "SELECT tbl_name FROM sqlite_master WHERE name LIKE 'archive_public_%'"
     pg = "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE 'archive_public_%'"
     with connection.cursor() as cursor:
-        cursor.execute(named.get(connection.vendor, pg))
+        cursor.execute(sqlite if connection.vendor == "sqlite" else pg)
         found = [table for (table,) in cursor.fetchall()]
-    assert sorted(found) == sorted(f"archive_{table}" for table in WHEN for _deed in range(3)), (
+    assert sorted(found) == sorted(f"archive_{table}" for table in PUBLIC_CONDITIONS for _deed in range(3)), (
         "a migration that makes a table anew makes its triggers anew, too"
     )
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from random import Random
 
 import pytest
-from django.apps import apps
 from django.core.cache import caches
 
 from archive.derive.game import DerivedGame, derive_game
@@ -112,15 +110,6 @@ def test_the_archive_is_added_up_without_problems_and_trees() -> None:
     assert found.results == (2, 1, 0, 1)
     assert found.lengths == ((0, 4),)
     assert found.endings == (("TORYO", 4),)
-
-
-def test_endings_are_counted_under_one_name() -> None:
-    store()
-    migration = import_module("archive.migrations.0040_parts_and_shared_numbers")
-    # As older programs stored it.
-    Game.objects.filter(pk=Game.objects.order_by("pk")[0].pk).update(special="投了")
-    migration.name_endings(apps, None)
-    assert statistics(PUBLIC).endings == (("TORYO", 4),)
 
 
 def test_lengths_have_classes_without_gaps() -> None:

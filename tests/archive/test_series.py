@@ -39,13 +39,6 @@ def test_a_series_is_packed_and_read_back():
     assert unpack(pack(Series(clock=told.clock))) == Series(clock=told.clock)
 
 
-def test_a_series_with_half_a_surrogate_pair_comes_back_without_it():
-    told, clean = (
-        Series((Evaluation(1, "shogihome", "player", 1, engine=name),)) for name in ("a\ud800", "a\ufffd")
-    )
-    assert unpack(pack(told)) == clean
-
-
 def test_a_series_uses_the_limits_of_the_details():
     made = load(TIMED).games[0].record
     assert series_of(made, {"time_limit": {"main": 600, "byoyomi": 0}}).clock[0].remaining == 599

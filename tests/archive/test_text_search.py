@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.db import connection
 
 from archive import libraries, store
@@ -129,33 +127,6 @@ def test_a_text_that_is_too_long_is_searched_as_far_as_it_goes():
     stored(KIF.replace("   2 ", f"*始{'あい' * 20_000}\n*終わりの言葉\n   2 "))
     assert len(GameText.objects.get().text.encode()) <= LONGEST
     assert found("始あい") and found("終わりの言葉") == []
-    assert list(verify.verify()) == []
-
-
-def test_texts_of_an_archive_from_before_are_filled_in_and_go_on_where_they_were(monkeypatch):
-    for number in range(5):
-        stored(COMMENTED.replace("先手の人", f"先手{number}"))
-    pks = [*Game.objects.values_list("pk", flat=True)]
-    with connection.cursor() as cursor:
-        text_index().forget(cursor, pks)
-    Game.objects.update(features=0)
-    Player.objects.update(searched="")
-    migration = import_module("archive.migrations.0029_fill_texts")
-    monkeypatch.setattr(migration, "BATCH", 2)
-    write = text_index().write
-
-    def interrupted(cursor: object, texts: dict[int, str]) -> None:
-        if max(pks) in texts:
-            raise KeyboardInterrupt
-        write(cursor, texts)
-
-    monkeypatch.setattr(text_index(), "write", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        migration.fill(apps, None)
-    assert GameText.objects.count() == 4
-    monkeypatch.setattr(text_index(), "write", write)
-    migration.fill(apps, None)
-    assert len(found("急所")) == len(found("has:comments")) == 5 and len(found("先手3")) == 1
     assert list(verify.verify()) == []
 
 

@@ -18,7 +18,7 @@ LAYERS = (
     "kifu_core.games",
     "kifu_core.names",
     "project.broker project.disk project.env project.garbage_collection project.queues project.reading "
-    "project.site_address project.upgrading names observing.logs caching.entity_tags dumps",
+    "project.site_address names observing.logs caching.entity_tags dumps",
     "models observing.sentry project.celery project.startup",
     "accounts index columns",
     "caching derive",

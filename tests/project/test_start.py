@@ -45,9 +45,7 @@ def set_up(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 def test_what_is_set_up_has_no_pages(set_up):
     assert "archive.models" in set_up
-    assert (
-        not PAGES & set_up
-    )
+    assert not PAGES & set_up
 
 
 def test_what_is_set_up_has_nothing_that_only_some_archives_or_questions_need(set_up):
@@ -69,9 +67,7 @@ def test_a_command_does_its_work_without_pages(tmp_path, words):
     )
     loaded = loaded_by(code, tmp_path)
     assert "archive.models" in loaded
-    assert (
-        not PAGES & loaded
-    )
+    assert not PAGES & loaded
 
 
 def test_every_command_of_ours_looks_at_the_settings_first():

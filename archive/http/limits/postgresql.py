@@ -1,4 +1,4 @@
-"""Counters in an unlogged table of PostgreSQL (migration 0008), for archives without a Valkey or Redis.
+"""Counters in an unlogged table of PostgreSQL, for archives without a Valkey or Redis.
 
 On a connection of its own, one for the process: a count must stay where a request's transaction is rolled
 back, and nobody else may wait for the lock on a counter until that transaction ends.

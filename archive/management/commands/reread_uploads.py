@@ -11,7 +11,7 @@ from archive.intake import worker
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.models import GameAlias, Upload
-from archive.project.upgrading import READING
+from archive.models.uploads import READING
 
 
 def _outdated() -> list[int]:
