@@ -4,8 +4,6 @@ On Windows, EUC-JP and ISO-2022-JP have characters of NEC and IBM (eucJP-ms, CP5
 codecs lack: an error handler decodes these alone. Programs on Chinese Windows save GB18030.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import Counter

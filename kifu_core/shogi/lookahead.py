@@ -5,8 +5,6 @@ have several readings; often only one of them lets the written moves be played. 
 it plays; both functions play a bounded number of steps for each step of the game.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

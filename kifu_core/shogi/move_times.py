@@ -1,7 +1,5 @@
 """The times of moves and their totals in JKF."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from typing import Final

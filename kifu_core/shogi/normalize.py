@@ -6,8 +6,6 @@ colours, pieces, captures, promotion, 同, relative words, total times. Linear i
 included.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -13,7 +13,7 @@ from random import Random
 from kifu_core import dump
 from kifu_core.jkf import Record
 from kifu_core.shogi.detect import detect
-from kifu_core.shogi.formats.grammar import Leaf, items
+from kifu_core.shogi.formats.grammar import Leaf
 from tests.kifu_core.expressions import text_of
 from tests.kifu_core.random_games import random_record
 from tests.kifu_core.variants import SPELLERS
@@ -28,7 +28,7 @@ def line_of(name: str, leaf: Leaf, random: Random) -> str:
     grammar = GRAMMARS[name].lines
     for _ in range(1000):
         text = text_of(leaf.pattern, random).rstrip("\n") + "\n"
-        found = list(items(grammar, text))
+        found = list(grammar.items(text))
         if [item[0] for item in found] == [leaf.name] and not _means_more(leaf.name, text):
             return text
     raise AssertionError(f"nothing drawn for {name} {leaf.name}")
@@ -58,7 +58,7 @@ class Drawn:
         self.records: list[Record] = []
         made: Callable[[int], list[str]] = self._csa if name == "csa" else self._kakinoki
         self.text = "".join(made(seed))
-        self.kinds = {kind for kind, _ in items(GRAMMARS[name].lines, self.text)}
+        self.kinds = {kind for kind, _ in GRAMMARS[name].lines.items(self.text)}
 
     def _some(self, *kinds: str) -> list[str]:
         """A few lines of these kinds in any order."""
@@ -75,7 +75,7 @@ class Drawn:
         speller = SPELLERS[self.name](self.name, self.random, record)
         found = []
         for line in dump(record, self.name).splitlines(keepends=True):
-            kind = next(items(GRAMMARS[self.name].lines, line))[0]
+            kind = next(GRAMMARS[self.name].lines.items(line))[0]
             found.append((kind, speller.line(kind, line)))
         return found
 

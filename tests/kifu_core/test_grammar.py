@@ -11,7 +11,7 @@ import pytest
 
 from kifu_core import load
 from kifu_core.rule_names import NAMES
-from kifu_core.shogi.formats.grammar import Leaf, items
+from kifu_core.shogi.formats.grammar import Leaf
 from kifu_core.shogi.replay import start
 from tests.kifu_core.drawing import Drawn
 from tools.grammars import GRAMMARS, page, rules
@@ -95,7 +95,7 @@ def test_pyparsing_reads_the_lines_of_a_drawn_record_the_same(drawn):
     leaves = pp.MatchFirst(map(in_pyparsing, grammar.leaves)).leave_whitespace()
     same = pp.ZeroOrMore(leaves).leave_whitespace().parse_with_tabs()
     for seed in range(5):
-        found = [(name, match[0]) for name, match in items(grammar, drawn[seed].text)]
+        found = [(name, match[0]) for name, match in grammar.items(drawn[seed].text)]
         told = same.parse_string(drawn[seed].text, parse_all=True)
         assert [*told] == found
 

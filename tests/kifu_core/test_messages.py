@@ -14,7 +14,7 @@ from kifu_core.messages import TEXTS
 
 SOURCES = sorted(Path(__file__).parents[2].joinpath("kifu_core").rglob("*.py"))
 RAISED = re.compile(
-    r"(?:Error|\.add|_note|_find|_stop|_error)\(\s*(?:job,\s*)?\"([a-z][a-z0-9-]+)\""
+    r"(?:Error|\.add|_note|_add_finding|_stop|_error)\(\s*(?:job,\s*)?\"([a-z][a-z0-9-]+)\""
     r"|return \"([a-z]+(?:-[a-z]+)+)\""
 )
 # The rules that decide an ending are words too, but no codes.

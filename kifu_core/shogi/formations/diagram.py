@@ -1,7 +1,5 @@
 """A formation as a diagram of its pieces."""
 
-from __future__ import annotations
-
 from kifu_core.shogi.formations.formation import Formation
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.pattern import CONTENTS, EMPTY

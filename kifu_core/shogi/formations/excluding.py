@@ -5,8 +5,6 @@ once. An exchange of bishops, walls and a rook that stays at home are the beginn
 settle if no rook has ranged by move 30.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

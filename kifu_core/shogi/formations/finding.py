@@ -5,8 +5,6 @@ conditions on squares and hands. A move changes two squares, and adds one number
 So a move costs some additions, however many patterns there are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from itertools import chain

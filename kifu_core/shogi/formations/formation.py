@@ -1,7 +1,5 @@
 """The data of castles and openings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -4,24 +4,19 @@ The tables are files of this package, a row a formation. Their patterns are the 
 refined by games whose records name the formation. Squares are those of the owner, who sits at rank i.
 """
 
-import csv
 import re
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import Final
 from unicodedata import normalize
 
 from kifu_core.shogi.formations.formation import Family, Formation, Publication
+from kifu_core.tables import read_table
 
 VERSION: Final = 4
 """Increases with every change of a pattern: stored occurrences have to be computed anew."""
 
 GAMES: Final = "games"
 """The source of a formation that only games confirm."""
-
-
-def _read(file: str) -> list[dict[str, str]]:
-    return [*csv.DictReader((files(__package__) / file).read_text("utf-8").splitlines())]
 
 
 WORKS: Final = {
@@ -34,7 +29,7 @@ WORKS: Final = {
         row["isbn"],
         row["url"],
     )
-    for row in _read("works.csv")
+    for row in read_table(__package__, "works.csv")
 }
 """The works that confirm formations, by key."""
 
@@ -57,7 +52,7 @@ def _rows(family: Family, file: str) -> tuple[Formation, ...]:
             tuple(row["patterns"].split(" | ")),
             _sources(row["sources"]),
         )
-        for row in _read(file)
+        for row in read_table(__package__, file)
     )
 
 

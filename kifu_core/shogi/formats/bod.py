@@ -13,7 +13,7 @@ from kifu_core.formats import ALL_BUT_MOVES, Format, Writer
 from kifu_core.jkf import Move, Record
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.endings import NoEndings
-from kifu_core.shogi.formats.grammar import expected, repeated
+from kifu_core.shogi.formats.grammar import LineGrammar
 from kifu_core.shogi.formats.kakinoki import (
     BLANK,
     BOARD,
@@ -44,10 +44,9 @@ from kifu_core.shogi.formats.writing import (
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import side_of
 
-GRAMMAR: Final = repeated(
+GRAMMAR: Final = LineGrammar(
     BOARD, HAND, COUNTER, SIDE, FLIP, HEADER, COMMENT, REMARK, BLANK, RESULT, SEPARATOR, BOOKMARK, UNKNOWN
 )
-EXPECTED: Final = expected(GRAMMAR)
 
 # --- load ------------------------------------------------------------------------------------------------
 
@@ -67,7 +66,6 @@ def _locate(block: str) -> list[int]:
 
 class _BodReader(KakinokiReader):
     grammar = GRAMMAR
-    expected = EXPECTED
     locate = staticmethod(_locate)
 
     @classmethod

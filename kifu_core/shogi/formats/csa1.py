@@ -20,7 +20,7 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, StatedResult
-from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, LineGrammar
 from kifu_core.shogi.formats.read_csa import read_move
 from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep
 from kifu_core.shogi.raw_line import RawLine
@@ -38,8 +38,7 @@ HEAD = Leaf(
 )
 MOVES = Leaf("moves", rf"[ \t]*+({many('[0-9]{4}[A-Za-z]{2}', 1)})([^\n]*+)(?:\n|\Z)")
 
-GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN)
-EXPECTED: Final = expected(GRAMMAR)
+GRAMMAR: Final = LineGrammar(HEAD, MOVES, BLANK, UNKNOWN)
 
 _MOVE_LENGTH: Final = 6
 _ENDING: Final = re.compile(r"%([-+_A-Za-z]{1,40}+)")
@@ -55,7 +54,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games of a set; other lines go to `notes`."""
     games: list[ParsedGame] = []
     limit, head = most_games(source.text), None
-    for name, match in watched(items(GRAMMAR, source.text)):
+    for name, match in watched(GRAMMAR.items(source.text)):
         if name == "head":
             _note_without_moves(head, notes)
             head = match
@@ -67,7 +66,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
             head = None
         elif name != "blank":
             text = match[0].strip()[:40]
-            notes.add("unknown-line", match.start(), text=text, expected=EXPECTED)
+            notes.add("unknown-line", match.start(), text=text, expected=GRAMMAR.expected)
     _note_without_moves(head, notes)
     return games
 

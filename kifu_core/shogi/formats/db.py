@@ -25,7 +25,7 @@ from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, LineGrammar
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
@@ -48,8 +48,7 @@ MOVE = Leaf(
 )
 REMARK = Leaf("remark", r"[ \t]*+(?:#|//)([^\n]*+)(?:\n|\Z)")
 
-GRAMMAR: Final = repeated(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN)
-EXPECTED: Final = expected(GRAMMAR)
+GRAMMAR: Final = LineGrammar(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN)
 
 _NO_MOVES: Final = frozenset(["none", "resign", "win"])
 """Words for a missing move or reply."""
@@ -106,7 +105,7 @@ class _Book:
         self.remarks: list[str] = []
         self.position = Position.initial()
         place: _BookPosition | None = None
-        for name, match in watched(items(GRAMMAR, source.text)):
+        for name, match in watched(GRAMMAR.items(source.text)):
             if name == "position":
                 place = self._position(match)
             elif name == "move" and place is not None:
@@ -116,7 +115,7 @@ class _Book:
             elif name not in ("blank", "version"):
                 text = match[0].strip()[:40]
                 if text.split(" ")[0] not in _NO_MOVES:
-                    notes.add("unknown-line", match.start(), text=text, expected=EXPECTED)
+                    notes.add("unknown-line", match.start(), text=text, expected=GRAMMAR.expected)
 
     @property
     def is_scored(self) -> bool:

@@ -8,8 +8,6 @@ quantifiers of groups (https://github.com/python/cpython/issues/106052).
 A grammar is compiled when it reads its first text: most processes read few formats, many read none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -61,11 +59,12 @@ class Leaf(NamedTuple):
 class LineGrammar:
     """Any number of leaves in any order; the first that matches is taken.
 
-    The result is that of pyparsing, which raises and catches an exception for every alternative that does not
+    Every leaf matches at least one character, and the last one any line, so that whole texts are read. The
+    result is that of pyparsing, which raises and catches an exception for every alternative that does not
     match. Here an unknown line costs a microsecond instead of forty.
     """
 
-    def __init__(self, leaves: tuple[Leaf, ...]) -> None:
+    def __init__(self, *leaves: Leaf) -> None:
         self.leaves = leaves
 
     @cached_property
@@ -73,18 +72,20 @@ class LineGrammar:
         """The leaves' expressions in the order of trials."""
         return [(leaf.name, re.compile(leaf.pattern).match) for leaf in self.leaves]
 
-    def each(self, text: str, loc: int) -> Iterator[LeafItem]:
-        """Yield the leaves from an offset on.
+    @cached_property
+    def expected(self) -> str:
+        """The names of the lines, separated by commas, for issues about unknown lines."""
+        return ",".join(leaf.name for leaf in self.leaves if leaf.name not in ("blank", "unknown"))
 
-        A list of all matches would take ten times the memory of the text.
-        """
+    def items(self, text: str, offset: int = 0) -> Iterator[LeafItem]:
+        """Yield the leaves of a text from an offset on; a list would take ten times the text's memory."""
         end, matchers = len(text), self.matchers
-        while loc < end:
+        while offset < end:
             for name, match_at in matchers:
-                match = match_at(text, loc)
+                match = match_at(text, offset)
                 if match is not None:
                     yield name, match
-                    loc = match.end()
+                    offset = match.end()
                     break
             else:
                 break
@@ -99,21 +100,3 @@ REMARK: Final = Leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
 BLANK: Final = Leaf("blank", r"\s++")
 UNKNOWN: Final = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 """Leaves of formats that are lists of lines."""
-
-
-def repeated(*leaves: Leaf) -> LineGrammar:
-    """Return a grammar of any number of the leaves. Every leaf matches at least one character."""
-    return LineGrammar(leaves)
-
-
-def expected(grammar: LineGrammar) -> str:
-    """Return the names of a grammar's lines, separated by commas, for issues about unknown lines."""
-    return ",".join(leaf.name for leaf in grammar.leaves if leaf.name not in ("blank", "unknown"))
-
-
-def items(grammar: LineGrammar, text: str, begin: int = 0) -> Iterator[LeafItem]:
-    """Iterate over the leaves of a text from an offset on.
-
-    Every grammar has a leaf for unknown lines, so the whole text is read.
-    """
-    return grammar.each(text, begin)

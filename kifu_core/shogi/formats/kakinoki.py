@@ -12,7 +12,7 @@ from kifu_core.expressions import many
 from kifu_core.formats import Mark, Stage
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.formats import kakinoki_words as words
-from kifu_core.shogi.formats.grammar import BLANKS, Leaf, LineGrammar, items, repeated
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, LineGrammar
 from kifu_core.shogi.specials import RESULT_LINE
 from kifu_core.shogi.spelling import PIECE, SQUARE
 
@@ -76,7 +76,7 @@ def grammar(play: Leaf) -> LineGrammar:
 
     A board precedes moves: the files above some boards are half-width digits, like a row of KIF.
     """
-    return repeated(
+    return LineGrammar(
         BOARD, play, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, SIDE,
         FLIP, COUNTER, UNKNOWN,
     )  # fmt: skip
@@ -97,7 +97,7 @@ def can_hold_header(grammar: LineGrammar, file_format: str, name: str, text: str
     The line must match nothing else, nor make the file look like one of another format.
     """
     line = f"{name}：{text}\n"
-    leaves, (format_name, why) = list(items(grammar, line)), detect(line)
+    leaves, (format_name, why) = list(grammar.items(line)), detect(line)
     if len(leaves) != 1 or (
         format_name not in (None, file_format) and (format_name, why) != ("kif", "headers")
     ):

@@ -1,12 +1,10 @@
 """Divide the leaves of KIF and KI2 texts into games."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from kifu_core.shogi.formats.grammar import LineGrammar, items
+from kifu_core.shogi.formats.grammar import LineGrammar
 from kifu_core.shogi.formats.kakinoki import OF_ENDING
 from kifu_core.shogi.formats.rows import KifRow
 from kifu_core.shogi.specials import read_over, read_result
@@ -53,7 +51,7 @@ class KakinokiLeaves:
     @classmethod
     def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, KakinokiMatch]]:
         """Yield the leaves of a text from an offset on."""
-        return items(cls.grammar, text, begin)
+        return cls.grammar.items(text, begin)
 
     @classmethod
     def first_number(cls, match: KakinokiMatch) -> int | None:

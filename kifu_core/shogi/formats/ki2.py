@@ -17,7 +17,7 @@ from kifu_core.shogi import spelling
 from kifu_core.shogi.formats import kakinoki, kif, typed, writing
 from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf
 from kifu_core.shogi.formats.kakinoki import (
     A_RESULT,
     EOL,
@@ -66,7 +66,6 @@ MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE}){many(_MORE)}")
 """A block of lines of moves, with the comments between and behind them."""
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)
-EXPECTED: Final = expected(GRAMMAR)
 can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "ki2")
 
 _A_SENTENCE: Final = re.compile(_SENTENCE)
@@ -140,7 +139,6 @@ class _Ki2Reader(KakinokiReader):
     """Reads also the remarks of `dump`: `waiting` are comments before an ending."""
 
     grammar = GRAMMAR
-    expected = EXPECTED
     locate = staticmethod(locate)
     first_mark = ""
     shielded = False

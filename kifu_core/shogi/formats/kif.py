@@ -16,7 +16,7 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
-from kifu_core.shogi.formats.grammar import BLANKS, Leaf, expected, items
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf
 from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, headers_mark
 from kifu_core.shogi.formats.kakinoki_games import KakinokiMatch, RowMatch
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
@@ -54,7 +54,6 @@ ROWS = Leaf("rows", _ROW_LINE + many(_MORE))
 """A block of rows, each a move or an ending, with the comments between. A row 1 begins another block."""
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)
-EXPECTED: Final = expected(GRAMMAR)
 can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "kif")
 
 _ANY_LINE: Final = re.compile(
@@ -168,7 +167,6 @@ def _reread(match: re.Match[str]) -> tuple[str, RowMatch] | None:
 
 class _KifReader(KakinokiReader):
     grammar = GRAMMAR
-    expected = EXPECTED
     locate = staticmethod(locate)
     numbered = True
     has_unread_rows = False
@@ -177,7 +175,7 @@ class _KifReader(KakinokiReader):
     def leaves(cls, text: str, begin: int = 0) -> Iterator[tuple[str, KakinokiMatch]]:
         """Yield the leaves of a text; a numbered sentence before all rows is an unknown line."""
         before = begin > 0
-        for name, match in items(cls.grammar, text, begin):
+        for name, match in cls.grammar.items(text, begin):
             if name == "unknown" or (name in ("header", "remark") and match[1][:1].isdecimal()):
                 yield _reread(match) or (name, match)
             elif name == "rows" and not before and _begins_no_game(match[0]):

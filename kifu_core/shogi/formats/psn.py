@@ -28,7 +28,7 @@ from kifu_core.jkf import FORK_LEVELS, Consumption, Time
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.fen import BOARD, as_sfen
 from kifu_core.shogi.formats.draft import Draft, finished
-from kifu_core.shogi.formats.grammar import Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import Leaf, LineGrammar
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.handicaps import by_name
 from kifu_core.shogi.move_resolution import (
@@ -80,10 +80,9 @@ WORD = Leaf("word", r"[^\s(){}]++")
 BLANK = Leaf("blank", r"[\s,▲△☗☖]++")
 UNKNOWN = Leaf("unknown", r"[^\n]")
 
-GRAMMAR: Final = repeated(
+GRAMMAR: Final = LineGrammar(
     BLANK, TAG, COMMENT, REMARK, TIME, OPEN, CLOSE, NUMBER, DROP, PIECE, TAKES, PLAIN, WORD, UNKNOWN
 )
-EXPECTED: Final = expected(GRAMMAR)
 
 _TO_SQUARES: Final = frozenset(["drop", "piece"])
 _MOVES: Final = _TO_SQUARES | {"takes", "plain"}
@@ -283,7 +282,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 def _readers(source: Source) -> Iterator[_PsnReader]:
     """Yield a reader for each game; tags behind moves begin the next game."""
     reader = _PsnReader(source, 0)
-    for name, match in watched(items(GRAMMAR, source.text)):
+    for name, match in watched(GRAMMAR.items(source.text)):
         if name == "tag" and reader.has_moves:
             yield reader
             reader = _PsnReader(source, match.start())
@@ -440,11 +439,11 @@ class _PsnReader:
             self._add_step(UnreadableStep(text[:40]), match)
         elif (rest := text.strip(".,-")) and not rest.isdecimal():
             self._say([text], match)
-            self.draft.notes.add("unknown-line", match.start(), text=text[:40], expected=EXPECTED)
+            self.draft.notes.add("unknown-line", match.start(), text=text[:40], expected=GRAMMAR.expected)
 
     def _unknown(self, match: re.Match[str]) -> None:
         """Note a bracket that closes nothing, or any other stray character."""
-        self.draft.notes.add("unknown-line", match.start(), text=match[0], expected=EXPECTED)
+        self.draft.notes.add("unknown-line", match.start(), text=match[0], expected=GRAMMAR.expected)
 
     def _end(self, text: str, offset: int, first_player: int) -> None:
         """End the main line by the result of a tag, or of a comment behind the moves."""

@@ -22,15 +22,7 @@ from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.formats.csa_times import CLOCKS, TIME, Clock, wars_clock, with_totals
 from kifu_core.shogi.formats.csa_typed import canonical
 from kifu_core.shogi.formats.draft import Draft, StatedResult, StepOffsets, finished, with_unread
-from kifu_core.shogi.formats.grammar import (
-    BLANKS,
-    Leaf,
-    LeafMatch,
-    RewrittenMatch,
-    expected,
-    items,
-    repeated,
-)
+from kifu_core.shogi.formats.grammar import BLANKS, Leaf, LeafMatch, LineGrammar, RewrittenMatch
 from kifu_core.shogi.formats.summary import ending_step, read_headers, read_summary
 from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep, csa_step
 from kifu_core.shogi.pieces import BY_CODE, FULL_SET, HAND_KINDS, MOST_IN_HAND, UNPROMOTED, signed
@@ -83,11 +75,10 @@ NEXT_GAME = Leaf("next_game", many(r"/(?!/)(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+", l
 BLANK = Leaf("blank", rf"{_GAP}++")
 UNKNOWN = Leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
-GRAMMAR: Final = repeated(
+GRAMMAR: Final = LineGrammar(
     MOVES, COMMENT, ENDING, RESULT_WORD, INFORMATION, BOARD_RANK, PLAYER, TURN, LATE_TIME, PIECES, START_EVEN,
     VERSION, NEXT_GAME, BLANK, UNKNOWN,
 )  # fmt: skip
-EXPECTED: Final = expected(GRAMMAR)
 
 PARTS: Final = {
     "move_line": _MOVE_LINE,
@@ -179,7 +170,7 @@ def _readers(source: Source) -> Iterator[_CsaReader]:
     next game, unless neither a start nor moves follow.
     """
     reader, before = _CsaReader(source, 0), None
-    for name, match in watched(items(GRAMMAR, source.text)):
+    for name, match in watched(GRAMMAR.items(source.text)):
         if name == "next_game":
             yield from _joined(before, reader)
             reader, before = _CsaReader(source, match.end()), None
@@ -380,7 +371,7 @@ class _CsaReader:
         text = match[0].rstrip("\n")
         first = self.turn if self.turn is not None else int(self.signs[:1] == "-")
         plain = canonical(text, sign="+-"[(first + len(self.signs)) & 1])
-        leaves = list(items(GRAMMAR, plain)) if plain != text else []
+        leaves = list(GRAMMAR.items(plain)) if plain != text else []
         if leaves and {"unknown", "next_game"}.isdisjoint(name for name, _ in leaves):
             for name, other in leaves:
                 self.read(name, RewrittenMatch(other, match.start(), match.end()))
@@ -389,7 +380,7 @@ class _CsaReader:
             self._add_step(UnreadableStep(text[:40]), None)
         else:
             self.unknown += 1
-            self.draft.note_unknown(text, match.start(), EXPECTED)
+            self.draft.note_unknown(text, match.start(), GRAMMAR.expected)
 
     # --- start ---------------------------------------------------------------------------------------
 
@@ -478,7 +469,7 @@ class _CsaReader:
             elif _is_step(other):
                 self._add_step(UnreadableStep(other[:40]), None)
             elif other:
-                self.draft.note_unknown(other, match.start() + statement.start(), EXPECTED)
+                self.draft.note_unknown(other, match.start() + statement.start(), GRAMMAR.expected)
 
     def _resume(self) -> None:
         """Turn an adjournment before further moves into a comment."""

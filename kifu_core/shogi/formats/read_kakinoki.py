@@ -100,7 +100,6 @@ class KakinokiReader(KakinokiLeaves):
     """
 
     locate: Locate
-    expected: str
     numbered = False
     """Whether moves have numbers, which show the start of a variation that has no line of its own."""
 
@@ -311,7 +310,7 @@ class KakinokiReader(KakinokiLeaves):
             self._note_unknown(match[0], match.start())
 
     def _note_unknown(self, line: str, at: int) -> None:
-        self.draft.note_unknown(line, at, self.expected)
+        self.draft.note_unknown(line, at, self.grammar.expected)
 
     # --- comments ------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.endings import JkfEndings
-from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, Leaf, LineGrammar
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import cut, packed_step
 from kifu_core.shogi.formats.writing import WrittenBranch, branches
@@ -41,7 +41,7 @@ from kifu_core.shogi.start import initial_of
 _ADDRESS = r"(?:https?://\S{0,300}?(?<=[=/])(?=[0-9A-Za-z_.\-]*~[0-9]))?"
 GAME = Leaf("game", rf"[ \t]*+{_ADDRESS}([0-9A-Za-z_.\-]*+)(~[^\s&#]*+)(?:[&#]\S*+)?{EOL}")
 
-GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN)
+GRAMMAR: Final = LineGrammar(GAME, BLANK, REMARK, UNKNOWN)
 
 _LINE: Final = re.compile(r"~([0-9]{1,6}+)(?>(?:\.([0-9a-z]*+)(?:\.([a-z]?)([0-9a-z]*+))?)?)")
 
@@ -92,7 +92,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     games: list[ParsedGame] = []
     remarks: list[str] = []
     limit = most_games(source.text, GAMES_OF_LINES)
-    for name, match in watched(items(GRAMMAR, source.text)):
+    for name, match in watched(GRAMMAR.items(source.text)):
         if name == "game" and len(games) == limit:
             notes.add("too-many-games", match.start(), "error", limit=limit)
             break
@@ -107,7 +107,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
         elif name == "remark":
             remarks.append(match[1])
         elif name == "unknown":
-            notes.add("unknown-line", match.start(), text=match[0].strip()[:40], expected=expected(GRAMMAR))
+            notes.add("unknown-line", match.start(), text=match[0].strip()[:40], expected=GRAMMAR.expected)
     return games
 
 

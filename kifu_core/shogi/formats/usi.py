@@ -25,7 +25,7 @@ from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
 from kifu_core.shogi.fen import BOARD, TO_ADDRESS, as_sfen, decoded
 from kifu_core.shogi.formats.endings import NoEndings
-from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, expected, items, repeated
+from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, LineGrammar
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import (
@@ -64,7 +64,7 @@ MOVES = Leaf(
 )
 NOTE = Leaf("note", r"([^\n]++)" + _EOL)
 
-GRAMMAR: Final = repeated(ADDRESS, POSITION, MOVES, BLANK, REMARK, NOTE)
+GRAMMAR: Final = LineGrammar(ADDRESS, POSITION, MOVES, BLANK, REMARK, NOTE)
 
 _BEGINNING: Final = re.compile(r"\s*+(?:[1-9][gi]|[28]h)")
 """The sources of Black's first move in an even game."""
@@ -215,7 +215,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
     draft: PositionDraft | None = None
     course: _Course | None = None
     remarks: list[str] = []
-    for name, match in watched(items(GRAMMAR, source.text)):
+    for name, match in watched(GRAMMAR.items(source.text)):
         if (
             name == "moves"
             and draft is not None
@@ -234,7 +234,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
         elif name == "note" and draft is not None:
             draft.comments.append(match[1].strip())
         elif name == "note":
-            notes.add("unknown-line", match.start(), text=match[0].strip()[:40], expected=expected(GRAMMAR))
+            notes.add("unknown-line", match.start(), text=match[0].strip()[:40], expected=GRAMMAR.expected)
     if draft is not None:
         draft.remarks += remarks
         yield draft

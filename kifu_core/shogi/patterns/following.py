@@ -1,7 +1,5 @@
 """Extend a pattern by the next move."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from kifu_core.shogi import moves

@@ -3,8 +3,6 @@
 A pattern without such reasons may be impossible all the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal

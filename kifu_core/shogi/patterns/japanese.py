@@ -4,8 +4,6 @@ Japanese has no blanks, so expressions match one after the other: `9九玉9八�
 half-width text, in the syntax that Python and JavaScript share.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kifu_core.shogi.pieces import BY_NAME

@@ -1,7 +1,5 @@
 """Match patterns with positions and lines, for each side as own, and mirrored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A square allows a set of contents, stored as the bits of an integer: bit `conten
 of `pieces`, positive for own ones and negative for enemy ones, 0 for an empty square.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final

@@ -18,8 +18,6 @@ Full-width letters, as Japanese keyboards write them, count as half-width ones, 
 blanks do (`japanese` has the Japanese expressions). Printing has one order: equal patterns have equal texts.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Container, Iterator

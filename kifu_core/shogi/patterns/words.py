@@ -1,8 +1,6 @@
 """Describe patterns in words, for readers who cannot see the board and for conditions that no board can show;
 and write their text in Japanese, which uses the same words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 
