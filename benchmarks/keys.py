@@ -90,7 +90,7 @@ def replay(game: Game, read: Callable[[shogi64.Encoder], object] | None) -> None
 def class_key(encoder: shogi64.Encoder) -> int:
     """Return the key of a followed position."""
     canon = canonical_of(encoder)
-    return key(canon.code, canon.orientation)
+    return key(canon.code, canon.orientation, "shogi")
 
 
 def count_lines(position: Position, depth: int) -> int:

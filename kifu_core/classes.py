@@ -35,15 +35,13 @@ class Canonical(NamedTuple):
     symmetric: bool
 
 
-def key(
-    code: str, orientation: int, kind: str = "shogi", space: int = PUBLIC, version: int = KEY_VERSION
-) -> int:
+def key(code: str, orientation: int, kind: str, space: int = PUBLIC, version: int = KEY_VERSION) -> int:
     """Return the stable key of a class member: 64 bits, signed, whose last two are the orientation.
 
     The 62 bits above are those of an 8-byte BLAKE2b of kind, space, key version and canonical code, joined by
     NUL, which none of them contains. An index that is being rebuilt asks for the keys of two versions.
 
-    >>> key("poUAACMaqtYhwHgAAAAPQdTnd3vMgAA", 0) % 4
+    >>> key("poUAACMaqtYhwHgAAAAPQdTnd3vMgAA", 0, "shogi") % 4
     0
     """
     text = f"{kind}\0{space}\0{version}\0{code}"

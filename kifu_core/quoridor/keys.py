@@ -13,8 +13,7 @@ compared as ASCII.
 from collections.abc import Sequence
 from typing import Final
 
-from kifu_core import classes
-from kifu_core.classes import KEY_VERSION, Canonical, Match
+from kifu_core.classes import KEY_VERSION, Canonical, Match, class_keys
 from kifu_core.errors import DecodeError
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import ORIENTED, PAWN, SQUARES, VERTICAL, WALL, WALLS_EACH
@@ -116,11 +115,6 @@ def decode(code: str) -> QuoridorPosition:
 encode = display_key
 
 
-def key(code: str, orientation: int, kind: str = KIND, space: int = 0, version: int = KEY_VERSION) -> int:
-    """Return the stable key of a class member, made as shogi's are (`kifu_core.classes.key`)."""
-    return classes.key(code, orientation, kind, space, version)
-
-
 def same_class_keys(
     position: QuoridorPosition | str,
     match: Match = "exact",
@@ -134,7 +128,7 @@ def same_class_keys(
     """
     if isinstance(position, str):
         position = decode(position)
-    return classes.class_keys(canonical(position), match, kind, space, version)
+    return class_keys(canonical(position), match, kind, space, version)
 
 
 _TO_PATH: Final = str.maketrans("+/", "-_")

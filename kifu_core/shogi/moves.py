@@ -99,13 +99,3 @@ def orient(move: int, orientation: int) -> int:
         return NO_MOVE
     place = _ORIENTED[orientation]
     return place[move >> 8] << 8 | place[move >> 1 & 127] << 1 | move & 1
-
-
-def mirror(move: int) -> int:
-    """Return the same move on the board mirrored left to right."""
-    return orient(move, 1)
-
-
-def turn(move: int) -> int:
-    """Return the same move made by the other colour on the board turned by 180 degrees."""
-    return orient(move, 2)

@@ -100,7 +100,7 @@ def archive(module_db: None) -> None:
     _games(random)
     _rows(random)
     found = canonical(Position.initial())
-    counters.promote(key(found.code, found.orientation), found.code)
+    counters.promote(key(found.code, found.orientation, "shogi"), found.code)
     _hot(random)
     # SQLite plans without statistics: nothing in the archive makes it gather any.
     if connection.vendor == "postgresql":
@@ -156,7 +156,7 @@ def _games(random: Random) -> None:
 def _rows(random: Random) -> None:
     rows = []
     known = {code: canonical(shogi64.decode(code)) for code in (START, RARE)}
-    keys = {code: key(found.code, found.orientation) for code, found in known.items()}
+    keys = {code: key(found.code, found.orientation, "shogi") for code, found in known.items()}
     days = dict(Game.objects.values_list("slot", "played"))
     for slot, played in days.items():
         reached = [keys[START], *([keys[RARE]] if slot % 100 == 0 else [])]
@@ -486,7 +486,7 @@ def test_a_kept_plan_that_sorts_all_rows_of_a_position_would_be_found(archive):
         return
     sql = "SELECT d.played FROM archive_occurrence d WHERE d.key = %s ORDER BY d.played DESC, d.slot DESC"
     found = canonical(Position.initial())
-    start = key(found.code, found.orientation)
+    start = key(found.code, found.orientation, "shogi")
     (sorting,) = scans(lambda: engine().fetch_prepared(f"{sql} LIMIT 5", [start]))
     assert sorting.startswith("occurrence sorted: ")
     assert scans(lambda: engine().fetch_prepared(f"{sql} LIMIT %s", [start, 5])) == []

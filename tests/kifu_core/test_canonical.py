@@ -45,7 +45,7 @@ def test_codes_and_keys_are_those_of_the_golden_file():
         found = keys.canonical(position)
         assert shogi64.encode(position) == row["code"]
         assert (found.code, found.orientation) == (row["canonical"], int(row["orientation"]))
-        assert classes.key(found.code, found.orientation) == int(row["key"])
+        assert classes.key(found.code, found.orientation, "shogi") == int(row["key"])
 
 
 def test_the_golden_file_says_what_the_description_says():
@@ -102,12 +102,12 @@ def test_keys_are_signed_64_bit_numbers_that_end_in_the_orientation(position, sp
 
 def test_kinds_spaces_and_codes_have_keys_of_their_own():
     numbers = [
-        classes.key("A", 0),
+        classes.key("A", 0, "shogi"),
         classes.key("A", 0, "quoridor"),
-        classes.key("A", 0, space=1),
-        classes.key("B", 0),
-        classes.key("A", 0, space=11),
-        classes.key("1A", 0),
+        classes.key("A", 0, "shogi", space=1),
+        classes.key("B", 0, "shogi"),
+        classes.key("A", 0, "shogi", space=11),
+        classes.key("1A", 0, "shogi"),
     ]
     assert len({number >> 2 for number in numbers}) == len(numbers)
 
@@ -121,7 +121,7 @@ def test_a_match_asks_for_the_keys_of_the_members_it_names(match, orientations):
     expected = []
     for way in orientations:
         found = keys.canonical(position.oriented(way))
-        expected.append(classes.key(found.code, found.orientation))
+        expected.append(classes.key(found.code, found.orientation, "shogi"))
     assert list(keys.same_class_keys(position, match)) == expected
     assert list(keys.same_class_keys(shogi64.encode(position), match)) == expected
     assert len(set(expected)) == len(orientations)

@@ -97,5 +97,5 @@ def test_the_archive_finds_everything_in_one_table():
     assert position == Position.initial()
     assert shogi.codec.canonical(position).code == first.code
     assert shogi.codec.decode(shogi.codec.encode(position)) == position
-    assert key(first.code, first.orientation) == shogi.codec.same_class_keys(position)[0]
+    assert key(first.code, first.orientation, "shogi") == shogi.codec.same_class_keys(position)[0]
     assert shogi.formats.load(shogi.formats.dump(game, "csa"), None).games[0].record == game

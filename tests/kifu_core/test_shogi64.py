@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kifu_core.errors import DecodeError, KifuError
+from kifu_core.memo import Memo
 from kifu_core.shogi.handicaps import by_preset
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import pack
@@ -221,8 +222,8 @@ def test_an_encoder_refuses_what_a_capture_makes_of_a_hand():
     assert error.value.code == "unencodable"
 
 
-def test_more_files_and_hands_than_the_memos_hold_change_nothing(monkeypatch):
-    monkeypatch.setattr(shogi64, "_MEMO_LIMIT", 5)
+def test_a_full_cache_of_files_and_hands_changes_nothing(monkeypatch):
+    monkeypatch.setattr(Memo, "LIMIT", 5)
     for seed in range(20):
         position = scattered(seed)
         assert shogi64.encode(position) == plain_encode(position)

@@ -10,7 +10,7 @@ from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.json_text import dump_json, note_error, values
 from kifu_core.quoridor.formats.finish import QuoridorDraft
 from kifu_core.quoridor.formats.parts import endings_without_name
-from kifu_core.quoridor.record import QuoridorRecord, check, start
+from kifu_core.quoridor.record import check, start
 from kifu_core.record import ParsedGame
 
 
@@ -40,11 +40,6 @@ def _draft(value: object, notes: Notes) -> QuoridorDraft:
     return QuoridorDraft(notes, raw["header"], start(raw), first.get("comments", []), entries)
 
 
-def dump(record: QuoridorRecord, *, indent: int | None = None) -> str:
-    """Return the record as JSON text; `indent` is as for json.dumps."""
-    return dump_json(record, indent=indent)
-
-
 _OURS: Final = re.compile(r'(?<!\\)"(?:game|kind)"\s{0,99}:\s{0,99}"quoridor"')
 _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
 """The beginning of JSON; tags and comments in braces begin differently."""
@@ -61,6 +56,6 @@ def _is_ours(text: str, name: str) -> bool:
 
 
 _FILE: Final = Writer(
-    "json", dump, is_json=True, options=["indent"], lost=["ending"], lost_endings=endings_without_name
+    "json", dump_json, is_json=True, options=["indent"], lost=["ending"], lost_endings=endings_without_name
 )
 FORMAT: Final = Format("json", load, [Mark(Stage.WHOLE, _is_ours, "marker")], [_FILE])

@@ -8,7 +8,6 @@ from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import IllegalMoveError, ParseError
 from kifu_core.formats import Format, Mark, Stage, Writer
-from kifu_core.jkf import Record
 from kifu_core.json_text import dump_json, note_error, records
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import specials
@@ -62,14 +61,9 @@ def _game(value: object, notes: Notes, index: int, offset: int) -> ParsedGame:
     )
 
 
-def dump(record: Record, *, indent: int | None = None) -> str:
-    """Return the record as JSON text; `indent` is as for json.dumps."""
-    return dump_json(record, indent=indent)
-
-
 _FILE: Final = Writer(
     "jkf",
-    dump,
+    dump_json,
     is_json=True,
     options=["indent"],
     lost=["fractions", "ending"],

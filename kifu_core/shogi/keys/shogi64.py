@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from binascii import b2a_base64
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import itemgetter
-from typing import Final, TypeVar
+from typing import Final
 
 from kifu_core.errors import DecodeError, KifuError
+from kifu_core.memo import Memo
 from kifu_core.shogi import pieces
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.pieces import (
@@ -118,27 +119,7 @@ _MIXED_CELLS: Final = _cell_codes(_MIXED)
 
 # --- encoding --------------------------------------------------------------------------------------------
 
-_MEMO_LIMIT: Final = 20_000
-"""Entries of a cache; a few megabytes at most."""
-
 Cells = tuple[int, ...]
-V = TypeVar("V")
-
-
-class _Memo(dict[Cells, V]):
-    """Results of a function by cells, forgotten all at once when there are too many."""
-
-    def __init__(self, compute: Callable[[Cells], V]) -> None:
-        super().__init__()
-        self.compute = compute
-
-    def __missing__(self, cells: Cells) -> V:
-        value = self.compute(cells)
-        if len(self) >= _MEMO_LIMIT:
-            self.clear()
-        self[cells] = value
-        return value
-
 
 _IRREGULAR: Final = ("", "")
 _PAIRS: Final[dict[tuple[str, str], tuple[str, str]]] = {}
@@ -176,8 +157,8 @@ _CODES: Final = tuple("" if abs(piece) in (FU, OU) else NORMAL_CELLS[piece] for 
 """By signed piece: the bits of its cell in Normal mode; kings and pawns are coded before the cells."""
 _TURNED_CODES: Final = tuple(_CODES[-piece] for piece in _PIECES)
 
-_FILES: Final = _Memo(_pawns_of_file)
-_HANDS: Final = _Memo(_hand_bits)
+_FILES: Final = Memo(_pawns_of_file)
+_HANDS: Final = Memo(_hand_bits)
 _FILE_SLICES: Final = [slice(column, 81, 9) for column in range(9)]
 _FILES_OF: Final = itemgetter(*_FILE_SLICES)
 

@@ -96,13 +96,14 @@ def test_a_search_asks_for_the_keys_of_the_members_it_allows(match):
         members = {keys.rule_key(oriented(position, turn)): oriented(position, turn) for turn in turns}
         found = keys.same_class_keys(keys.display_key(position), match)
         expected = [keys.canonical(member) for member in members.values()]
-        assert sorted(found) == sorted(keys.key(each.code, each.orientation) for each in expected)
-        assert found[0] == keys.key(*keys.canonical(position)[:2])
+        keys_expected = (classes.key(each.code, each.orientation, "quoridor") for each in expected)
+        assert sorted(found) == sorted(keys_expected)
+        assert found[0] == classes.key(*keys.canonical(position)[:2], "quoridor")
 
 
-def test_keys_are_made_as_those_of_shogi_and_are_not_the_same():
+def test_a_code_has_another_key_in_each_kind_of_game():
     code = keys.rule_key(QuoridorPosition.initial())
-    assert keys.key(code, 0) == classes.key(code, 0, "quoridor") != classes.key(code, 0)
+    assert classes.key(code, 0, "quoridor") != classes.key(code, 0, "shogi")
 
 
 PINNED = {
