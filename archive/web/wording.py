@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 
 from archive.derive.issues import language
 from archive.queries.games.color_names import results_of
@@ -86,6 +86,12 @@ def formation(name: str) -> str:
     if found is None:
         return name
     return found.japanese if language() == "ja" else found.english
+
+
+def opening_text(name: str) -> str:
+    """Return an opening that a record names; in English with its English name, where one is known."""
+    found = formations.by_any_name(name)
+    return name if found is None or language() == "ja" else f"{found.english} ({name})"
 
 
 _formation_text = lazy(formation, str)
@@ -204,6 +210,11 @@ def clock_text(seconds: int) -> str:
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def plies_text(plies: int) -> str:
+    """Return a length in half-moves: `1 move`, `99 moves`."""
+    return ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies}
 
 
 def number_text(number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from urllib.parse import urlencode
 
@@ -132,8 +133,33 @@ def test_the_list_shows_the_query_and_keeps_it(client, games):
     assert "羽生英樹" in answer.text and "森内俊之" not in answer.text and "羽生善治" not in answer.text
     assert answer.text.count('value="羽生 AND NOT result:black"') == 2  # the box, and the form of filters
     assert 'class="chip" href="."' in answer.text
+    for language, words in (
+        ("ja", "検索式: 羽生 · 結果: ☗勝ち以外"), ("en", "Query: 羽生 · Result: not ☗ wins"),
+    ):  # fmt: skip
+        answer = client.get(
+            "/games/", {"q": "羽生 AND NOT result:black"}, headers={"accept-language": language}
+        )
+        assert chips(answer.text) == [words]
     narrowed = client.get("/games/", {"q": "羽生 AND NOT result:x"})
     assert narrowed.status_code == 400
+
+
+def chips(html: str) -> list[str]:
+    """Return the texts of the filters in use on a page."""
+    return re.findall(r'class="chip"[^>]*><span>(.*?)</span>', html)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("player:羽生* AND 穴", "検索式: 対局者: 羽生… · 穴"), ("player:(羽生,森内)", "対局者: 羽生 / 森内"),
+        ("date:2014..2016", "対局日: 2014–2016"), ("NOT result:first", "結果: ☗勝ち以外"),
+        ("羽生 OR 森内", "検索式: 羽生 OR 森内"), ("NOT castle:mino", "囲い・戦型: 美濃囲い以外"),
+    ],
+)  # fmt: skip
+def test_a_query_in_use_is_in_words(client, games, query, words):
+    html = client.get("/games/", {"q": query}, headers={"accept-language": "ja"}).text
+    assert chips(html) == [words]
 
 
 def test_a_query_that_is_none_is_shown_with_the_character_that_is_wrong(client):

@@ -96,6 +96,13 @@ def test_openings_lead_to_their_games(client: Client) -> None:
         assert html(client, unescape(link)).count('class="game-row"') == 1
 
 
+def test_openings_have_their_english_names_on_english_pages(client: Client) -> None:
+    stored("先手：甲野\n後手：丁\n戦型：四間飛車\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
+    for address in ("/statistics/", f"/players/{Player.objects.get(name='甲野').pk}/"):
+        assert ">Fourth File Rook (四間飛車)</a>" in html(client, address, "en")
+        assert ">四間飛車</a>" in html(client, address)
+
+
 @pytest.mark.parametrize(
     ("address", "named"), [("/players/", "対局者"), ("/events/", "棋戦"), ("/games/", "対局")]
 )

@@ -58,6 +58,14 @@ def test_problems_are_diagrams_from_the_shortest_on_without_their_solutions(
         assert solution not in html
 
 
+def test_the_title_of_a_problem_without_a_name_is_its_task(client: Client, ids: list[int]) -> None:
+    for language, tasks in (
+        ("ja", ["3手詰", "1手詰", "次の一手"]), ("en", ["Mate in 3", "Mate in 1", "The next move"]),
+    ):  # fmt: skip
+        pages = (client.get(f"/games/{pk}/", headers={"Accept-Language": language}).text for pk in ids)
+        assert [re.findall(r"<h1>(.*?)</h1>", tidy(html)) for html in pages] == [[task] for task in tasks]
+
+
 def test_a_board_is_seen_from_the_side_that_solves(client: Client, ids: list[int]) -> None:
     html = page(client, "?length=1")
     boards = re.findall(r'<svg viewBox="[^"]*" class="board".*?</svg>', html, re.DOTALL)

@@ -31,7 +31,7 @@ from archive.web.game_registry import PAGES
 from archive.web.lists.filtering import query_of
 from archive.web.lists.rows import side_marks
 from archive.web.wording import GAMES as WORDS
-from archive.web.wording import RESULTS_OF, ending_text, number_text
+from archive.web.wording import RESULTS_OF, ending_text, number_text, opening_text
 from kifu_core.games import GAMES
 
 PAGE: Final = 100
@@ -282,7 +282,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
             (_("Endings"), [(ending_text(special), n, "") for special, n in found.endings]),
             (
                 _("Openings as the records name them"),
-                [(name, n, opening_address(found.kind, name)) for name, n in found.openings],
+                [(opening_text(name), n, opening_address(found.kind, name)) for name, n in found.openings],
             ),
         ],
         "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],

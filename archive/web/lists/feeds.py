@@ -17,7 +17,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import escape
 from django.utils.http import http_date, parse_http_date_safe
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -38,7 +38,7 @@ from archive.web.forms import GameFilterForm
 from archive.web.lists.filtering import in_use
 from archive.web.lists.rows import game_address
 from archive.web.pages.views import decoded, match_asked
-from archive.web.wording import RESULTS_OF, day_text, nameless
+from archive.web.wording import RESULTS_OF, day_text, nameless, opening_text, plies_text
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES
 
@@ -219,7 +219,6 @@ def title_of(row: GameRow) -> str:
 
 def _summary(row: GameRow) -> str:
     """Return the day of a game, its length, its opening and its result."""
-    plies = ngettext("%(plies)s move", "%(plies)s moves", row.plies) % {"plies": row.plies}
     result = str(RESULTS_OF[row.kind][row.result]) if row.record_kind == "game" else ""
-    told = (day_text(row.played_from, row.precision), row.site, row.opening, plies, result)
-    return " · ".join(filter(None, told))
+    day, opening = day_text(row.played_from, row.precision), opening_text(row.opening)
+    return " · ".join(filter(None, (day, row.site, opening, plies_text(row.plies), result)))

@@ -13,10 +13,13 @@ from archive.models import Upload
 from archive.queries.games.taken_down import hidden_whole
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
+from archive.queries.search.fields import BY_NAME
 from archive.queries.search.parsing import parse
+from archive.queries.search.printing import text_of
+from archive.queries.search.terms import And, Asked, Between, Is, Not, Stands, Term, Word
 from archive.web.forms import ALL_KINDS
 from archive.web.lists.filtering import in_use
-from archive.web.wording import MENUS, formation
+from archive.web.wording import MENUS, RESULTS_OF, formation, opening_text
 from kifu_core.games import SHOGI
 from kifu_core.shogi import formations
 
@@ -48,7 +51,9 @@ def chips(scope: Scope, form: forms.Form, kept: Mapping[str, str] | None = None)
     def chip(name: str, value: str) -> Chip:
         if one_date and name == "from":
             return Chip(_("Date"), value, _without(kept or {}, used, "from", "to"))
-        return Chip(labels[name], _words(scope, form, name, value), _without(kept or {}, used, name))
+        words = _query_words(scope, form, parse(value)) if name == "q" else None
+        label, text = words or (labels[name], _words(scope, form, name, value))
+        return Chip(label, text, _without(kept or {}, used, name))
 
     filters = {name: value for name, value in used.items() if name not in _NO_FILTERS}
     return [chip(name, value) for name, value in filters.items() if not (one_date and name == "to")]
@@ -56,6 +61,34 @@ def chips(scope: Scope, form: forms.Form, kept: Mapping[str, str] | None = None)
 
 _NO_FILTERS: Final = ("order",)
 """What stands in addresses beside the filters, and says only how the list is shown."""
+
+
+def _query_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str] | None:
+    """Return the label and the text of a query's chip; None for free words and for terms joined by OR."""
+    if isinstance(query, Not) and (words := _query_words(scope, form, query.term)):
+        label, text = words
+        return label, _("not {words}").format(words=text)
+    if isinstance(query, Asked):
+        values = (_value_words(scope, form, query.field, value) for value in query.any_of)
+        return str(BY_NAME[query.field].label), " / ".join(values)
+    if isinstance(query, Stands):
+        return str(BY_NAME["pattern"].label), query.pattern
+    if isinstance(query, And) and any(not isinstance(term, Word) for term in query.terms):
+        terms = [(term, _query_words(scope, form, term)) for term in query.terms]
+        texts = (": ".join(words) if words else text_of(term) for term, words in terms)
+        return str(form.fields["q"].label), " · ".join(texts)
+    return None
+
+
+_WINNERS: Final = dict(zip(("first", "second"), RESULTS_OF[SHOGI.name], strict=False))
+
+
+def _value_words(scope: Scope, form: forms.Form, field: str, value: Is | Between) -> str:
+    if isinstance(value, Between):
+        return f"{value.least}–{value.most}"
+    if field == "result" and value.value in _WINNERS:
+        return str(_WINNERS[value.value])
+    return _words(scope, form, field, value.value)
 
 
 def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
@@ -66,6 +99,10 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
         return source_name(number, "" if hidden_whole([number]) else called)
     if name.endswith("formation"):
         return formation(value)
+    if name == "opening":
+        return opening_text(value)
+    if value.endswith("*") and name in BY_NAME and BY_NAME[name].kind == "text":
+        return f"{value[:-1]}…"
     choices = getattr(form.fields.get(name), "choices", ())
     return next((str(text) for choice, text in choices if choice == value), value)
 
@@ -103,7 +140,7 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
         facet("event", ((name, n, {"event": name}) for _pk, name, n in found.events)),
         facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in found.years)),
         *(facet(name, _menu_values(form, name, kinds[0], getattr(found, _MENUS[name]))) for name in menus),
-        facet("opening", ((text, n, {"opening": text}) for text, n in found.openings)),
+        facet("opening", ((opening_text(name), n, {"opening": name}) for name, n in found.openings)),
         facet(
             "formation",
             ((formation(name), n, {"formation": name}) for name, n in found.formations),

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from archive.web import wording
@@ -197,7 +197,7 @@ def _players(row: GameRow) -> str:
 @lru_cache(maxsize=2_000)
 def _plies(_language: str, plies: int) -> str:
     """Return the length of a game, in the active language."""
-    return escape(ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies})
+    return escape(wording.plies_text(plies))
 
 
 def _result(language: str, row: GameRow) -> str:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from archive.derive import series
@@ -37,12 +37,14 @@ from archive.web.wording import (
     formation,
     handicap_text,
     nameless,
+    plies_text,
     score_mark,
     time_text,
     words_of,
 )
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI
+from kifu_core.shogi.classify import mates
 from kifu_core.shogi.evaluations import best
 
 if TYPE_CHECKING:
@@ -456,7 +458,7 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
     sides = pages.side_names(game.handicap)
     return {
         "names": [name or side for name, side in zip(names, sides, strict=True)],
-        "title": game_title(names) if any(names) else nameless_title(game, header),
+        "title": game_title(names) if any(names) else nameless_title(game, record),
         "event": _first(header, EVENTS),
         "place": _first(header, SITES),
         "date": written_date(game, header),
@@ -491,11 +493,21 @@ def game_title(names: list[str]) -> str:
     return f"{black} – {white}"
 
 
-def nameless_title(game: Game, header: dict[str, str]) -> str:
-    """Return what a record without players is called: problems by name and author, others by their kind."""
+def nameless_title(game: Game, record: Record) -> str:
+    """Return the title of a record without players: of a problem its name and author, or its task; of others
+    their kind."""
     if game.record_kind == Game.RecordKind.PROBLEM:
-        return work_title(header) or nameless(game.record_kind)
+        return work_title(record["header"]) or task_text(record, game.plies)
     return nameless(game.record_kind)
+
+
+def task_text(record: Record, plies: int) -> str:
+    """Return the task of a problem whose solution has so many moves: `Mate in 3`, `The next move`."""
+    if not plies:
+        return nameless(Game.RecordKind.PROBLEM)
+    if mates(record):
+        return _("Mate in %(plies)s") % {"plies": plies}
+    return _("The next move") if plies == 1 else plies_text(plies)
 
 
 def work_title(header: Mapping[str, str]) -> str:
@@ -559,5 +571,5 @@ def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, st
 def _game_words(game: Game) -> str:
     """Return what a game is called in a list of few."""
     names = [player.name if player else "" for player in (game.player0, game.player1)]
-    plies = ngettext("%(plies)s move", "%(plies)s moves", game.plies) % {"plies": game.plies}
-    return " · ".join(filter(None, [game_title(names), day_text(game.played_from, game.precision), plies]))
+    day = day_text(game.played_from, game.precision)
+    return " · ".join(filter(None, [game_title(names), day, plies_text(game.plies)]))

@@ -10,7 +10,6 @@ from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from archive.caching.pages import conditional, remembered
@@ -24,9 +23,8 @@ from archive.queries.games.problem_lists import (
     problems,
 )
 from archive.queries.scope import scope_of
-from archive.web.replay.game_page import work_title
-from archive.web.wording import number_text
-from kifu_core.shogi.classify import mates
+from archive.web.replay.game_page import task_text, work_title
+from archive.web.wording import number_text, plies_text
 from kifu_core.shogi.pieces import OU, WHITE
 from kifu_core.shogi.replay import start
 
@@ -107,11 +105,7 @@ def _length_text(value: str) -> str:
         return _("All")
     if value.endswith("-"):
         return _("%(n)s moves and more") % {"n": number_text(_LONG)}
-    return _moves(int(value))
-
-
-def _moves(plies: int) -> str:
-    return ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies}
+    return plies_text(int(value))
 
 
 def _card(problem: Problem) -> dict[str, Any]:
@@ -123,12 +117,6 @@ def _card(problem: Problem) -> dict[str, Any]:
         "position": position,
         "flipped": position.turn == WHITE,
         "above": (1 - position.turn) if kings > 1 else None,
-        "task": _task(problem),
+        "task": task_text(problem.record, problem.plies),
         "title": work_title(problem.record["header"]),
     }
-
-
-def _task(problem: Problem) -> str:
-    if mates(problem.record):
-        return _("Mate in %(plies)s") % {"plies": problem.plies}
-    return _("The next move") if problem.plies == 1 else _moves(problem.plies)

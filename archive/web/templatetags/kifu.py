@@ -161,6 +161,12 @@ def formation_name(name: str) -> str:
 
 
 @register.filter
+def opening(name: str) -> str:
+    """Return an opening that a record names, in the language of the page."""
+    return wording.opening_text(name)
+
+
+@register.filter
 def side_mark(kind: str, color: int) -> SafeString:
     """Return the mark before a player of this colour."""
     return rows.side_mark(kind, color)
