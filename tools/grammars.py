@@ -55,7 +55,7 @@ GRAMMARS: Final = {
         ki2.GRAMMAR,
         {**ki2.PARTS, "ending": _words(BY_WORD)},
         {"text": ("move", "ending")},
-        "Moves as people write them, several a line, the source told by relative words (.ki2, .ki2u): "
+        "Moves as in print, several on a line, with relative words instead of a source square (.ki2, .ki2u): "
         "<http://kakinoki.o.oo7.jp/kif_format.html>.",
     ),
     "csa": Grammar(
@@ -66,7 +66,7 @@ GRAMMARS: Final = {
         "The Computer Shogi Association's records (.csa), V1 to V3: "
         "<http://www2.computer-shogi.org/protocol/record_v22.html>. Endings are "
         + ", ".join(f"`%{code}`" for code in BY_CSA)
-        + "; any other word after `%` is kept, and nobody wins by it.",
+        + "; any other word after `%` is kept as an ending without a winner.",
     ),
 }
 
@@ -97,16 +97,16 @@ def page(name: str) -> str:
 {fill(grammar.about, COLUMNS, break_long_words=False, break_on_hyphens=False)}
 
 This page is generated from the grammar that reads the files, by `python -m tools.grammars`.
-A file is any number of lines; of the kinds of lines the first that fits is taken, so no line is an error: one
-that nothing else fits is `unknown`, and is noted with what was expected. Expressions never give back what
-they took. Blocks of moves are found as they stand here and then read again, line by line, by the rules inside
-them: {", ".join(f"`{part}`" for part in list(grammar.parts)[:4])}.
+A file is any number of lines. Each line has the first kind that matches. A line that no other kind matches is
+`unknown` and is reported together with what was expected there, so no line is a syntax error. Expressions do not
+backtrack. Blocks of moves are matched as a whole first, then line by line with the rules inside them:
+{", ".join(f"`{part}`" for part in list(grammar.parts)[:4])}.
 
 ```
 {text}
 ```
 
-| rule | is | 日本語 |
+| rule | meaning | 日本語 |
 | --- | --- | --- |
 {table}
 
