@@ -98,8 +98,8 @@ def page(name: str) -> str:
 
 This page is generated from the grammar that reads the files, by `python -m tools.grammars`.
 A file is any number of lines. Each line has the first kind that matches. A line that no other kind matches is
-`unknown` and is reported together with what was expected there, so no line is a syntax error. Expressions do not
-backtrack. Blocks of moves are matched as a whole first, then line by line with the rules inside them:
+`unknown` and is reported together with what was expected there, so no line is a syntax error. Expressions do
+not backtrack. Blocks of moves are matched as a whole first, then line by line with the rules inside them:
 {", ".join(f"`{part}`" for part in list(grammar.parts)[:4])}.
 
 ```
