@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from archive.api.downloads import DOWNLOADS
 from archive.api.problems import OF_STATUS
 from archive.derive.issues import TEXTS as ARCHIVES
+from archive.export.record_files import DOWNLOADS
 from archive.models import LARGEST_ID
 from archive.queries.search.errors import STATUSES
 from archive.queries.search.errors import TEXTS as QUERY_TEXTS

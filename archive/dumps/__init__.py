@@ -1,4 +1,5 @@
-"""Dumps of everything public: what lies in their folder, and what is told of it.
+"""Dumps of everything public (docs/dumps.md).
 
-`archive.dumping` makes them.
+`making` writes a dump part by part in turns and renames it when it is complete; `offered` lists the dumps
+that the API and the pages offer.
 """

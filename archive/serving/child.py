@@ -181,7 +181,7 @@ def worker() -> None:
         worker_process_init.connect(lambda **_: tell(), weak=False)
     app = _celery()
     # The scheduler sends tasks by their names: only workers load what they do.
-    app.autodiscover_tasks(["archive.intake", "archive.dumping"])
+    app.autodiscover_tasks(["archive.intake", "archive.dumps"])
     app.Worker(
         pool=settings.WORKER_POOL,
         concurrency=1,

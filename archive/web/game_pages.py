@@ -60,7 +60,7 @@ class GamePages:
     """What pages of one game offer besides what those of all games do.
 
     `whole` is the format that holds everything in its records; `bulk` are the further formats for downloading
-    a list of its games, by the names of forms (`archive.api.bulk`). `programs` are sites that take a position
+    a list of its games, by the names of forms (`archive.export`). `programs` are sites that take a position
     or a game in their address. `styles` are for pages with boards of any game, `links` lead to the game's own
     pages from every page.
 

@@ -27,11 +27,11 @@ from django.utils.translation import override
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from archive.api import telling, urls
-from archive.api.downloads import DOWNLOADS
 from archive.api.negotiation import JSON
 from archive.api.problems import PROBLEM
 from archive.api.telling import Example
 from archive.columns import building
+from archive.export.record_files import DOWNLOADS
 from archive.queries.games.filters import FILTERS, filters_of
 from kifu_core.games import GAMES
 from tests.archive.routes import routes

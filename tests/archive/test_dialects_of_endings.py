@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from archive.api.downloads import write
 from archive.derive import headers
+from archive.export.record_files import write
 from archive.intake.reader import read_entries
 from archive.models import Game
 from tests.archive.builders import ingest

@@ -12,8 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
-from archive.dumping import making, parts, publishing, tables
-from archive.dumping.checking import check
+from archive.dumps import making, parts, publishing, tables
+from archive.dumps.checking import check
 from archive.dumps.offered import Dump, offered
 from archive.dumps.packing import unpacked
 from archive.intake import uploads

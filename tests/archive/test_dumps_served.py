@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 from archive import store
 from archive.columns import building
 from archive.columns.segments import slots_in
-from archive.dumping import publishing, tasks
+from archive.dumps import publishing, tasks
 from archive.dumps.offered import Dump, offered
 from archive.intake.tasks import columns
 from archive.models import Game, SiteText, Space

@@ -16,8 +16,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from archive import libraries, store
-from archive.api.bulk import lists
 from archive.api.views import export
+from archive.export import lists
 from archive.http.limits import at_once as at_once_module
 from archive.http.limits.at_once import AtOnce, Counted
 from archive.http.limits.throttling import LimitReachedError

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from archive.api.bulk import books
-from archive.api.bulk.books import Counts
+from archive.export import opening_books as books
+from archive.export.opening_books import Counts
 from archive.models import Game
 from archive.queries.positions import opening_book as queries
 from archive.queries.scope import PUBLIC

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from archive.api.bulk.names import file_name
-from archive.api.bulk.zips import FILES
+from archive.export.file_names import file_name
+from archive.export.zips import FILES
 from archive.models import Game
 from archive.queries.games.keyset import PageEnd
 from archive.queries.games.listing import GameRow

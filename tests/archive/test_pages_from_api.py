@@ -25,7 +25,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import override
 
 from archive import libraries
-from archive.dumping import publishing
+from archive.dumps import publishing
 from archive.intake import uploads, worker
 from archive.models import Event, Game, Player, SiteText, Upload, User
 from archive.web.lists.browsing import duration_text

@@ -11,8 +11,8 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.staticfiles.finders import get_finders
 from django.db.models import Model
 
-from archive.api.downloads import DOWNLOADS
 from archive.columns.folder import MANIFEST
+from archive.export.record_files import DOWNLOADS
 from archive.models import Entry, Event, Game, Player, Upload, User
 from kifu_core.shogi.formations import BY_NAME
 from tests.serving import Archive

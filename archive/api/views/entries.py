@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.csv_text import UTF8, lines
 from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
@@ -22,6 +21,7 @@ from archive.api.serializers import EntriesQuery
 from archive.api.shapes.uploads import EntriesPage, EntryDetail
 from archive.api.telling import CURSORS, Example, Told
 from archive.derive import issues
+from archive.export.csv_text import UTF8, lines
 from archive.http.limits.throttling import charge_list
 from archive.intake.sources import part_of
 from archive.models import Entry, Upload

@@ -14,11 +14,6 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.bulk.books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
-from archive.api.bulk.gzipped import gzipped
-from archive.api.bulk.lists import Told as GameTold
-from archive.api.bulk.streams import FORMS, stream
-from archive.api.bulk.zips import FILES
 from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
 from archive.api.fields import Choice, Text, Whole
@@ -26,6 +21,11 @@ from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.export.gzipped import gzipped
+from archive.export.lists import Told as GameTold
+from archive.export.opening_books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
+from archive.export.streams import FORMS, stream
+from archive.export.zips import FILES
 from archive.http.limits.at_once import AtOnce, Counted
 from archive.http.limits.throttling import costs_nothing, visitor
 from archive.index.changes import public_revision

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.formations import had_json
@@ -26,6 +25,7 @@ from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.caching.values import in_one_snapshot
 from archive.derive import issues
 from archive.derive.series import unpack
+from archive.export.record_files import DOWNLOADS, UnencodableError, write
 from archive.models import Entry, Game, GameSeries
 from archive.project.garbage_collection import uncollected
 from archive.queries.games.color_names import results_of

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from archive.dumping import publishing
-from archive.dumping.checking import check
-from archive.dumping.making import DumpIsMadeError
+from archive.dumps import publishing
+from archive.dumps.checking import check
+from archive.dumps.making import DumpIsMadeError
 from archive.dumps.offered import Dump, dump_named, offered
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress

@@ -9,9 +9,9 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.urls import reverse
 
-from archive.api.bulk.books import MIN_GAMES, PLIES
-from archive.api.bulk.lists import ending
-from archive.api.bulk.streams import FORMS, stream
+from archive.export.lists import ending
+from archive.export.opening_books import MIN_GAMES, PLIES
+from archive.export.streams import FORMS, stream
 from archive.management.command import ArchiveCommand
 from archive.models import LARGEST_ID
 from archive.project.site_address import site_address

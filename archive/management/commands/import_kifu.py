@@ -19,8 +19,8 @@ from django.utils import timezone
 
 from archive import libraries
 from archive.accounts.audit import Deed, note
-from archive.api.csv_text import UTF8, lines
 from archive.derive import issues
+from archive.export.csv_text import UTF8, lines
 from archive.intake import importing
 from archive.intake.importing import Into, Turn
 from archive.intake.tasks import PASSING

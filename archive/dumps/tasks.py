@@ -5,8 +5,8 @@ import logging
 from django.conf import settings
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive.dumping import publishing
-from archive.dumping.making import DumpIsMadeError
+from archive.dumps import publishing
+from archive.dumps.making import DumpIsMadeError
 from archive.intake.tasks import LimitedTask
 from archive.project.celery import app
 from archive.project.queues import MAINTENANCE

@@ -11,9 +11,9 @@ import orjson
 from django.conf import settings
 from django.urls import reverse
 
-from archive.api.bulk.lists import Told, line
-from archive.dumping.tables import COLUMNS
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
+from archive.dumps.tables import COLUMNS
+from archive.export.lists import Told, line
 from archive.models import LARGEST_ID
 from archive.queries.games.bulk import Bulk, bulk
 from archive.queries.games.dump_marks import left_of
@@ -109,7 +109,7 @@ def _rows(held: list[GameRow]) -> bytes:
 
 
 def _row(row: GameRow) -> dict[str, Any]:
-    """Return what the table has of a game (`archive.dumping.tables.COLUMNS`)."""
+    """Return what the table has of a game (`archive.dumps.tables.COLUMNS`)."""
     days = {"played_from": row.played_from, "played_to": row.played_to, "precision": row.precision}
     facts = row_json(row, "", "public") | days
     return {name: facts[name] for name in COLUMNS}

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from archive.api.csv_text import UTF8, lines
+from archive.export.csv_text import UTF8, lines
 from archive.models import codec
 from archive.queries.games.bulk import Bulk, Found
 from archive.queries.games.listing import GameRow

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from archive.dumping.tables import UnreadableTableError, ids_of
 from archive.dumps.offered import MANIFEST, SUMS, Dump, DumpFile
 from archive.dumps.packing import DAMAGED, id_of, sha256_of, unpacked
+from archive.dumps.tables import UnreadableTableError, ids_of
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from archive.api.bulk.books import MIN_GAMES, PLIES, book_of_games
-from archive.api.bulk.lists import Told, in_pieces, ndjson, table
-from archive.api.bulk.zips import FILES, zipped
+from archive.export.lists import Told, in_pieces, ndjson, table
+from archive.export.opening_books import MIN_GAMES, PLIES, book_of_games
+from archive.export.zips import FILES, zipped
 from archive.queries.games.bulk import Bulk
 
 FORMS: Final = ("ndjson", "csv", *FILES, "db")

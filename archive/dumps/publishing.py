@@ -13,9 +13,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.utils import timezone
 
-from archive.dumping.making import Making, alone, clean, is_begun
-from archive.dumping.parts import lines_file
-from archive.dumping.tables import UnreadableTableError, ids_of, ids_without, write_table
+from archive.dumps.making import Making, alone, clean, is_begun
 from archive.dumps.offered import (
     MANIFEST,
     SCHEMA,
@@ -28,6 +26,8 @@ from archive.dumps.offered import (
     remove,
 )
 from archive.dumps.packing import sha256_of, to_disk
+from archive.dumps.parts import lines_file
+from archive.dumps.tables import UnreadableTableError, ids_of, ids_without, write_table
 from archive.models import SiteText
 from archive.queries.games.dump_marks import left_of, merged_into
 from archive.queries.scope import PUBLIC

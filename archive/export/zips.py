@@ -7,10 +7,10 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from archive.api.bulk.lists import Told, ending
-from archive.api.bulk.names import file_name
-from archive.api.csv_text import UTF8, lines
-from archive.api.downloads import UnencodableError, write
+from archive.export.csv_text import UTF8, lines
+from archive.export.file_names import file_name
+from archive.export.lists import Told, ending
+from archive.export.record_files import UnencodableError, write
 from archive.models import Game
 from archive.queries.games.bulk import Bulk, Found
 from kifu_core.errors import KifuError

@@ -22,8 +22,8 @@ from typing import Final
 
 from django.utils import timezone
 
-from archive.dumping.parts import Part, gone_of, lines_file, rows_file, without, write_part
 from archive.dumps.offered import GONE, dumps_folder, name_of, offered
+from archive.dumps.parts import Part, gone_of, lines_file, rows_file, without, write_part
 from archive.index.changes import public_revision
 from archive.queries.games.dump_marks import last_game
 from archive.queries.scope import PUBLIC
