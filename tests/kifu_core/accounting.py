@@ -209,14 +209,14 @@ class _Account:
         Some writers count the ending's row.
         """
         winners = {game.ending.winner for game in self.games if game.ending}
-        said = next((winner for name, winner in SIDES.items() if f"{name}の勝ち" in sentence), None)
+        named_winner = next((winner for name, winner in SIDES.items() if f"{name}の勝ち" in sentence), None)
         word = sentence.strip("手目でにて、,")
         ends = self.ends if word else self.last_plies
         ended = (not ply and self.ends) or any(abs(ply - end) < 2 for end in ends)
         return bool(
             ended
             or (word and word in self.words)
-            or said in winners - {None}
+            or named_winner in winners - {None}
             or _ROW_OF_ENDING.search(self.words)
         )
 
@@ -228,8 +228,8 @@ class _Account:
         return self._take(self.moves, match[1].upper())
 
     def _take_clock(self, match: re.Match[str]) -> bool:
-        hours, minutes, seconds, csa, *said = (int(group or 0) for group in match.groups())
-        time = (hours + said[0]) * 3600 + (minutes + said[1]) * 60 + seconds + csa + said[2]
+        hours, minutes, seconds, csa, *offset = (int(group or 0) for group in match.groups())
+        time = (hours + offset[0]) * 3600 + (minutes + offset[1]) * 60 + seconds + csa + offset[2]
         if not any(match.groups()) or self._take(self.clocks, time):
             return True
         return self._has_words(match[0])  # a second clock is a comment

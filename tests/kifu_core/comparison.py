@@ -85,11 +85,11 @@ def sample() -> ParsedGame:
     return replace(load(SAMPLE).games[0], fractions={1: "25"})
 
 
-def written(game: ParsedGame, file_format: str) -> ParsedGame:
+def rewritten(game: ParsedGame, file_format: str) -> ParsedGame:
     """The game written with all its format can say, and read again."""
     all_of_it = {"ending": game.ending, "version": "3", "fractions": game.fractions}
-    wanted = SHOGI.writer(file_format).options
-    options = {name: value for name, value in all_of_it.items() if name in wanted}
+    accepted = SHOGI.writer(file_format).options
+    options = {name: value for name, value in all_of_it.items() if name in accepted}
     return load(dump(game.record, file_format, **options), f"x.{file_format}").games[0]
 
 
@@ -113,7 +113,7 @@ def parts(game: ParsedGame) -> dict[str, object]:
 
 def carried(file_format: str) -> dict[str, bool]:
     """Which parts come back as they were."""
-    before, after = parts(sample()), parts(written(sample(), file_format))
+    before, after = parts(sample()), parts(rewritten(sample(), file_format))
     return {name: before[name] == after[name] for name in before}
 
 

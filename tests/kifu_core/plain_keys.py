@@ -161,7 +161,7 @@ def plain_key(code: str, orientation: int, kind: str = "shogi", space: int = 0) 
     return number - 2**64 if number >= 2**63 else number
 
 
-def played(seed: int) -> Iterator[Position]:
+def random_positions(seed: int) -> Iterator[Position]:
     """Some positions of a random game."""
     dice, position = random.Random(seed), Position.initial()
     for ply in range(150):
@@ -198,7 +198,7 @@ def samples() -> Iterator[Position]:
     for text in ("4k4/4G4/4P4/9/9/9/9/9/9 b G2r2b2g4s4n4l17p", "4k4/9/9/9/9/9/9/9/4K4 b 18P"):
         yield from members(Position.from_sfen(text))
     for seed in range(16):
-        yield from played(seed)
+        yield from random_positions(seed)
     for seed in range(40):
         yield scattered(seed)
     for seed in range(20):

@@ -45,13 +45,13 @@ def test_a_diagram_is_a_position():
     assert game.remarks == ("手数＝171  ▲６二角成  まで",)
 
 
-def test_the_file_s_name_tells_a_diagram_saved_as_kif():
+def test_a_diagram_saved_as_kif_is_recognised_by_its_name():
     assert load(DIAGRAM, "diagram.kif").format == "kif"
     assert load(DIAGRAM, "diagram.bod").format == "bod"
     assert load(DIAGRAM, "diagram.txt").format == "bod"
 
 
-def test_names_and_other_headers_may_stand_around_a_diagram():
+def test_names_and_other_headers_may_surround_a_diagram():
     game = only(
         "# ----  Kifu for Windows V7 局面ファイル  ----\n表題：図\n" + DIAGRAM + "先手：甲\n後手：乙\n"
     )
@@ -63,7 +63,7 @@ def test_a_diagram_with_one_king_is_a_position_too():
     assert only(DIAGRAM.replace(" 玉", " ・")).record_kind == "position"
 
 
-def test_what_is_wrong_with_a_board_is_said():
+def test_faults_of_a_board_are_reported():
     game = only(DIAGRAM.replace("| ・ ・ ・ ・ ・ ・ 歩 ・ ・|三\n", ""))
     assert [issue.code for issue in game.issues] == ["bad-board"]
 

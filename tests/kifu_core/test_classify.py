@@ -83,7 +83,7 @@ def test_a_game_that_ends_before_its_first_move_is_a_game():
         ("sfen 4k4/9/9/9/9/9/9/9/9 b G 1 moves G*6b", False),
     ],
 )
-def test_a_line_that_mates_is_told_from_one_that_does_not(line, ends):
+def test_a_line_that_mates_is_distinguished_from_one_that_does_not(line, ends):
     assert mates(load(line).games[0].record) is ends
 
 

@@ -24,11 +24,11 @@ EVEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
 EVEN_CODE = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 
 
-def kifu(*arguments, given=b"", code=0, language="C"):
+def kifu(*arguments, piped=b"", code=0, language="C"):
     """Run the command within this process; its standard output and error, as bytes."""
     output, errors = io.TextIOWrapper(io.BytesIO(), "ascii"), io.TextIOWrapper(io.BytesIO(), "ascii")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), "ascii"))
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped), "ascii"))
         patch.setattr(sys, "stdout", output)
         patch.setattr(sys, "stderr", errors)
         for name in ("LANG", "LC_ALL"):
@@ -37,9 +37,9 @@ def kifu(*arguments, given=b"", code=0, language="C"):
             found = main([*map(str, arguments)])
         except SystemExit as ended:  # wrong arguments
             found = ended.code
-    said = [stream.detach().getvalue() for stream in map(flushed, (output, errors))]
-    assert found == code, said[1].decode()
-    return said[0], said[1].decode()
+    streams = [stream.detach().getvalue() for stream in map(flushed, (output, errors))]
+    assert found == code, streams[1].decode()
+    return streams[0], streams[1].decode()
 
 
 def flushed(stream):
@@ -60,8 +60,8 @@ def test_it_converts_a_file_to_json():
 
 
 def test_it_reads_standard_input():
-    given = (DATA / "kif/even_game.kif").read_bytes()
-    assert text("convert", "-", "--to", "usi", given=given).startswith("position startpos moves 7g7f ")
+    piped = (DATA / "kif/even_game.kif").read_bytes()
+    assert text("convert", "-", "--to", "usi", piped=piped).startswith("position startpos moves 7g7f ")
 
 
 def test_files_have_the_encoding_that_their_format_wants():
@@ -74,11 +74,11 @@ def test_files_have_the_encoding_that_their_format_wants():
 
 
 def test_a_character_that_the_named_encoding_has_not_is_an_error():
-    given = "先手：𠮷田\n   1 ７六歩(77)\n".encode()
-    output, told = kifu("convert", "-", "--to", "kif", "--encoding", "euc-jp", given=given, code=1)
-    assert output == b"" and "𠮷 does not exist in euc_jp [unencodable-character]" in told
-    output, told = kifu("convert", "-", "--to", "kif", given=given)
-    assert "〓田".encode("cp932") in output and "[unencodable-character]" in told
+    piped = "先手：𠮷田\n   1 ７六歩(77)\n".encode()
+    output, messages = kifu("convert", "-", "--to", "kif", "--encoding", "euc-jp", piped=piped, code=1)
+    assert output == b"" and "𠮷 does not exist in euc_jp [unencodable-character]" in messages
+    output, messages = kifu("convert", "-", "--to", "kif", piped=piped)
+    assert "〓田".encode("cp932") in output and "[unencodable-character]" in messages
 
 
 def test_several_games_become_several_lines_or_a_list():
@@ -92,8 +92,8 @@ def test_several_games_become_several_lines_or_a_list():
 
 def test_formats_of_one_game_a_file_need_a_folder_for_several(tmp_path):
     source = DATA / "csa/two_games.csa"
-    output, told = kifu("convert", source, "--to", "kifu", code=1)
-    assert output == b"" and "[one-game-a-file]" in told
+    output, messages = kifu("convert", source, "--to", "kifu", code=1)
+    assert output == b"" and "[one-game-a-file]" in messages
     assert text("convert", source, "--to", "kifu", "--output", tmp_path / "new") == ""
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
         "two_games-2.kifu",
@@ -105,8 +105,8 @@ def test_formats_of_one_game_a_file_need_a_folder_for_several(tmp_path):
 def test_a_source_is_never_overwritten(tmp_path):
     path = tmp_path / "game.kif"
     path.write_bytes((DATA / "kif/even_game.kif").read_bytes())
-    _, told = kifu("convert", path, "--to", "kif", "--output", tmp_path, code=1)
-    assert "[would-overwrite]" in told
+    _, messages = kifu("convert", path, "--to", "kif", "--output", tmp_path, code=1)
+    assert "[would-overwrite]" in messages
     assert path.read_bytes() == (DATA / "kif/even_game.kif").read_bytes()
 
 
@@ -117,8 +117,8 @@ def test_sources_of_one_name_are_refused_before_anything_is_written(tmp_path):
         path.write_bytes((DATA / "kif/even_game.kif").read_bytes())
     out = tmp_path / "out"
     other = DATA / "csa/two_games.csa"
-    _, told = kifu("convert", other, *paths, "--to", "csa", "--output", out, "--force", code=1)
-    assert "[same-output]" in told and "same.csa" in told and str(paths[0]) in told
+    _, messages = kifu("convert", other, *paths, "--to", "csa", "--output", out, "--force", code=1)
+    assert "[same-output]" in messages and "same.csa" in messages and str(paths[0]) in messages
     assert not out.exists()
 
 
@@ -139,8 +139,8 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(tmp_path):
     source = DATA / "kif/even_game.kif"
     target = tmp_path / "even_game.csa"
     target.write_text("mine", encoding="utf-8")
-    _, told = kifu("convert", source, "--to", "csa", "--output", tmp_path, code=1)
-    assert "[file-exists]" in told and "--force" in told
+    _, messages = kifu("convert", source, "--to", "csa", "--output", tmp_path, code=1)
+    assert "[file-exists]" in messages and "--force" in messages
     assert target.read_text(encoding="utf-8") == "mine"
     assert "--force" in kifu("convert", source, "--to", "csa", "--output", tmp_path, code=1, language="ja")[1]
     kifu("convert", source, "--to", "csa", "--output", tmp_path, "--force")
@@ -159,8 +159,8 @@ def test_positions_are_those_of_a_ply():
     assert text("convert", game, "--to", "sfen") == f"{EVEN} b - 1\n"
     assert text("convert", game, "--to", "sfen", "--ply", "1").endswith(" w - 2\n")
     assert "手数＝13  ▲３三角打  まで\n" in text("convert", game, "--to", "bod", "--ply", "last")
-    _, told = kifu("convert", game, "--to", "sfen", "--ply", "99", code=1)
-    assert "[no-such-ply]" in told
+    _, messages = kifu("convert", game, "--to", "sfen", "--ply", "99", code=1)
+    assert "[no-such-ply]" in messages
     kifu("convert", game, "--to", "sfen", "--ply", "x", code=2)
 
 
@@ -169,40 +169,40 @@ def test_raw_json_is_what_the_format_says():
     assert raw["moves"][1]["move"] == {"from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
 
 
-def test_what_is_lost_is_told_in_the_language_asked_for():
+def test_losses_are_reported_in_the_requested_language():
     game = DATA / "kif/even_game.kif"
     assert "even_game.kif: ki2u loses 14 times [lost-times]" in kifu("convert", game, "--to", "ki2u")[1]
     assert "失われます" in kifu("convert", game, "--to", "usi", language="ja_JP.UTF-8")[1]
     assert "失われます" in kifu("convert", game, "--to", "usi", "--language", "ja")[1]
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_converted():
+def test_unreadable_files_are_reported_and_the_rest_is_converted():
     arguments = ("convert", "no such file.kif", DATA / "README.md", DATA / "kif/even_game.kif", "--to", "usi")
-    output, told = kifu(*arguments, code=1)
+    output, messages = kifu(*arguments, code=1)
     assert output.startswith(b"position startpos moves 7g7f")
-    assert "no such file.kif: No such file or directory" in told
-    assert "README.md:1: the record format was not recognised" in told
+    assert "no such file.kif: No such file or directory" in messages
+    assert "README.md:1: the record format was not recognised" in messages
 
 
 def test_a_game_that_breaks_off_is_converted_with_a_complaint():
-    output, told = kifu("convert", DATA / "illegal/wrong-side.kifu", "--to", "usi", code=1)
+    output, messages = kifu("convert", DATA / "illegal/wrong-side.kifu", "--to", "usi", code=1)
     assert output == b"position startpos moves 7g7f\n"
-    assert "wrong-side.kifu:6:1: ply 2 moves a piece of the other side [wrong-side]" in told
-    output, told = kifu("convert", DATA / "illegal/nifu.kifu", "--to", "usi")
-    assert output.endswith(b" P*8f\n") and "[nifu]" in told
+    assert "wrong-side.kifu:6:1: ply 2 moves a piece of the other side [wrong-side]" in messages
+    output, messages = kifu("convert", DATA / "illegal/nifu.kifu", "--to", "usi")
+    assert output.endswith(b" P*8f\n") and "[nifu]" in messages
 
 
-def test_it_tells_its_version():
+def test_it_prints_its_version():
     assert text("--version") == f"kifu {__version__}\n"
 
 
 @pytest.mark.parametrize("command", [("key",), ("key", "--decode"), ("class",), ("qf",), ("qf", "--encode")])
 def test_the_exit_code_is_1_if_a_line_was_refused(command):
-    assert kifu(*command, given=b"x\n", code=1)[0].startswith(b"!")
+    assert kifu(*command, piped=b"x\n", code=1)[0].startswith(b"!")
     assert "No such file" in kifu(*command, "no such file", code=1)[1]
 
 
-def test_wrong_arguments_are_told_apart():
+def test_wrong_arguments_have_different_messages():
     assert "invalid choice" in kifu("convert", "x", "--to", "pgn", code=2)[1]
     assert "no encoding is named nope" in kifu("convert", "x", "--to", "kif", "--encoding", "nope", code=2)[1]
     assert "COMMAND" in kifu(code=2)[1]
@@ -211,7 +211,7 @@ def test_wrong_arguments_are_told_apart():
 # --- check -----------------------------------------------------------------------------------------------
 
 
-def test_check_tells_all_of_a_file_in_one_line():
+def test_check_prints_json_on_one_line_per_file():
     lines = text("check", DATA / "kif/even_game.kif", DATA / "csa/two_games.csa", "--json").splitlines()
     first, second = map(json.loads, lines)
     assert first == {
@@ -258,15 +258,15 @@ def test_check_reports_what_is_no_record(name, code):
 def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
     zipped(tmp_path / "a.docx", {"[Content_Types].xml": GAME})
     (tmp_path / "two.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(100))
-    for name, code, told in (
+    for name, code, messages in (
         ("two.7z", "is-container", "this is an archive (7z); take the files out of it first"),
         ("a.docx", "is-document", "this is a file for another program (Office)"),
     ):
         path = tmp_path / name
         checked = text("check", path, code=1)
-        assert told in checked and f"[{code}]" in checked
+        assert messages in checked and f"[{code}]" in checked
         output, complaint = kifu("convert", path, "--to", "csa", code=1)
-        assert output == b"" and told in complaint
+        assert output == b"" and messages in complaint
 
 
 def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
@@ -315,8 +315,8 @@ def test_no_name_in_a_zip_archive_leads_out_of_the_folder_that_is_written(tmp_pa
 def test_what_an_archive_unpacks_to_is_bounded(tmp_path, monkeypatch, code, limit, value):
     monkeypatch.setattr(f"kifu_core.files.{limit}", value)
     path = zipped(tmp_path / "a.zip", {"a.kif": GAME, "b.kif": bytes(1_000_000)})
-    output, told = kifu("convert", path, "--to", "usi", code=1)
-    assert f"[{code}]" in told and output.count(b"position") == (0 if code == "too-many-entries" else 1)
+    output, messages = kifu("convert", path, "--to", "usi", code=1)
+    assert f"[{code}]" in messages and output.count(b"position") == (0 if code == "too-many-entries" else 1)
 
 
 def test_what_cannot_be_taken_out_of_an_archive_is_named(tmp_path):
@@ -344,39 +344,39 @@ def test_what_cannot_be_taken_out_of_an_archive_is_named(tmp_path):
         assert f"[{code}]" in text("check", path, code=1)
 
 
-def test_check_tells_people_with_lines_and_columns():
-    told = text("check", DATA / "illegal/nifu.kifu", "--language", "ja", code=1)
-    assert told.splitlines()[1] == "  14:1: error: 10手目は二歩です [nifu]"
+def test_check_prints_lines_and_columns():
+    messages = text("check", DATA / "illegal/nifu.kifu", "--language", "ja", code=1)
+    assert messages.splitlines()[1] == "  14:1: error: 10手目は二歩です [nifu]"
 
 
 # --- key, class, show ------------------------------------------------------------------------------------
 
 
 def test_keys_line_by_line():
-    given = f"{EVEN} b - 1\n{EVEN} b -\nnonsense\n\n{EVEN} b 19P 1\n".encode()
-    assert text("key", given=given, code=1).splitlines() == [
+    piped = f"{EVEN} b - 1\n{EVEN} b -\nnonsense\n\n{EVEN} b 19P 1\n".encode()
+    assert text("key", piped=piped, code=1).splitlines() == [
         EVEN_CODE, EVEN_CODE, "!sfen-fields", "!empty", "!unencodable",
     ]  # fmt: skip
 
 
 def test_codes_line_by_line():
-    given = f"{EVEN_CODE}\n{EVEN_CODE}=\n{EVEN_CODE}A\r\n\xff\n".encode("latin-1")
-    assert text("key", "--decode", given=given, code=1).splitlines() == [
+    piped = f"{EVEN_CODE}\n{EVEN_CODE}=\n{EVEN_CODE}A\r\n\xff\n".encode("latin-1")
+    assert text("key", "--decode", piped=piped, code=1).splitlines() == [
         f"{EVEN} b - 1", "!bad-char", "!trailing-chars", "!bad-char",
     ]  # fmt: skip
 
 
 def test_records_of_quoridor_are_converted_and_checked():
-    given = b"1. e2 e8 {a comment}\n1. d1v e8 *\n"
-    output, told = kifu("convert", "-", "--to", "qf", given=given)
+    piped = b"1. e2 e8 {a comment}\n1. d1v e8 *\n"
+    output, messages = kifu("convert", "-", "--to", "qf", piped=piped)
     assert output.splitlines() == [b"QCBA", b"QCw0"]
-    assert "lost-comments" in told and "lost-ending" in told
-    records = json.loads(text("convert", "-", "--to", "json", given=given))
+    assert "lost-comments" in messages and "lost-ending" in messages
+    records = json.loads(text("convert", "-", "--to", "json", piped=piped))
     assert [len(record["moves"]) for record in records] == [3, 4]
-    assert text("convert", "-", "--to", "alg", given=output).splitlines() == ["1. e2 e8", "1. d1v e8"]
-    assert "other-game" in kifu("convert", "-", "--to", "kif", given=given, code=1)[1]
+    assert text("convert", "-", "--to", "alg", piped=output).splitlines() == ["1. e2 e8", "1. d1v e8"]
+    assert "other-game" in kifu("convert", "-", "--to", "kif", piped=piped, code=1)[1]
     code = b"QuBAQEk6yVqpfcBgTio6WQr0JiSJKLLMYLb1vyYmBmRk\nj7oklAHMe1IC\n"
-    report = json.loads(text("check", "-", "--json", given=code, code=1))
+    report = json.loads(text("check", "-", "--json", piped=code, code=1))
     (game,) = report["games"]
     assert (report["format"], game["plies"], game["special"], game["winner"]) == ("qf", 46, "GOAL", 1)
     assert game["final_code"] == "ooByS01V5bzMi1ZCOqzb8XIAA"
@@ -384,15 +384,15 @@ def test_records_of_quoridor_are_converted_and_checked():
 
 
 def test_codes_of_quoridor_line_by_line():
-    given = b"QBA\n gkwAAAAQ==\ngkw\n\nj7ok-_HMe1ICg\n"
-    first, second, *faults = text("qf", given=given, code=1).splitlines()
+    piped = b"QBA\n gkwAAAAQ==\ngkw\n\nj7ok-_HMe1ICg\n"
+    first, second, *faults = text("qf", piped=piped, code=1).splitlines()
     assert json.loads(first)["moves"] == [
         {"by": "white", "kind": "pawn", "from": 4, "to": 13, "dir": 0, "jump": "none"}
     ]
     assert json.loads(second)["state"]["to_move"] == "black"
     assert faults == ["!truncated", "!empty", "!bad-char"]
     back = f"{first}\n{second}\n[]\n{{\n" + first.replace('"dir":0', '"dir":1') + "\n" + "[" * 100_000
-    assert text("qf", "--encode", given=back.encode(), code=1).splitlines() == [
+    assert text("qf", "--encode", piped=back.encode(), code=1).splitlines() == [
         "QBA", "gkwAAAAQ", "!jkf-type", "!json", "!jkf-value", "!jkf-depth",
     ]  # fmt: skip
 
@@ -412,22 +412,22 @@ def test_a_key_is_answered_before_the_next_line_comes():
     ("arguments", "line"), [(("--json",), f"{EVEN} b -"), (("--decode", "--json"), EVEN_CODE)]
 )
 def test_positions_as_objects(arguments, line):
-    found = json.loads(text("key", *arguments, given=line.encode()))
+    found = json.loads(text("key", *arguments, piped=line.encode()))
     assert found["turn"] is True
     assert found["board"][:9] == [-2, -3, -4, -5, -8, -5, -4, -3, -2] and len(found["board"]) == 81
     assert found["hands"]["white"] == dict.fromkeys(["FU", "KY", "KE", "GI", "KI", "KA", "HI"], 0)
 
 
 def test_the_class_of_a_position_and_how_it_lies_there():
-    given = b"9/9/9/9/9/9/9/9/K8 w -\n8K/9/9/9/9/9/9/9/9 b -\n9/9/9/9/9/9/9/9/8K w - 1\nx\n"
-    codes = text("class", given=given, code=1).splitlines()
+    piped = b"9/9/9/9/9/9/9/9/K8 w -\n8K/9/9/9/9/9/9/9/9 b -\n9/9/9/9/9/9/9/9/8K w - 1\nx\n"
+    codes = text("class", piped=piped, code=1).splitlines()
     assert codes[0] == "gAHbbbbbbbbYAAAAAAAAAAAAAAAA 3"
     assert codes[3] == "!sfen-fields"
     assert codes[2] == "gAHbbbbbbbbYAAAAAAAAAAAAAAAA 2"
 
 
 def test_boards_in_the_terminal():
-    assert text("show", f"{EVEN} b -") == text("show", given=EVEN_CODE.encode()) != ""
+    assert text("show", f"{EVEN} b -") == text("show", piped=EVEN_CODE.encode()) != ""
     shown = text("show", "--ply", "0", DATA / "kif/even_game.kif", DATA / "kif/problem.kif")
     assert shown.count("先手の持駒") == 2 and shown.startswith("後手の持駒：なし\n  ９ ８")
     assert "[bad-char]" in kifu("show", "poU!", code=1)[1]
@@ -435,12 +435,12 @@ def test_boards_in_the_terminal():
 
 def test_a_reader_that_stops_early_is_no_error():
     command = f"{sys.executable} -m kifu_core key | head -n 1"
-    given = f"{EVEN} b -\n".encode() * 5000
-    done = subprocess.run(["sh", "-c", command], input=given, capture_output=True, cwd=ROOT, check=True)
+    piped = f"{EVEN} b -\n".encode() * 5000
+    done = subprocess.run(["sh", "-c", command], input=piped, capture_output=True, cwd=ROOT, check=True)
     assert (done.stdout, done.stderr) == (f"{EVEN_CODE}\n".encode(), b"")
 
 
-def test_who_runs_it_is_told_by_the_exit_code_that_something_was_wrong():
+def test_the_exit_code_shows_that_something_was_wrong():
     command = [sys.executable, "-m", "kifu_core", "show", "poU!"]
     done = subprocess.run(command, capture_output=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stdout) == (1, b"") and b"[bad-char]" in done.stderr
@@ -465,17 +465,17 @@ def test_all_golden_codes_both_ways():
     rows = [json.loads(line) for line in (GOLDEN / "shogi64/vectors.jsonl").read_text().splitlines()]
     sfens = "\n".join(row["sfen"] for row in rows)
     codes = "\n".join(row["robust_code"] for row in rows)
-    assert text("key", given=sfens.encode()).splitlines() == codes.splitlines()
-    assert text("key", "--decode", given=codes.encode()).splitlines() == sfens.splitlines()
+    assert text("key", piped=sfens.encode()).splitlines() == codes.splitlines()
+    assert text("key", "--decode", piped=codes.encode()).splitlines() == sfens.splitlines()
 
 
 @pytest.mark.shared
 def test_all_invalid_codes_by_name():
     rows = [json.loads(line) for line in (GOLDEN / "shogi64/invalid.jsonl").read_text().splitlines()]
     rows = [row for row in rows if "\n" not in row["code"]]
-    given = "".join(row["code"] + "\n" for row in rows).encode()
-    told = text("key", "--decode", given=given, code=1).splitlines()
-    assert told == [f"!{row['error']}" for row in rows]
+    piped = "".join(row["code"] + "\n" for row in rows).encode()
+    messages = text("key", "--decode", piped=piped, code=1).splitlines()
+    assert messages == [f"!{row['error']}" for row in rows]
 
 
 @pytest.mark.shared

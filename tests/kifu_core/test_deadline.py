@@ -70,7 +70,7 @@ def looked_at(text: str) -> None:
             kind.formats.losses(game, name)
 
 
-def text_named(name: str) -> str:
+def example_text(name: str) -> str:
     if name in PIECES:
         return text_of(name, SIZE)
     return TEXTS[name](SIZE * 400 // len(TEXTS[name](400)))
@@ -78,7 +78,7 @@ def text_named(name: str) -> str:
 
 @pytest.mark.parametrize("name", sorted({*PIECES, *TEXTS}))
 def test_wherever_the_time_is_over_the_clock_is_looked_at_soon_after(name):
-    text, clock = text_named(name), LineClock()
+    text, clock = example_text(name), LineClock()
     with time_limit(1, clock), clock.running():
         looked_at(text)
     looks = [*clock.looks, clock.lines]
@@ -95,7 +95,7 @@ def test_a_single_row_of_very_many_moves_is_watched_too():
 
 @pytest.mark.parametrize("name", ["usi moves and words", "kif moves", "one game", "usen forks"])
 def test_a_limit_that_is_long_enough_changes_nothing(name):
-    text = text_named(name)
+    text = example_text(name)
     free = load(text)[1]
     with time_limit(3600):
         assert load(text)[1] == free
@@ -141,4 +141,4 @@ def test_readers_that_note_errors_of_ours_let_it_through():
     assert not issubclass(TooSlowError, Exception)
     for name in ("jkf records", "json records", "codes", "sfen positions"):
         with pytest.raises(TooSlowError), time_limit(-1):
-            load(text_named(name))
+            load(example_text(name))

@@ -156,7 +156,7 @@ def test_a_summary_is_the_ending_of_a_record_without_one(reason, special):
 @pytest.mark.parametrize(
     "reason, special", [("sennichite", "SENNICHITE"), ("max_moves", "HIKIWAKE"), ("jishogi", "JISHOGI")]
 )
-def test_a_summary_tells_draws(reason, special):
+def test_a_summary_gives_draws(reason, special):
     game = only(f"{CSA}'summary:{reason}:A draw:B draw\n", "a.csa")
     assert (game.ending.special, game.ending.winner, game.ending.draw) == (special, NOBODY, True)
     assert game.record["moves"][-1] == {"special": special}
@@ -164,8 +164,8 @@ def test_a_summary_tells_draws(reason, special):
 
 @pytest.mark.parametrize("winner", [BLACK, WHITE])
 def test_perpetual_check_is_a_foul_of_the_side_that_lost(winner):
-    said = ("A win:B lose", "A lose:B win")[winner]
-    game = only(f"{CSA}'summary:oute_sennichite:{said}\n", "a.csa")
+    summary_end = ("A win:B lose", "A lose:B win")[winner]
+    game = only(f"{CSA}'summary:oute_sennichite:{summary_end}\n", "a.csa")
     assert (game.ending.special, game.ending.winner) == (("-ILLEGAL_ACTION", "ILLEGAL_MOVE")[winner], winner)
     assert codes(game) == []
     for file_format in ("kif", "ki2", "csa", "jkf"):
@@ -174,8 +174,8 @@ def test_perpetual_check_is_a_foul_of_the_side_that_lost(winner):
 
 @pytest.mark.parametrize("loser", ["A", "B"])
 def test_the_server_is_believed_about_who_resigned(loser):
-    said = "A lose:B win" if loser == "A" else "A win:B lose"
-    game = only(f"{CSA}%TORYO\n'summary:abnormal:{said}\n", "a.csa")
+    summary_end = "A lose:B win" if loser == "A" else "A win:B lose"
+    game = only(f"{CSA}%TORYO\n'summary:abnormal:{summary_end}\n", "a.csa")
     assert (game.ending.special, game.ending.winner) == ("TORYO", WHITE if loser == "A" else BLACK)
     assert codes(game) == ([] if loser == "A" else ["result-mismatch"])
 
@@ -336,7 +336,7 @@ def test_a_result_line_may_have_spaces_around_its_number(line):
     "note, special", [("投了", "TORYO"), ("時間切れ", "TIME_UP"), ("反則", "ILLEGAL_MOVE"), ("詰み", "TSUMI")]
 )
 @pytest.mark.parametrize("brackets", ["（）", "()"])
-def test_the_reason_of_a_result_line_may_stand_behind_it_in_brackets(brackets, note, special):
+def test_the_reason_of_a_result_line_may_follow_in_brackets(brackets, note, special):
     game = only(kif(3, f"まで3手で先手の勝ち{brackets[0]}{note}{brackets[1]}"))
     assert (game.ending.special, game.ending.winner, codes(game)) == (special, BLACK, [])
 
@@ -371,7 +371,7 @@ ODD = [
 
 @pytest.mark.parametrize("file_format", ["kif", "kifu", "ki2", "ki2u", "csa", "jkf", "usi", "usen"])
 @pytest.mark.parametrize("text", ODD)
-def test_the_winner_survives_or_is_said_to_be_lost(text, file_format):
+def test_the_winner_survives_or_is_reported_as_lost(text, file_format):
     before = only(text)
     options = {"ending": before.ending} if file_format[:2] in ("ki", "cs") else {}
     after = only(dump(before.record, file_format, **options), f"a.{file_format}").ending
@@ -382,7 +382,7 @@ def test_the_winner_survives_or_is_said_to_be_lost(text, file_format):
 
 
 @pytest.mark.parametrize("file_format", ["kif", "ki2", "csa"])
-def test_a_foul_is_told_so_that_the_same_side_wins(file_format):
+def test_a_foul_is_written_so_that_the_same_side_wins(file_format):
     before = only(f"{CSA}'summary:uchifuzume:A win:B lose\n", "a.csa")
     assert "lost-ending" not in {issue.code for issue in losses(before, file_format)}
     text = dump(before.record, file_format, ending=before.ending)
@@ -473,7 +473,7 @@ def test_an_empty_clock_is_no_time_and_no_finding(clock):
     assert (times(game), codes(game)) == ([None], [])
 
 
-def test_fractions_of_seconds_stand_beside_the_record():
+def test_fractions_of_seconds_are_kept_beside_the_record():
     game = only(KIF + "1 ７六歩(77) ( 0:01.25/00:00:01)\n2 ３四歩(33) ( 0:02/00:00:02)\n")
     assert dict(game.fractions) == {1: "25"}
     assert lost(game, "kif") == {"lost-fractions": 1}
@@ -520,14 +520,14 @@ def test_findings_of_the_rules_tell_their_line():
     assert issue.source_line == "8 ９六歩(95)"
 
 
-def test_a_repetition_tells_its_place_on_a_line_of_usi():
+def test_a_repetition_has_its_place_on_a_line_of_usi():
     game = only("startpos moves " + " ".join(["2h3h 8b7b 3h2h 7b8b"] * 3))
     (issue,) = findings(game)
     assert (issue.code, issue.line, issue.column) == ("fourfold", 1, 71)
 
 
 @pytest.mark.parametrize("between", ["", "T1\n", "T1\n'comment\n", "\n"])
-def test_a_wrong_sign_tells_its_line(between):
+def test_a_wrong_sign_has_its_line(between):
     game = only(f"PI\n+\n+7776FU\n{between}+2726FU\n", "a.csa")
     issue = next(issue for issue in game.issues if issue.code == "side-mark")
     assert (issue.line, issue.source_line) == (4 + between.count("\n"), "+2726FU")

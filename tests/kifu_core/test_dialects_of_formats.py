@@ -92,8 +92,8 @@ def test_players_on_a_line_of_statements_end_where_the_next_statement_begins():
 
 def test_no_header_that_we_write_is_read_as_a_statement():
     record = load("N+a\nPI\n+\n+7776FU\n").games[0].record
-    told = {**record, "header": {"先手": "a,PI,+", "棋戦": "b, +7776FU"}}
-    again = load(dump(told, "csa")).games
+    renamed = {**record, "header": {"先手": "a,PI,+", "棋戦": "b, +7776FU"}}
+    again = load(dump(renamed, "csa")).games
     assert [plies(game) for game in again] == [1]
     assert again[0].record["header"] == {"先手": "a，PI，+", "棋戦": "b， +7776FU"}
 
@@ -488,8 +488,8 @@ def test_every_dialect_of_psn_plays_the_same_game(text):
 def test_times_comments_and_variations_of_psn_are_kept():
     (timed,) = load(TAGS.format("*") + DIALECTS[4]).games
     assert [entry["time"]["now"]["s"] for entry in timed.record["moves"] if "time" in entry] == [5, 7, 1]
-    (told,) = load(TAGS.format("*") + DIALECTS[6]).games
-    entries = told.record["moves"]
+    (renamed,) = load(TAGS.format("*") + DIALECTS[6]).games
+    entries = renamed.record["moves"]
     assert (entries[1]["comments"], entries[2]["comments"]) == (["!"], ["said (not", "played"])
     assert [one["move"]["to"] for fork in entries[4]["forks"] for one in fork] == [{"x": 3, "y": 2}]
 

@@ -152,11 +152,11 @@ def test_the_text_diagram_counts_hands_in_chinese_numerals():
 # --- patterns -------------------------------------------------------------------------------------------
 
 
-def asked(text: str, **options: object) -> ET.Element:
+def pattern_picture(text: str, **options: object) -> ET.Element:
     return ET.fromstring(draw.pattern(parse(text).steps[0], **options))  # type: ignore[arg-type]
 
 
-def wanted(root: ET.Element) -> list[tuple[str, bool]]:
+def drawn_pieces(root: ET.Element) -> list[tuple[str, bool]]:
     """The characters of the pieces that are asked for, empty for any, and whether they point down."""
     (group,) = (one for one in root.iter("g") if one.get("class") == "asked")
     return [
@@ -167,24 +167,24 @@ def wanted(root: ET.Element) -> list[tuple[str, bool]]:
 
 
 def test_a_pattern_is_a_board_with_what_each_square_asks():
-    assert wanted(asked("K9i +p5c")) == [("と", True), ("玉", False)]
-    assert wanted(asked("{G,s}7h")) == [("銀", True), ("金", False)]
-    assert wanted(asked("X5e x5f")) == [("", False), ("", True)]
+    assert drawn_pieces(pattern_picture("K9i +p5c")) == [("と", True), ("玉", False)]
+    assert drawn_pieces(pattern_picture("{G,s}7h")) == [("銀", True), ("金", False)]
+    assert drawn_pieces(pattern_picture("X5e x5f")) == [("", False), ("", True)]
 
 
-def test_what_must_not_stand_is_crossed_out_and_an_empty_square_is_a_cross():
-    signs = [one.get("class") for one in asked("!P7f -5e").iter("path")]
+def test_forbidden_pieces_are_crossed_out_and_an_empty_square_is_a_cross():
+    signs = [one.get("class") for one in pattern_picture("!P7f -5e").iter("path")]
     assert signs.count("not") == signs.count("empty") == 1
-    assert "not" not in [one.get("class") for one in asked("P7f").iter("path")]
+    assert "not" not in [one.get("class") for one in pattern_picture("P7f").iter("path")]
 
 
 def test_many_pieces_of_a_square_are_not_all_drawn():
-    assert len(wanted(asked("{P,L,N,S,G,B}7f"))) == 4
-    assert any(one.text == "…" for one in asked("{P,L,N,S,G,B}7f").iter("text"))
+    assert len(drawn_pieces(pattern_picture("{P,L,N,S,G,B}7f"))) == 4
+    assert any(one.text == "…" for one in pattern_picture("{P,L,N,S,G,B}7f").iter("text"))
 
 
 def test_squares_of_a_pattern_have_frames():
-    (group,) = (one for one in asked("K9i L9h").iter("g") if one.get("class") == "marked")
+    (group,) = (one for one in pattern_picture("K9i L9h").iter("g") if one.get("class") == "marked")
     assert len(list(group)) == 2
 
 

@@ -67,7 +67,7 @@ def test_the_pictures_are_well_formed_and_labels_are_escaped() -> None:
         ElementTree.fromstring(svg)
 
 
-def test_letters_stand_upright_on_pieces_of_either_side() -> None:
+def test_letters_are_upright_on_pieces_of_both_sides() -> None:
     svg = board(MIDGAME, letters=True)
     letters = re.findall(
         r'M(\d+) (\d+)m[^>]*><text class="letter" x="(\d+)" y="(\d+)"'

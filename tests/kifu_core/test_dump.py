@@ -85,9 +85,9 @@ def test_csa_that_is_read_and_written_again_keeps_the_comments_about_its_file(ve
     game = load(REMARKED).games[0]
     text = dump(game.record, "csa", version=version, remarks=game.remarks)
     again = load(text).games[0]
-    kept = [remark for remark in game.remarks if not remark.startswith("CSA encoding")]
-    assert kept == ["Max_Moves:256", "", "about the file"]
-    assert [remark for remark in again.remarks if not remark.startswith("CSA encoding")] == kept
+    own_remarks = [remark for remark in game.remarks if not remark.startswith("CSA encoding")]
+    assert own_remarks == ["Max_Moves:256", "", "about the file"]
+    assert [remark for remark in again.remarks if not remark.startswith("CSA encoding")] == own_remarks
     assert again.record == game.record
     assert text.count("CSA encoding") == (version == "3")
 

@@ -21,7 +21,7 @@ def game(word, turn):
 @pytest.mark.parametrize("file_format", FORMATS)
 @pytest.mark.parametrize("turn", [0, 1])
 @pytest.mark.parametrize("word", [*WORDS, "なぞの終局"])
-def test_an_ending_keeps_its_winner_or_is_said_to_be_lost(word, turn, file_format):
+def test_an_ending_keeps_its_winner_or_is_reported_as_lost(word, turn, file_format):
     before = game(word, turn)
     assert before.ending is not None
     if "lost-ending" in {issue.code for issue in losses(before, file_format)}:
@@ -36,11 +36,12 @@ def same_or_lost(before, file_format):
     """Whether winner, draw, place of the ending and plies come back, or it is said that they do not."""
     options = {"ending": before.ending} if file_format[:2] in ("ki", "cs") else {}
     (after,) = load(dump(before.record, file_format, **options), f"x.{file_format}").games
-    said = {issue.code for issue in losses(before, file_format)}
-    return "lost-ending" in said or told(after) == told(before), (told(before), told(after))
+    codes = {issue.code for issue in losses(before, file_format)}
+    outcomes = outcome(before), outcome(after)
+    return "lost-ending" in codes or outcomes[0] == outcomes[1], outcomes
 
 
-def told(game):
+def outcome(game):
     """Winner, draw and ply of a game's ending, and the plies of its main line."""
     ending = game.ending and (game.ending.winner, game.ending.draw, game.ending.ply)
     return ending, sum("move" in entry for entry in game.record["moves"])
@@ -58,8 +59,8 @@ def test_an_ending_with_a_second_one_and_moves_behind_it_is_the_game_s(first, se
         before = load("\n".join(["手合割：平手", "手数----指手--", *rows, ""])).games[0]
         expected = (second, 3) if first == "中断" else (first, place)  # a game that was adjourned goes on
         assert before.ending is not None and (before.ending.word, before.ending.ply) == expected
-        kept, seen = same_or_lost(before, file_format)
-        assert kept, seen
+        same, seen = same_or_lost(before, file_format)
+        assert same, seen
 
 
 def test_kif_keeps_an_ending_that_jkf_has_no_name_for_between_the_moves_and_their_variations():
@@ -101,16 +102,16 @@ def test_a_word_that_nobody_knows_says_no_more_than_it_says(word, file_format):
     assert (before.ending.word, before.ending.winner) == (word, None)
     if file_format[:2] == "ki":
         assert word in dump(before.record, file_format, ending=before.ending)
-    kept, seen = same_or_lost(before, file_format)
-    assert kept, seen
+    same, seen = same_or_lost(before, file_format)
+    assert same, seen
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_a_word_of_an_ending_that_is_a_piece_is_no_row_of_kif(file_format):
     before = load("▲７六歩\n#まで1手で龍打\n", "x.ki2").games[0]
     assert before.ending.word == "龍打"
-    kept, seen = same_or_lost(before, file_format)
-    assert kept, seen
+    same, seen = same_or_lost(before, file_format)
+    assert same, seen
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
@@ -121,15 +122,15 @@ def test_an_ending_that_is_written_twice_is_one(file_format):
     assert ("lost-ending" in {issue.code for issue in losses(before, file_format)}) == (file_format == "usen")
     if file_format[:2] == "ki":
         assert "まで2手で先手の" in dump(before.record, file_format, ending=before.ending)
-    kept, seen = same_or_lost(before, file_format)
-    assert kept, seen
+    same, seen = same_or_lost(before, file_format)
+    assert same, seen
 
 
 PROBLEM = "P1 *  *  *  *  *  *  *  * -OU\nP3 *  *  *  *  *  *  * +KI * \nP+00KI\n+\n+0012KI\n"
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_the_winner_whom_a_server_names_of_a_problem_is_said_to_be_lost(file_format):
+def test_the_winner_of_a_problem_named_by_a_server_is_reported_as_lost(file_format):
     before = load(PROBLEM + "SENTE_WIN_CHECKMATE\n").games[0]
     assert before.ending.winner == 0
     assert "lost-ending" in {issue.code for issue in losses(before, file_format)}
@@ -140,8 +141,8 @@ def test_a_mate_without_a_winner_is_not_given_one_silently(file_format):
     """What stands before the mate cannot be played: nobody knows who was to move."""
     before = load("手合割：平手\n1 ７六歩(77)\n2 ５五と(99)\nまで2手詰\n").games[0]
     assert before.ending.winner is None
-    kept, seen = same_or_lost(before, file_format)
-    assert kept, seen
+    same, seen = same_or_lost(before, file_format)
+    assert same, seen
 
 
 @pytest.mark.parametrize("result", ["A win:B lose", "A draw:B draw"])
@@ -157,8 +158,8 @@ def test_a_comment_that_csa_takes_for_the_server_s_word_is_told(result):
 @pytest.mark.parametrize("text", ['{"header":{},"moves":[{"comments":["角道"]}]}', "先手：甲\n   1 なぞ\n"])
 def test_a_record_without_moves_is_read_again(text, file_format):
     before = load(text).games[0]
-    kept, seen = same_or_lost(before, file_format)
-    assert kept, seen
+    same, seen = same_or_lost(before, file_format)
+    assert same, seen
 
 
 @pytest.mark.parametrize("turn", [0, 1])

@@ -44,7 +44,7 @@ def after(moves: str) -> list[FormationOccurrence]:
     return occurrences(Position.initial(), [from_usi(usi) for usi in moves.split()])
 
 
-def named(moves: str, color: int) -> set[str]:
+def names_of(moves: str, color: int) -> set[str]:
     return {one.name for one in after(moves) if one.color == color}
 
 
@@ -71,7 +71,7 @@ def test_each_has_a_name_for_programs_a_reading_and_parents_that_there_are(forma
 
 
 @pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
-def test_no_pattern_of_one_stands_twice_in_the_table(formation):
+def test_no_pattern_is_twice_in_the_table(formation):
     printed = [text_of(parse(text)) for text in formation.patterns]
     others = {text_of(parse(text)) for one in FORMATIONS if one is not formation for text in one.patterns}
     assert len({*printed}) == len(printed)
@@ -138,13 +138,13 @@ def keys() -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
 def test_each_has_works_or_says_that_only_games_were_looked_at(formation):
-    named = keys()[formation.name]
-    assert named == ["games"] or (named and len({*named}) == len(named) and {*named} <= {*WORKS})
-    assert [work.key for work in formation.sources] == [key for key in named if key != "games"]
+    works = keys()[formation.name]
+    assert works == ["games"] or (works and len({*works}) == len(works) and {*works} <= {*WORKS})
+    assert [work.key for work in formation.sources] == [key for key in works if key != "games"]
 
 
 def test_no_work_is_in_the_list_that_none_is_compared_with():
-    assert {key for named in keys().values() for key in named} - {"games"} == {*WORKS}
+    assert {key for works in keys().values() for key in works} - {"games"} == {*WORKS}
 
 
 @pytest.mark.parametrize("work", WORKS.values(), ids=lambda one: one.key)
@@ -176,19 +176,19 @@ def test_a_mino_arises_with_its_last_piece():
 
 def test_white_has_the_same_as_black_would():
     ranging = "7g7f 3c3d 2g2f 4c4d 3i4h 8b4b 5i6h 5a6b"
-    assert "shikenbisha" in named(ranging, WHITE)
-    assert named(ranging, BLACK) == {"taikokei"}
+    assert "shikenbisha" in names_of(ranging, WHITE)
+    assert names_of(ranging, BLACK) == {"taikokei"}
 
 
 def test_a_rook_that_moves_late_is_no_opening():
     shuffle = " ".join(["4i5h 6a5b 5h4i 5b6a"] * 8)
-    assert "shikenbisha" in named("2h6h 3c3d 1g1f", BLACK)
-    assert "shikenbisha" not in named(f"{shuffle} 2h6h 3c3d 1g1f", BLACK)
+    assert "shikenbisha" in names_of("2h6h 3c3d 1g1f", BLACK)
+    assert "shikenbisha" not in names_of(f"{shuffle} 2h6h 3c3d 1g1f", BLACK)
 
 
 def test_a_rook_that_goes_on_with_its_next_move_ranges_where_it_ends():
-    assert named("2h6h 3c3d 6h2h 4c4d 1g1f", BLACK) == set()
-    assert {"nakabisha", "shikenbisha"} & named("2h6h 3c3d 6h5h 4c4d 1g1f", BLACK) == {"nakabisha"}
+    assert names_of("2h6h 3c3d 6h2h 4c4d 1g1f", BLACK) == set()
+    assert {"nakabisha", "shikenbisha"} & names_of("2h6h 3c3d 6h5h 4c4d 1g1f", BLACK) == {"nakabisha"}
 
 
 def test_what_has_to_stay_counts_from_where_it_began():
@@ -225,14 +225,14 @@ def test_a_left_king_is_of_a_rook_that_ranges():
 
 def test_a_silver_at_the_kings_head_is_past_the_fifth_file():
     reclining = "7g7f 3c3d 6g6f 8c8d 2h6h 7a6b 7i7h 5a4b 7h6g 4b3b 6g5f 3a4b"
-    assert "gyokuto-gin" not in named(f"{reclining} 6f6e 4a3a 1g1f", BLACK)
-    assert "gyokuto-gin" in named(f"{reclining} 5f4e 4a3a 1g1f", BLACK)
+    assert "gyokuto-gin" not in names_of(f"{reclining} 6f6e 4a3a 1g1f", BLACK)
+    assert "gyokuto-gin" in names_of(f"{reclining} 5f4e 4a3a 1g1f", BLACK)
 
 
 def test_the_single_file_of_a_rook_is_the_first():
     assert by_any_name("一間飛車").english == "First File Rook"
-    assert "ikkenbisha" in named("1g1f 3c3d 1f1e 8c8d 2h1h 8d8e", BLACK)
-    assert "ikkenbisha" not in named("7g7f 3c3d 6g6f 8c8d 8h7g 7a6b 9g9f 5a4b 2h9h 4b3b", BLACK)
+    assert "ikkenbisha" in names_of("1g1f 3c3d 1f1e 8c8d 2h1h 8d8e", BLACK)
+    assert "ikkenbisha" not in names_of("7g7f 3c3d 6g6f 8c8d 8h7g 7a6b 9g9f 5a4b 2h9h 4b3b", BLACK)
 
 
 # --- openings that exclude each other -------------------------------------------------------------------
@@ -248,9 +248,9 @@ LOST_TEMPO = "7g7f 3c3d 2g2f 4a3b 2f2e 2b8h+ 7i8h"
 
 
 def test_a_rook_that_ranges_after_an_exchange_of_bishops_makes_it_no_bishop_exchange():
-    begun = f"{EXCHANGE} 9g9f 2b3c 1g1f 7a6b"
-    assert ("kakugawari", 0) in of_line(begun)
-    ranging = {name for name, _ in of_line(f"{begun} 2h6h 5a4b 5i4h 4b3a 4h3h")}
+    opening = f"{EXCHANGE} 9g9f 2b3c 1g1f 7a6b"
+    assert ("kakugawari", 0) in of_line(opening)
+    ranging = {name for name, _ in of_line(f"{opening} 2h6h 5a4b 5i4h 4b3a 4h3h")}
     assert {"kakkokan-shiken", "taikokei"} <= ranging and "kakugawari" not in ranging
 
 
@@ -261,8 +261,8 @@ def test_a_rook_that_comes_to_the_middle_late_makes_a_bishop_exchange_no_ranging
 
 
 def test_a_double_wing_in_which_bishops_are_exchanged_later_stays_one():
-    begun = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h"
-    names = {name for name, _ in of_line(f"{begun} 3c3d 7g7f 2b8h+ 7i8h 3a2b 8h7g 2b3c 3i3h 7a6b")}
+    opening = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h"
+    names = {name for name, _ in of_line(f"{opening} 3c3d 7g7f 2b8h+ 7i8h 3a2b 8h7g 2b3c 3i3h 7a6b")}
     assert "aigakari" in names and "kakugawari" not in names
 
 
@@ -322,7 +322,7 @@ def plainly(begin: Position, moves: list[int]) -> set[FormationOccurrence]:
     return found
 
 
-def test_what_is_found_move_by_move_is_what_stands_in_the_positions():
+def test_moves_give_the_same_formations_as_positions():
     games = lines()
     assert sum(len(moves) > 30 for _, moves in games) > 20
     arisen_at_all = set()

@@ -53,25 +53,25 @@ def _game(row: dict[str, str], text: str) -> Labelled:
     )
 
 
-def _known() -> dict[tuple[str, str], set[tuple[str, str]]]:
+def _opinions() -> dict[tuple[str, str], set[tuple[str, str]]]:
     """Return the differences that are matters of opinion, by game and side: what is found or missed."""
-    known: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    opinions: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for row in _rows("differences.csv"):
         for where in row["games"].split():
             game, side = where.split(":")
-            known.setdefault((game, side), set()).add((row["is"], row["formation"]))
-    return known
+            opinions.setdefault((game, side), set()).add((row["is"], row["formation"]))
+    return opinions
 
 
 GAMES: Final = _labelled()
-KNOWN: Final = _known()
+KNOWN: Final = _opinions()
 
 
 def _has(one: Labelled, color: int) -> set[str]:
     return with_parents(one.has[color])
 
 
-def _found(one: Labelled, color: int) -> set[str]:
+def _recognised(one: Labelled, color: int) -> set[str]:
     return {arose.name for arose in find_in_line(one.start, one.moves) if arose.color == color}
 
 
@@ -82,9 +82,9 @@ def agreement() -> dict[str, tuple[int, int]]:
     both, either = Counter[str](), Counter[str]()
     for one in GAMES:
         for color in range(2):
-            has, found = _has(one, color), _found(one, color)
-            both.update(has & found)
-            either.update(has | found)
+            has, recognised = _has(one, color), _recognised(one, color)
+            both.update(has & recognised)
+            either.update(has | recognised)
     return {name.name: (both[name.name], either[name.name]) for name in FORMATIONS}
 
 
@@ -116,8 +116,10 @@ def test_every_formation_is_labelled_somewhere() -> None:
 @pytest.mark.parametrize("one", GAMES, ids=lambda one: one.game)
 def test_patterns_find_what_is_labelled_but_for_known_differences(one: Labelled) -> None:
     for color, side in enumerate(SIDES):
-        has, found = _has(one, color), _found(one, color)
-        differences = {("found", name) for name in found - has} | {("missed", name) for name in has - found}
+        has, recognised = _has(one, color), _recognised(one, color)
+        differences = {("found", name) for name in recognised - has} | {
+            ("missed", name) for name in has - recognised
+        }
         assert differences == KNOWN.get((one.game, side), set()), side
 
 

@@ -63,7 +63,7 @@ def read(data: str, name: str, **limits: int) -> ParsedGame:
     return game
 
 
-def written(record, file_format: str) -> str:
+def dumped(record, file_format: str) -> str:
     return games.of_record(record).formats.dump(record, file_format)
 
 
@@ -88,7 +88,7 @@ def fork_lines(game: ParsedGame) -> list[int]:
 
 @pytest.mark.parametrize("file_format", ["kif", "kifu", "ki2", "ki2u", "csa", "jkf", "usi", "usen"])
 def test_a_main_line_ends_at_the_limit_in_every_format_of_shogi(file_format):
-    text = written(shogi_record(), file_format)
+    text = dumped(shogi_record(), file_format)
     game = read(text, f"game.{file_format}", plies=15)
     assert len(game.record["moves"]) == 16
     found = issue_of(game, "main-line-limit")
@@ -105,7 +105,7 @@ def test_a_main_line_ends_at_the_limit_in_every_format_of_shogi(file_format):
 
 @pytest.mark.parametrize("file_format", ["alg", "json"])
 def test_a_main_line_ends_at_the_limit_in_every_format_of_quoridor(file_format):
-    game = read(written(quoridor_record(), file_format), f"game.{file_format}", plies=15)
+    game = read(dumped(quoridor_record(), file_format), f"game.{file_format}", plies=15)
     assert len(game.record["moves"]) == 16
     found = issue_of(game, "main-line-limit")
     assert (found.severity, found.ply, found.params["limit"]) == ("error", 16, 15)
@@ -114,7 +114,7 @@ def test_a_main_line_ends_at_the_limit_in_every_format_of_quoridor(file_format):
 
 
 def test_a_code_of_quoridor_ends_at_the_limit():
-    game = read(written(quoridor_record(), "qf"), "game.qf", plies=15)
+    game = read(dumped(quoridor_record(), "qf"), "game.qf", plies=15)
     assert len(game.record["moves"]) == 16
     assert codes(game) == ["main-line-limit"]
 
@@ -128,7 +128,7 @@ def test_a_game_at_the_limit_is_whole():
 @pytest.mark.parametrize("file_format", WITH_FORKS)
 def test_forks_beyond_the_limit_are_text(file_format):
     record = forked(shogi_record(), lambda ply: [other_pawn(ply)])
-    text = written(record, file_format)
+    text = dumped(record, file_format)
     game = read(text, f"game.{file_format}", forks=10)
     assert len(fork_lines(game)) == 10
     assert codes(game) == ["forks-limit"]
@@ -143,7 +143,7 @@ def test_forks_beyond_the_limit_are_text(file_format):
 @pytest.mark.parametrize("file_format", WITH_FORKS)
 def test_forks_hold_no_more_moves_together_than_the_limit(file_format):
     record = forked(shogi_record(), lambda ply: [other_pawn(ply)])
-    game = read(written(record, file_format), f"game.{file_format}", fork_moves=11)
+    game = read(dumped(record, file_format), f"game.{file_format}", fork_moves=11)
     assert sum(fork_lines(game)) == 11
     assert codes(game) == ["fork-moves-limit"]
     assert game.unread
@@ -153,7 +153,7 @@ def test_forks_hold_no_more_moves_together_than_the_limit(file_format):
 @pytest.mark.parametrize("file_format", ["alg", "json"])
 def test_forks_of_quoridor_have_the_same_limits(file_format, limits):
     record = forked(quoridor_record(), lambda ply: [[{"move": {"wall": "a1h"}}]])
-    text = written(record, file_format)
+    text = dumped(record, file_format)
     assert len(fork_lines(read(text, f"game.{file_format}"))) == PLIES
     game = read(text, f"game.{file_format}", **limits)
     assert len(fork_lines(game)) == 10
@@ -166,7 +166,7 @@ def test_outer_forks_come_before_those_inside_them():
     first, second = other_pawn(1)
     record["moves"][1]["forks"] = [[first, second | {"forks": [[other_pawn(2)[0]]]}]]
     record["moves"][2]["forks"] = [other_pawn(2)]
-    game = read(written(record, "kif"), "game.kif", forks=2)
+    game = read(dumped(record, "kif"), "game.kif", forks=2)
     assert fork_lines(game) == [2, 2]
     assert game.unread.startswith("変化：2手")
 
@@ -174,7 +174,7 @@ def test_outer_forks_come_before_those_inside_them():
 @pytest.mark.parametrize("file_format", WITH_COMMENTS)
 def test_comments_beyond_the_limit_are_text(file_format):
     record = commented(shogi_record(), "九文字のコメントだ")
-    game = read(written(record, file_format), f"game.{file_format}", comment_bytes=10 * 28 + 5)
+    game = read(dumped(record, file_format), f"game.{file_format}", comment_bytes=10 * 28 + 5)
     assert [bool(entry.get("comments")) for entry in game.record["moves"]] == [True] * 10 + [False] * 31
     assert codes(game) == ["comments-limit"]
     assert issue_of(game, "comments-limit").ply == 10
@@ -184,7 +184,7 @@ def test_comments_beyond_the_limit_are_text(file_format):
 @pytest.mark.parametrize("file_format", ["alg", "json"])
 def test_comments_of_quoridor_have_the_same_limit(file_format):
     record = commented(quoridor_record(), "nine char")
-    game = read(written(record, file_format), f"game.{file_format}", comment_bytes=10 * 10 + 5)
+    game = read(dumped(record, file_format), f"game.{file_format}", comment_bytes=10 * 10 + 5)
     assert [bool(entry.get("comments")) for entry in game.record["moves"]] == [True] * 10 + [False] * 31
     assert codes(game) == ["comments-limit"]
     assert game.unread.count("nine char") == 31
@@ -213,10 +213,10 @@ def test_fractions_of_moves_beyond_the_limit_are_left_out():
 CSA_ROOKS = ("2838HI", "8272HI", "3828HI", "7282HI")
 
 
-def test_each_limit_is_told_once_and_all_of_them_together():
+def test_each_limit_is_reported_once_and_all_of_them_together():
     record = commented(forked(shogi_record(), lambda ply: [other_pawn(ply), other_pawn(ply)]), "甲")
     limits = {"plies": 20, "forks": 5, "fork_moves": 3, "comment_bytes": 20}
-    game = read(written(record, "kif"), "game.kif", **limits)
+    game = read(dumped(record, "kif"), "game.kif", **limits)
     assert sorted(codes(game)) == ["comments-limit", "fork-moves-limit", "forks-limit", "main-line-limit"]
 
 
@@ -224,6 +224,6 @@ def test_each_limit_is_told_once_and_all_of_them_together():
 def test_a_game_of_just_as_many_plies_as_are_kept_keeps_its_ending(file_format):
     record = shogi_record()
     record["moves"].append({"special": "TORYO"})
-    game = read(written(record, file_format), f"a.{file_format}", plies=PLIES)
+    game = read(dumped(record, file_format), f"a.{file_format}", plies=PLIES)
     assert (codes(game), game.record["moves"][-1].get("special")) == ([], "TORYO")
     assert len(game.record["moves"]) == PLIES + 2

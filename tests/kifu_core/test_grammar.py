@@ -51,10 +51,10 @@ def drawn(request):
     return {seed: record_of(request.param, seed) for seed in range(COUNT)}
 
 
-def plays(entries):
+def line_content(entries):
     """Moves, endings and variations of a line."""
     return [
-        (entry.get("move"), entry.get("special"), [plays(fork) for fork in entry.get("forks", ())])
+        (entry.get("move"), entry.get("special"), [line_content(fork) for fork in entry.get("forks", ())])
         for entry in entries
         if entry.keys() & {"move", "special"}
     ]
@@ -66,7 +66,7 @@ def test_what_is_drawn_from_the_grammar_is_read_as_meant_and_without_an_issue(dr
         assert issues == [], one.text
         assert [start(game[0]) for game in games] == [start(record) for record in one.records], one.text
         for (record, *_), meant in zip(games, one.records, strict=True):
-            assert plays(record["moves"]) == plays(meant["moves"]), one.text
+            assert line_content(record["moves"]) == line_content(meant["moves"]), one.text
 
 
 def test_every_kind_of_line_is_drawn(drawn):
@@ -96,8 +96,8 @@ def test_pyparsing_reads_the_lines_of_a_drawn_record_the_same(drawn):
     same = pp.ZeroOrMore(leaves).leave_whitespace().parse_with_tabs()
     for seed in range(5):
         found = [(name, match[0]) for name, match in grammar.items(drawn[seed].text)]
-        told = same.parse_string(drawn[seed].text, parse_all=True)
-        assert [*told] == found
+        parsed = same.parse_string(drawn[seed].text, parse_all=True)
+        assert [*parsed] == found
 
 
 @pytest.mark.parametrize("name", FORMATS)

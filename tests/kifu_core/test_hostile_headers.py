@@ -146,7 +146,7 @@ def comment_lines(entry: MoveEntry) -> list[str]:
 @example({"先手": "\x1e*"}, [[]] * 4)
 @example({"先手": "甲"}, [["\x1b$B"]] * 4)
 @settings(max_examples=150, deadline=None)
-def test_a_record_of_shogi_is_the_same_or_its_losses_are_told(file_format, header, comments):
+def test_a_shogi_record_is_the_same_or_its_losses_are_reported(file_format, header, comments):
     survives(GAMES["shogi"], shogi(header, comments), file_format)
 
 
@@ -158,5 +158,5 @@ def test_a_record_of_shogi_is_the_same_or_its_losses_are_told(file_format, heade
 @example({}, [["\r", "\x1f"], [], ["PI"], []])
 @example({"{": "x"}, [[]] * 4)
 @settings(max_examples=150, deadline=None)
-def test_a_record_of_quoridor_is_the_same_or_its_losses_are_told(file_format, header, comments):
+def test_a_quoridor_record_is_the_same_or_its_losses_are_reported(file_format, header, comments):
     survives(GAMES["quoridor"], quoridor(header, comments), file_format)

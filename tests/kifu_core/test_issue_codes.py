@@ -229,11 +229,11 @@ def test_the_command_issues_its_own(tmp_path, capsys):
     (tmp_path / "a.csa").touch()
     main(["convert", str(path), "--to", "csa", "--output", str(tmp_path)])
     main(["convert", str(path), str(path), "--to", "csa", "--output", str(tmp_path)])
-    told = capsys.readouterr().err
+    stderr = capsys.readouterr().err
     for code in COMMAND:
         fixed = max(re.split(r"\{\w+\}", TEXTS[code][0]) + re.split(r"\{\w+\}", TEXTS[code][1]), key=len)
         parts = [max(re.split(r"\{\w+\}", one), key=len) for one in TEXTS[code]]
-        assert fixed and any(part in told for part in parts), code
+        assert fixed and any(part in stderr for part in parts), code
     assert path.read_text(encoding="utf-8") == text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import escaped
 from hypothesis import strategies as st
 
 from kifu_core.games import load, of_record
@@ -49,8 +49,8 @@ def test_what_could_not_be_played_holds_no_such_text_either(kind):
     other = {"shogi": '{"x": 9, "y": 9}', "quoridor": '"e3x"'}[kind]
     assert last in text
     result = load(text.replace(last, other))[1]
-    told = [*result.issues, *(issue for game in result.games for issue in game.issues)]
-    assert {issue.severity for issue in told} >= {"error"}
+    all_issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
+    assert {issue.severity for issue in all_issues} >= {"error"}
     for game in result.games:
         assert "\0" not in game.unread.encode().decode()
 
@@ -66,15 +66,15 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.lists(PIECES, max_size=8).map("".join))
+@escaped(st.lists(PIECES, max_size=8).map("".join))
 def test_only_what_no_text_can_hold_is_replaced(text):
     # Python joins halves that escapes put side by side, as every reader of JSON does.
-    given = json.loads(json.dumps(text))
+    escaped = json.loads(json.dumps(text))
     clean, places = clean_escapes(json.dumps(text))
     found = json.loads(clean)
-    expected = ["\ufffd" if char == "\0" or "\ud800" <= char <= "\udfff" else char for char in given]
+    expected = ["\ufffd" if char == "\0" or "\ud800" <= char <= "\udfff" else char for char in escaped]
     assert found == "".join(expected)
-    assert len(places) == sum(char == "\0" or "\ud800" <= char <= "\udfff" for char in given)
+    assert len(places) == sum(char == "\0" or "\ud800" <= char <= "\udfff" for char in escaped)
 
 
 # --- several records ---------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def only(text):
     return load(text).games[0]
 
 
-def found(text):
+def reported(text):
     return [(issue.code, issue.ply, issue.params.get("winner")) for issue in findings(only(text))]
 
 
@@ -65,63 +65,67 @@ def test_a_finding_of_the_reading_keeps_its_line():
 
 def test_a_game_that_goes_on_after_a_foul_is_looked_at_to_its_end():
     text = "sfen k3r4/9/9/9/9/9/4G4/9/4K4 b - 1 moves 5g4g 9a9b 4g5g 9b9a 5i5h 9a9b 5g4g"
-    assert found(text) == [("self-check", 1, 1), ("self-check", 7, 1)]
+    assert reported(text) == [("self-check", 1, 1), ("self-check", 7, 1)]
 
 
 def test_staying_in_check_is_a_foul():
     text = "sfen 4k4/9/9/9/9/9/9/4r4/4K4 b P 1 moves P*1b 5h5i"
-    assert sorted(found(text)) == [("king-taken", 2, None), ("self-check", 1, 1)]
+    assert sorted(reported(text)) == [("king-taken", 2, None), ("self-check", 1, 1)]
 
 
 def test_several_kings_and_none_are_looked_at_as_the_rules_say():
-    assert found("sfen 4k4/9/9/9/9/9/9/9/K3K3r b - 1 moves 5i5h") == [("self-check", 1, 1)]
-    assert found("sfen 9/9/9/9/9/9/9/9/8r b P 1 moves P*5e 1i9i") == []
+    assert reported("sfen 4k4/9/9/9/9/9/9/9/K3K3r b - 1 moves 5i5h") == [("self-check", 1, 1)]
+    assert reported("sfen 9/9/9/9/9/9/9/9/8r b P 1 moves P*5e 1i9i") == []
 
 
 def test_a_pawn_drop_that_mates_not_is_no_foul():
-    assert found("sfen 8l/5+R1pk/6p2/9/9/9/9/9/4K4 b P 1 moves P*1c 1b1c") == []
+    assert reported("sfen 8l/5+R1pk/6p2/9/9/9/9/9/4K4 b P 1 moves P*1c 1b1c") == []
     mate = "sfen 7gl/5+R1pk/6p2/8G/9/9/9/9/4K4 b S 1 moves S*1c"
-    assert found(mate) == []
+    assert reported(mate) == []
 
 
 def test_four_times_the_same_position_is_a_draw():
-    assert found(f"startpos moves {' '.join([SHUTTLE] * 3)}") == [("fourfold", 12, None)]
-    assert found(f"startpos moves 7g7f {' '.join(['8b7b 2h3h 7b8b 3h2h'] * 3)}") == [("fourfold", 13, None)]
+    assert reported(f"startpos moves {' '.join([SHUTTLE] * 3)}") == [("fourfold", 12, None)]
+    assert reported(f"startpos moves 7g7f {' '.join(['8b7b 2h3h 7b8b 3h2h'] * 3)}") == [
+        ("fourfold", 13, None)
+    ]
 
 
 def test_three_times_is_not_enough():
-    assert found(f"startpos moves {' '.join([SHUTTLE] * 2)} 2h3h 8b7b 3h2h") == []
+    assert reported(f"startpos moves {' '.join([SHUTTLE] * 2)} 2h3h 8b7b 3h2h") == []
 
 
 def test_hands_and_the_side_to_move_belong_to_a_position():
     # The pieces stand as before, but each round gives Black a pawn more.
     text = "sfen 4k4/9/9/9/9/9/9/9/4K4 b 4P4p 1 moves " + "P*5e 5a6a 5i6i 6a5a 6i5i 5a6a 5i6i 6a5a"
-    assert found(text) == []
-    assert found("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1 moves 5i6h 5a6a 6h5i 6a5a" + " 5i6h 5a6a 6h5i 6a5a") == []
+    assert reported(text) == []
+    assert (
+        reported("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1 moves 5i6h 5a6a 6h5i 6a5a" + " 5i6h 5a6a 6h5i 6a5a") == []
+    )
 
 
-def test_a_repetition_is_told_once():
-    assert found(f"startpos moves {' '.join([SHUTTLE] * 5)}") == [("fourfold", 12, None)]
+def test_a_repetition_is_reported_once():
+    assert reported(f"startpos moves {' '.join([SHUTTLE] * 5)}") == [("fourfold", 12, None)]
 
 
 def test_one_quiet_move_makes_perpetual_check_a_draw():
     checks = ["6h5h 5a6a 5h6h 6a5a"]
     quiet = ["6h3h 5a6a 3h6h 6a5a"]
     start = "sfen 4k4/9/9/9/9/9/9/3R5/K8 b 2p 1 moves "
-    assert found(start + " ".join(checks * 3)) == [("perpetual-check", 12, 1)]
-    assert found(start + " ".join(checks + quiet + checks)) == [("fourfold", 12, None)]
+    assert reported(start + " ".join(checks * 3)) == [("perpetual-check", 12, 1)]
+    assert reported(start + " ".join(checks + quiet + checks)) == [("fourfold", 12, None)]
 
 
 def test_checks_before_the_first_occurrence_do_not_count():
     checks = "6h5h 5a6a 5h6h 6a5a"
     start = "sfen 4k4/9/9/9/9/9/9/3R5/K8 b 2p 1 moves 9i9h 5a4a "
-    assert found(f"{start} 9h8h 4a5a {' '.join([checks] * 3)}") == [("perpetual-check", 16, 1)]
-    assert found(f"{start} 9h9i 4a5a {' '.join([checks] * 3)}") == [("fourfold", 12, None)]
+    assert reported(f"{start} 9h8h 4a5a {' '.join([checks] * 3)}") == [("perpetual-check", 16, 1)]
+    assert reported(f"{start} 9h9i 4a5a {' '.join([checks] * 3)}") == [("fourfold", 12, None)]
 
 
 def test_white_may_be_the_side_that_loses_by_checks():
     text = "sfen 8k/3r5/9/9/9/9/9/9/4K4 w - 1 moves " + " ".join(["6b5b 5i6i 5b6b 6i5i"] * 3)
-    assert found(text) == [("perpetual-check", 12, 0)]
+    assert reported(text) == [("perpetual-check", 12, 0)]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -141,8 +145,8 @@ def test_it_agrees_with_the_rules_about_any_last_move(seed):
     move = origin << 8 | random.randrange(81) << 1
     usi = " ".join(map(to_usi, [*moves, move]))
     code = violation(position, move)
-    told = [found_code for found_code, ply, _ in found(f"startpos moves {usi}") if ply == len(moves) + 1]
-    assert (code in told) if code and to_usi(move)[:2] != to_usi(move)[2:4] else True
+    codes = [name for name, ply, _ in reported(f"startpos moves {usi}") if ply == len(moves) + 1]
+    assert (code in codes) if code and to_usi(move)[:2] != to_usi(move)[2:4] else True
 
 
 # --- the corpus ------------------------------------------------------------------------------------------

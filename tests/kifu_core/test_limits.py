@@ -31,7 +31,7 @@ def golds(ply: int) -> str:
     return f"{ply} {GOLDS[(ply - 2) % 4]}\n"
 
 
-def written() -> dict[str, str]:
+def files_by_format() -> dict[str, str]:
     """A game as a file of each sort that may hold several, with what stands behind it there."""
     record = load(HEAD).games[0].record
     writers = [one.writers[0] for one in SHOGI.readers.values() if one.writers and not one.writers[0].is_json]
@@ -72,7 +72,7 @@ PIECES: dict[str, Pieces] = {
     "jkf records": ("[", '{"header":{},"moves":[{}]},'),
     "jkf empty forks": ('{"moves":[{},{"special":"TORYO","forks":[', "[{}],"),
     "boards": ("", "先手の持駒：飛\n|・\n"),
-    **{f"{name} as written": ("", text) for name, text in written().items()},
+    **{f"{name} as written": ("", text) for name, text in files_by_format().items()},
     "saved in a wrong encoding": (HEAD.encode().decode("latin-1"), "*あ\n".encode().decode("latin-1")),
 }
 TAILS = {"jkf records": "{}]", "jkf empty forks": "[]]}]}"}

@@ -37,15 +37,15 @@ def full(ending="投了"):
     return replace(game, fractions={1: "25"})
 
 
-def written(game, file_format):
+def dumped(game, file_format):
     options = {"ending": game.ending} if file_format[:2] in ("ki", "cs") else {}
     return dump(game.record, file_format, **options)
 
 
 def kind(ending):
     """JKF's name of an ending, else the word of the table, else the word as it was written."""
-    known = find(ending.word)
-    return ending.special or (known.word if known else ending.word)
+    row = find(ending.word)
+    return ending.special or (row.word if row else ending.word)
 
 
 def parts(game):
@@ -68,7 +68,7 @@ def parts(game):
 
 def lost(game, file_format):
     """The parts that do not come back."""
-    before, after = parts(game), parts(load(written(game, file_format), f"x.{file_format}").games[0])
+    before, after = parts(game), parts(load(dumped(game, file_format), f"x.{file_format}").games[0])
     if file_format == "jkf" and after["bookmarks"]:
         before["bookmarks"] = after["bookmarks"]  # they stay among the comments with their sign
     if file_format == "csa":
@@ -86,10 +86,10 @@ def parts_lost(game, file_format):
 @pytest.mark.parametrize(
     "ending", ["投了", "詰み", "千日手", "不戦敗", "反則負け", "入玉勝ち", "最大手数", "降参"]
 )
-def test_what_is_said_to_be_lost_is_what_does_not_come_back(file_format, ending):
+def test_reported_losses_are_what_does_not_come_back(file_format, ending):
     game = full(ending)
-    said = parts_lost(game, file_format)
-    assert said == lost(game, file_format)
+    reported = parts_lost(game, file_format)
+    assert reported == lost(game, file_format)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
@@ -97,8 +97,8 @@ def test_what_is_said_to_be_lost_is_what_does_not_come_back(file_format, ending)
 def test_nothing_else_is_lost_of_any_game(file_format, seed):
     text = dump(random_record(seed), "kif")
     game = load(text).games[0]
-    said = parts_lost(game, file_format)
-    assert lost(game, file_format) <= said
+    reported = parts_lost(game, file_format)
+    assert lost(game, file_format) <= reported
 
 
 def test_an_issue_says_how_much_is_lost():
@@ -117,7 +117,7 @@ def test_an_unknown_ending_that_no_row_can_hold_is_lost():
     record = {**game.record, "moves": [entry for entry in game.record["moves"] if "special" not in entry]}
     game = replace(game, record=record, ending=ending)
     assert "lost-ending" in {issue.code for issue in losses(game, "kif")}
-    assert load(written(game, "kif")).games[0].ending is None
+    assert load(dumped(game, "kif")).games[0].ending is None
 
 
 def test_csa_keeps_fractions_of_seconds_from_version_3_on():

@@ -90,8 +90,8 @@ def test_a_file_of_positions_is_read_with_its_scores(packing):
     scores = [one for game in result.games for one in evaluations(game.record)]
     assert [(one.ply, one.score) for one in scores] == [(0, 100), (0, -101), (0, 102)]
     assert [len(one.moves) for one in scores] == [1, 1, 1]
-    said = [game.record["moves"][0]["comments"][-1] for game in result.games]
-    assert said == [
+    last_comments = [game.record["moves"][0]["comments"][-1] for game in result.games]
+    assert last_comments == [
         "対局結果=先手の勝ち",
         f"対局結果={'後手' if packing == 'hcpe' else '先手'}の勝ち",
         "対局結果=引き分け",

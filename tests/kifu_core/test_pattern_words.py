@@ -36,7 +36,7 @@ from kifu_core.shogi.pieces import BY_CODE
         ("K9i kept:1", ["９九 玉", "その後1手続く"], ["9i king", "Stays for 1 more move"]),
     ],
 )
-def test_a_step_is_told_in_words(text, japanese, english):
+def test_a_step_is_described_in_words(text, japanese, english):
     (step,) = parse(text).steps
     assert step_words(step, "ja") == japanese
     assert english is None or step_words(step, "en") == english
@@ -53,22 +53,22 @@ def test_a_step_is_told_in_words(text, japanese, english):
         "turn:own own:white",
     ],
 )
-def test_what_is_told_of_conditions_in_japanese_can_be_written_so(text):
+def test_japanese_descriptions_of_conditions_can_be_parsed(text):
     pattern = parse(text)
     gaps = ["", *(gap_words(gap, "ja") for gap in pattern.gaps)]
-    told = [
+    sentences = [
         line for gap, step in zip(gaps, pattern.steps, strict=True) for line in (gap, *step_words(step, "ja"))
     ]
     whole = pattern_words(pattern, "ja").removeprefix("先手・後手どちらでも").split(" · ")
-    assert parse(" ".join([*told, *whole])) == pattern
+    assert parse(" ".join([*sentences, *whole])) == pattern
 
 
-def test_it_is_told_when_a_step_follows_and_whose_pieces_are_own():
+def test_words_say_when_a_step_follows_and_which_side_is_own():
     assert [gap_words(gap, "en") for gap in (None, 20)] == ["Later", "Within 20 moves"]
     assert [gap_words(1, language) for language in ("en", "ja")] == ["One move later", "1手後"]
     assert pattern_words(parse("K9i"), "ja") == "先手・後手どちらでも"
-    told = pattern_words(parse("K9i own:white mirror:yes line:main"), "en")
-    assert told == "For White only · Mirror images, too · Not in variations"
+    sentences = pattern_words(parse("K9i own:white mirror:yes line:main"), "en")
+    assert sentences == "For White only · Mirror images, too · Not in variations"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_where_no_pattern_says_it_there_is_none(text, move, own):
     assert followed_by(parse(text), from_usi(move), BY_CODE["FU"], own) is None
 
 
-def test_a_move_is_told_by_itself():
+def test_a_move_has_its_own_words():
     assert lone_move_label(from_usi("8h3c"), BY_CODE["KA"], 0, "ja") == "▲３三角不成"
     assert lone_move_label(from_usi("7g7f"), BY_CODE["FU"], 0, "en") == "▲P-7f"
     assert lone_move_label(from_usi("P*5e"), BY_CODE["FU"], 1, "en") == "△P*5e"

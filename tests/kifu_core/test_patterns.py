@@ -34,7 +34,7 @@ def only(text: str) -> PatternStep:
     return step
 
 
-def played(*moves: str) -> list[Position]:
+def positions_of(*moves: str) -> list[Position]:
     """The positions of a line from the start."""
     position, line = Position.initial(), [Position.initial()]
     for usi in moves:
@@ -354,7 +354,7 @@ steps = st.builds(
     own_turn=st.none() | st.booleans(),
     first=st.none() | st.integers(0, 50),
     last=st.none() | st.integers(50, 99),
-    kept=st.integers(0, 9),
+    window=st.integers(0, 9),
 )
 
 
@@ -418,7 +418,7 @@ def test_texts_that_mean_the_same_print_alike(text, printed):
 
 
 def test_a_pattern_is_found_at_the_ply_where_it_first_stands_for_either_side():
-    line = played("7g7f", "3c3d", "2g2f", "8c8d")
+    line = positions_of("7g7f", "3c3d", "2g2f", "8c8d")
     assert find(parse("P7f"), line) == PatternMatch((1,), BLACK, False)
     assert find(parse("P7f own:white"), line) == PatternMatch((2,), WHITE, False)
     assert find(parse("P2f own:white"), line) == PatternMatch((4,), WHITE, False)
@@ -428,20 +428,20 @@ def test_a_pattern_is_found_at_the_ply_where_it_first_stands_for_either_side():
 
 
 def test_the_side_to_move_is_the_owner_s():
-    line = played("7g7f", "3c3d")
+    line = positions_of("7g7f", "3c3d")
     assert find(parse("P7f turn:own own:black"), line) == PatternMatch((2,), BLACK, False)
     assert find(parse("P7f turn:enemy own:black"), line) == PatternMatch((1,), BLACK, False)
 
 
 def test_hands_are_those_of_the_owner_and_the_enemy():
-    line = played("7g7f", "3c3d", "8h2b+", "3a2b")
+    line = positions_of("7g7f", "3c3d", "8h2b+", "3a2b")
     assert find(parse("hand:B,b=0"), line) == PatternMatch((3,), BLACK, False)
     assert find(parse("hand:B,b"), line) == PatternMatch((4,), BLACK, False)
     assert find(parse("board:B=0,b=0,+B=0,+b=0"), line) == PatternMatch((4,), BLACK, False)
 
 
 def test_what_has_to_stay_is_found_where_it_begins():
-    line = played("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "9g9f", "8f8g+")
+    line = positions_of("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "9g9f", "8f8g+")
     assert find(parse("K5h own:black"), line) == PatternMatch((1,), BLACK, False)
     assert find(parse("K5h own:black kept:3"), line) == PatternMatch((5,), BLACK, False)
     assert find(parse("K5h own:black kept:3 ply:..4"), line) is None
@@ -449,7 +449,7 @@ def test_what_has_to_stay_is_found_where_it_begins():
 
 
 def test_steps_have_to_follow_each_other_within_their_plies():
-    line = played("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "7g7f")
+    line = positions_of("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "7g7f")
     assert find(parse("K5h then P7f own:black"), line) == PatternMatch((1, 7), BLACK, False)
     assert find(parse("K5h then<=3 P7f own:black"), line) == PatternMatch((5, 7), BLACK, False)
     assert find(parse("K5h then<=1 P7f own:black"), line) == PatternMatch((6, 7), BLACK, False)
@@ -463,7 +463,7 @@ def test_a_look_that_sees_the_same_is_taken_once():
     assert len(orientations(parse("K6i mirror:yes own:white"))) == 2
 
 
-def stands(step: PatternStep, position: Position) -> bool:
+def step_matches(step: PatternStep, position: Position) -> bool:
     """Whether a position is as a step asks, which own pieces are Black's of."""
     squares = all(
         allowed & (1 << position.board[square] % CONTENTS) for square, allowed in step.squares.items()
@@ -481,10 +481,10 @@ def chain(pattern: Pattern, seen: list[Position], plies: tuple[int, ...] = ()) -
     step = pattern.steps[len(plies)]
     gap = pattern.gaps[len(plies) - 1] if plies else None
     for ply in range(plies[-1] + 1 if plies else 0, len(seen)):
-        kept = seen[ply : ply + step.kept + 1]
+        window = seen[ply : ply + step.window + 1]
         if gap is not None and ply > plies[-1] + gap:
             break
-        if len(kept) <= step.kept or not all(stands(step, one) for one in kept):
+        if len(window) <= step.window or not all(step_matches(step, one) for one in window):
             continue
         if not (step.first or 0) <= ply <= (len(seen) if step.last is None else step.last):
             continue
@@ -519,9 +519,9 @@ def drawn(random: Random, line: list[Position]) -> Pattern:
         squares = random.sample(range(81), random.choice([1, 2, 4]))
         own = {square: 1 << content(position.board[square]) for square in squares}
         own = {square: bits if random.random() < 0.8 else bits | OWN for square, bits in own.items()}
-        kept, turn = random.choice([0, 0, 0, 2]), random.choice([None, None, True, False])
+        window, turn = random.choice([0, 0, 0, 2]), random.choice([None, None, True, False])
         hands = (PieceCount(FU, random.randrange(2)),) if random.random() < 0.3 else ()
-        chosen.append(PatternStep(own, hands, (), turn, None, random.choice([None, 40]), kept))
+        chosen.append(PatternStep(own, hands, (), turn, None, random.choice([None, 40]), window))
     gaps = tuple(random.choice([None, 5, 20]) for _ in chosen[1:])
     return Pattern(tuple(chosen), gaps, random.choice([None, None, BLACK, WHITE]), random.random() < 0.5)
 

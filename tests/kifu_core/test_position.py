@@ -83,7 +83,7 @@ def test_a_move_is_played_and_taken_back(sfen, move, after):
     assert position.sfen(None) == sfen
 
 
-def test_the_captured_piece_is_told_with_its_sign_and_promotion():
+def test_the_captured_piece_has_its_sign_and_promotion():
     position = Position.from_sfen("4k4/9/9/9/4+b4/4R4/9/9/4K4 b -")
     assert position.do_move(moves.from_usi("5f5e")) == -13
 

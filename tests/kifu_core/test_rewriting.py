@@ -27,10 +27,10 @@ Lines = list[str]
 def _without(pattern: str) -> Callable[[Lines], Lines]:
     """Lines without what a pattern matches; lines of which nothing is left are left out."""
 
-    def kept(lines: Lines) -> Lines:
+    def remove_matches(lines: Lines) -> Lines:
         return [line for line in (re.sub(pattern, "", line) for line in lines) if line]
 
-    return kept
+    return remove_matches
 
 
 def _tokens(lines: Lines) -> Lines:

@@ -53,7 +53,7 @@ def generated(seed: int) -> ParsedGame:
     return replace(game, fractions={1: "25"}, bookmarks=((1, "しおり"),))
 
 
-def written(game: ParsedGame, file_format: str, version: str) -> str:
+def dumped(game: ParsedGame, file_format: str, version: str) -> str:
     options: dict[str, Any] = {}
     if file_format[:2] in ("ki", "cs"):
         options["ending"] = game.ending
@@ -67,7 +67,7 @@ def entries_of(record: Record, lost: set[str]) -> list[list[dict[str, Any]]]:
     lines = [] if "moves" in lost else [branch.entries for branch in branches(record)]
     found = []
     for entries in lines[:1] if "forks" in lost else lines:
-        kept = []
+        left = []
         for entry in entries:
             one: dict[str, Any] = {}
             if "move" in entry:
@@ -80,8 +80,8 @@ def entries_of(record: Record, lost: set[str]) -> list[list[dict[str, Any]]]:
             if comments and "comments" not in lost:
                 one["comments"] = comments
             if one:
-                kept.append(one)
-        found.append(kept)
+                left.append(one)
+        found.append(left)
     return found
 
 
@@ -90,12 +90,12 @@ VERSIONS = [(name, "2.2") for name in FORMATS] + [("csa", "3")]
 
 @pytest.mark.parametrize(("file_format", "version"), VERSIONS)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_only_what_is_said_to_be_lost_is_lost(seed, file_format, version):
+def test_only_reported_losses_are_lost(seed, file_format, version):
     game = generated(seed)
     codes = {issue.code for issue in losses(game, file_format, csa=version)}
     lost = {code.removeprefix("lost-") for code in codes if code.startswith("lost-")}
     assert lost <= KEPT
-    data, issues = encode_text(written(game, file_format, version), file_format)
+    data, issues = encode_text(dumped(game, file_format, version), file_format)
     assert issues == ()
     result = load(data, f"x.{file_format}")
     assert result.issues == ()

@@ -159,7 +159,7 @@ def test_a_variation_is_never_read_into_the_main_line(line):
     assert [len(fork) for fork in game.record["moves"][2]["forks"]] == [2]
 
 
-def test_variations_may_stand_in_ascending_order():
+def test_variations_may_be_in_ascending_order():
     text = f"{HEAD}{THREE}変化：2手\n2 ８四歩(83)\n変化：3手\n3 ６六歩(67)\n"
     (game,) = load(text).games
     assert [len(entry.get("forks", ())) for entry in game.record["moves"]] == [0, 0, 1, 1] or game.record[

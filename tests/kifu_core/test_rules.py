@@ -163,7 +163,7 @@ def test_a_pinned_piece_does_not_take_a_dropped_pawn():
     assert rules.violation(position, moves.from_usi("P*1b")) == "uchifuzume"
 
 
-def test_a_check_is_met_by_taking_by_standing_between_or_by_moving_away():
+def test_a_check_is_answered_by_capturing_blocking_or_moving_away():
     position = Position.from_sfen("4r3k/9/9/9/9/9/3B5/3S5/4K4 b P")
     between = {f"P*5{rank}" for rank in "bcdefgh"}
     assert usi(position) == {"5i4i", "5i4h", "5i6i", "6h5g", "6g5f", "6g5h"} | between

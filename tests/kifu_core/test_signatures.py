@@ -40,8 +40,8 @@ def test_a_file_that_is_no_text_is_called_what_it_is(read, name):
     with pytest.raises(UnknownFormatError) as caught:
         read(SAMPLES[name], "game.kif")
     others = dict.fromkeys(DOCUMENTS, "is-document") | dict.fromkeys(CONTAINERS, "is-container")
-    wanted = others.get(name, "is-picture")
-    assert (caught.value.code, caught.value.params) == (wanted, {"text": name})
+    expected = others.get(name, "is-picture")
+    assert (caught.value.code, caught.value.params) == (expected, {"text": name})
 
 
 @pytest.mark.parametrize(

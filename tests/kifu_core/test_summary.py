@@ -114,7 +114,7 @@ def test_headers_end_a_game_without_an_ending(final, winner, special, won):
     assert (game.ending.special, game.ending.winner, game.ending.draw) == (special, won, won is None)
 
 
-def test_headers_that_contradict_the_ending_are_believed_and_told():
+def test_headers_that_contradict_the_ending_win_and_are_reported():
     text = "$X_FINAL:入玉\n$X_WINNER:△\n+\n+7776FU\n-3334FU\n%KACHI\n"
     game = kifu_core.load(text, "a.csa").games[0]
     assert game.ending is not None

@@ -69,9 +69,9 @@ def test_forks_of_json_that_cannot_be_played_are_kept():
         "moves": [{}, move(7, 7, 6), {**move(8, 3, 4), "forks": [bad]}, {**move(1, 5, 4), "forks": [late]}],
     }
     game = load(json.dumps(record)).games[0]
-    kept = [json.loads(line) for line in game.unread.splitlines()]
-    assert [entry["move"]["from"]["x"] for entries in kept for entry in entries] == [1, 5, 4]
-    assert kept[0][0]["forks"] == [late] and kept[1][1]["forks"] == [inner]
+    saved = [json.loads(line) for line in game.unread.splitlines()]
+    assert [entry["move"]["from"]["x"] for entries in saved for entry in entries] == [1, 5, 4]
+    assert saved[0][0]["forks"] == [late] and saved[1][1]["forks"] == [inner]
 
 
 ROW = re.compile(r"^( *[0-9]+ [^\n]*)$", re.MULTILINE)
@@ -99,8 +99,8 @@ def test_every_line_of_a_broken_game_is_played_or_unread(file_format, seed):
         lines[at] = "変化：99手"
     text = "\n".join(lines) + "\n"
     result = load(text, f"x.{file_format}")
-    kept = "".join(json.dumps(game.record) + game.unread for game in result.games)
+    saved = "".join(json.dumps(game.record) + game.unread for game in result.games)
     if not result.games:
         return
     for comment in re.findall(r"c[0-9]+\.", text):
-        assert kept.count(comment) == 1, comment
+        assert saved.count(comment) == 1, comment

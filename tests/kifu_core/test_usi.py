@@ -145,7 +145,7 @@ def test_text_without_a_position_is_no_record(text):
     ("position startpos", "usi"), ("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "usi"), ("moves 7g7f", "usi"),
     ("4k4/9/9/9/9/9/9/9/4K4 b - 1", "sfen"), ("4k4/9/9/9/9/9/9/9/4K4 b - 1 moves 5i5h", "sfen"),
 ])  # fmt: skip
-def test_the_format_is_told_by_the_first_line(text, expected):
+def test_the_format_is_recognised_by_the_first_line(text, expected):
     assert load(text, "game.kif").format == expected
 
 

@@ -146,7 +146,7 @@ CHESS = tuple(f"{'ihgfedcba'[file - 1]}{10 - rank}" for file, rank in zip(FILES,
 CHESS_LETTERS = {TO: "G", NY: "G", NK: "G", NG: "G", UM: "H", RY: "D"}
 
 
-def written(position: Position, move: int, names: tuple[str, ...], full: bool) -> str:
+def move_text(position: Position, move: int, names: tuple[str, ...], full: bool) -> str:
     """A move in letters, with as much of its source as it needs."""
     chess, to = names is CHESS, names[target(move)]
     if source(move) > DROP:
@@ -197,7 +197,7 @@ def test_random_games_are_read_as_they_were_played(names, full):
                 break
             move = random.choice([one for one in legal if promotes(one)] or legal)
             number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
-            tokens.append(number + written(position, move, names, full and names is not CHESS))
+            tokens.append(number + move_text(position, move, names, full and names is not CHESS))
             played.append(to_usi(move))
             position.do_move(move)
         tags = (

@@ -281,9 +281,9 @@ class CsaSpeller(Speller):
 
     def _less(self, position: Position) -> str:
         there = Position.initial().board
-        gone = [place for place in range(81) if there[place] and not position.board[place]]
-        self.random.shuffle(gone)
-        return "PI" + "".join(_place(place) + CODES[abs(there[place])] for place in gone) + self._end()
+        missing = [place for place in range(81) if there[place] and not position.board[place]]
+        self.random.shuffle(missing)
+        return "PI" + "".join(_place(place) + CODES[abs(there[place])] for place in missing) + self._end()
 
     def _ranks(self, position: Position) -> str:
         lines = []

@@ -51,7 +51,7 @@ def test_a_picture_says_what_it_shows_to_those_who_cannot_see_it():
     assert picture(EXAMPLE).findtext(f"{SVG}title") == "コリドールの局面、黒番"
 
 
-def test_pawns_stand_in_the_middle_of_their_squares():
+def test_pawns_are_in_the_middle_of_their_squares():
     assert pawns(picture(EXAMPLE)) == {"white": (220, 270), "black": (220, 120)}
     assert pawns(picture(EXAMPLE, flip=True)) == {"white": (220, 170), "black": (220, 320)}
 
@@ -126,7 +126,7 @@ def test_a_won_position_says_who_has_won():
     assert draw.words(won, "ja").splitlines()[0] == "白の勝ち"
 
 
-def test_walls_are_told_with_their_owners():
+def test_walls_are_written_with_their_owners():
     assert draw.words(EXAMPLE, "en").splitlines()[1:] == [
         "White: pawn e4, walls left: 8, walls placed: c3h, e3h",
         "Black: pawn e7, walls left: 8, walls placed: d7h, d8v",

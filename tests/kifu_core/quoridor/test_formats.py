@@ -30,7 +30,7 @@ def test_records_with_forks_and_comments_survive(file_format):
         assert losses(result.games[0], file_format) == ()
 
 
-def test_what_a_code_cannot_hold_is_told_and_the_rest_survives():
+def test_what_a_code_cannot_hold_is_reported_and_the_rest_survives():
     for seed in range(15):
         record = as_jkf(random_record(seed))
         game = one(formats.dump(record, "qf"))
@@ -111,7 +111,7 @@ def test_an_unknown_format_is_refused(call):
         ("poUAACMaqtYhwHgAAAAPQdTnd3vMgAA", "", "shogi", None, ""),
     ],
 )
-def test_what_a_text_is_is_told_by_its_content(text, name, kind, found, reason):
+def test_a_format_is_recognised_by_its_content(text, name, kind, found, reason):
     assert games.kind_of(text, name).name == kind
     if found is not None:
         assert formats.detect(text, name) == (found, reason)

@@ -12,7 +12,7 @@ from kifu_core.quoridor.formats import losses
 from tests.kifu_core.quoridor.reading import codes, one
 
 
-def test_a_record_may_leave_out_what_replaying_tells():
+def test_a_record_may_leave_out_what_replaying_finds():
     raw = {"game": "quoridor", "version": 1, "moves": [{"move": {"to": "e2"}}, {"move": {"wall": "e3h"}}, {}]}
     game = one(json.dumps(raw))
     assert game.record["moves"] == [

@@ -110,7 +110,7 @@ def test_the_same_moves_of_a_game_are_the_same_objects():
     assert len({id(move) for move in moves}) == 4
 
 
-def test_faults_far_into_a_row_of_moves_are_found_where_they_stand():
+def test_faults_late_in_a_row_of_moves_have_the_right_place():
     text = f'[White "A"]\n1. e2, e8 2. e1 e9 {"e2 e8 , e1  e9 " * 20}e5 e8'
     _, result = load(text)
     (issue,) = result.games[0].issues

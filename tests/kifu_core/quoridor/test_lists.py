@@ -106,7 +106,7 @@ def test_walls_alone_are_read_as_today_s_notation_with_a_note_or_as_the_file_s_o
     assert codes(result.games[1]) == ["origin-unclear"]
 
 
-def test_comments_of_all_habits_stand_with_their_moves():
+def test_comments_of_every_style_belong_to_their_moves():
     game = one(
         "# a remark\n{before} 1. e2 {first} e8 ; second\n2. e3 *third, as forums do 3 times 3. d3h"
         " (aside) d6h!? *the last\n"
@@ -183,7 +183,7 @@ def test_lines_without_numbers_are_games_unless_they_go_on():
     ]
 
 
-def test_a_start_of_its_own_stands_in_a_tag():
+def test_a_start_position_is_written_as_a_tag():
     code = "yzoAAIBQMBJSskqrh5dHVBA"
     game = one(code)
     text = formats.dump(game.record, "alg")

@@ -151,13 +151,13 @@ def test_a_bad_character_is_pointed_at_in_the_text_as_it_was_pasted():
         ("", None),
     ],
 )
-def test_the_place_of_a_fault_is_told(text, column):
+def test_the_place_of_a_fault_is_reported(text, column):
     with pytest.raises(DecodeError) as error:
         decode(text)
     assert error.value.column == column
 
 
-def test_an_error_in_a_record_tells_the_ply():
+def test_an_error_in_a_record_names_the_ply():
     moves = [read_name(text) for text in ["e2", "e8", "e3h"]]
     text = encode(QfCode(None, tuple(moves)))
     with pytest.raises(DecodeError) as error:
