@@ -190,8 +190,10 @@ def positions_of(number: int) -> list[Any]:
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Make the files and query them."""
-    os.environ.update(ARCHIVE_PATTERN_THREADS=str(options.threads), ARCHIVE_PATTERNS_AT_ONCE=str(AT_ONCE))
     with database("sqlite") as folder:
+        from django.conf import settings
+
+        settings.ARCHIVE_PATTERN_THREADS, settings.ARCHIVE_PATTERNS_AT_ONCE = options.threads, AT_ONCE
         (folder / "tmp").mkdir(exist_ok=True)
         paths, making = measure_making(folder, options.games)
         for number in range(1, options.copies):

@@ -215,6 +215,23 @@ def migrated_database(folder: Path) -> Iterator[dict[str, str]]:
         yield address
 
 
+def constants(folder: Path, **values: int) -> dict[str, str]:
+    """An environment in which processes have other values for settings that are no environment variables."""
+    changes = "; ".join(f"settings.{name} = {value}" for name, value in values.items())
+    code = f"""
+import django
+from django.conf import settings
+setup = django.setup
+def changed(*arguments, **options):
+    setup(*arguments, **options)
+    {changes}
+django.setup = changed
+"""
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(code)
+    return {"PYTHONPATH": str(folder)}
+
+
 @contextmanager
 def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
     """An archive that answers, empty unless `settings` say otherwise; it is stopped at the end."""
@@ -227,7 +244,6 @@ def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
             "ARCHIVE_WEB_WORKERS": "1",
             "ARCHIVE_ENTRY_SECONDS": str(START_SECONDS),
             "ARCHIVE_READ_SECONDS": str(START_SECONDS),
-            "ARCHIVE_SOURCE_SECONDS": str(START_SECONDS),
             "PYTHONUNBUFFERED": "1",
             **address,
             **settings,

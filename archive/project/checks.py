@@ -93,11 +93,8 @@ def _unknown() -> Iterator[CheckMessage]:
 
 
 def _written() -> Iterator[CheckMessage]:
-    used = {
-        "ARCHIVE_COLUMN_FOLDER": settings.ARCHIVE_COLUMN_SECONDS,
-        "ARCHIVE_DUMP_FOLDER": settings.ARCHIVE_DUMP_DAYS,
-    }
-    for name in (name for name, often in used.items() if often):
+    dumps = ["ARCHIVE_DUMP_FOLDER"] if settings.ARCHIVE_DUMP_DAYS else []
+    for name in ["ARCHIVE_COLUMN_FOLDER", *dumps]:
         try:
             env.folder(getattr(settings, name), name)
         except ImproperlyConfigured as error:

@@ -104,16 +104,14 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={value!r} is neither yes nor no; write 1 or 0")
 
 
-def number(name: str, default: int, minimum: int = 1, maximum: int | None = None) -> int:
-    """Read a whole number of `minimum` to `maximum` (None: fifteen digits). Raise ImproperlyConfigured
+def number(name: str, default: int, minimum: int = 1) -> int:
+    """Read a whole number of at least `minimum` and at most fifteen digits. Raise ImproperlyConfigured
     otherwise."""
     value = text(name)
     if not value:
         return default
-    most = 10**_DIGITS if maximum is None else maximum
-    if not _is_number(value) or not minimum <= int(value) <= most:
-        expected = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
-        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number {expected}")
+    if not _is_number(value) or int(value) < minimum:
+        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {minimum}")
     return int(value)
 
 

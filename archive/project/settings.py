@@ -20,22 +20,22 @@ EMBEDDED = not _DATABASE_URL
 
 SECRET_KEY = env.secret("SECRET_KEY", DATA_DIR / "secret-key" if EMBEDDED else None, _DATA)
 DEBUG = env.flag("DEBUG", default=False)
-# Where visitors find the archive; hosts, origins, cookies and redirects follow from it.
+# The public address; hosts, origins, cookies and redirects follow from it.
 PUBLIC_URL = env.origin("ARCHIVE_PUBLIC_URL")
 env.check_secret("SECRET_KEY", SECRET_KEY, PUBLIC_URL)
 _SECURE = PUBLIC_URL is not None and PUBLIC_URL.secure
-# Whose X-Forwarded-For, -Proto and -Host count. https comes from a proxy, by default one on this machine.
+# Proxies whose X-Forwarded-For, -Proto and -Host count. https comes from a proxy, by default on this machine.
 TRUSTED_PROXIES = env.networks("ARCHIVE_TRUSTED_PROXIES", ["127.0.0.0/8", "::1"] if _SECURE else [])
 # Everything from this level on goes to standard error, with tracebacks; the access log is by choice.
 LOG_LEVEL = env.choice("ARCHIVE_LOG_LEVEL", logs.LEVELS, "warning")
 ACCESS_LOG = env.flag("ARCHIVE_ACCESS_LOG", default=False)
 LOG_FORMAT = env.choice("ARCHIVE_LOG_FORMAT", logs.FORMATS, "text")
-# A Sentry that faults are told to; without it nothing is sent, and nothing loaded that could.
+# The Sentry to which faults are reported; without it the library is not loaded.
 SENTRY_DSN = env.sentry("SENTRY_DSN")
 LOGGING = logs.configuration(LOG_LEVEL, access=ACCESS_LOG, form=LOG_FORMAT, sentry=SENTRY_DSN)
-# Who is told the metrics: an address, also behind a proxy, of one of these networks.
+# Networks that may read the metrics.
 ARCHIVE_METRICS_FROM = env.networks("ARCHIVE_METRICS_FROM", ["127.0.0.0/8", "::1"])
-# Whom security.txt names for reports of holes: an address of mail, or of a page.
+# The contact in security.txt: a mail address or a page.
 SECURITY_CONTACT = env.contact("ARCHIVE_SECURITY_CONTACT")
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
@@ -44,7 +44,7 @@ if PUBLIC_URL is not None:
     CSRF_TRUSTED_ORIGINS = list(dict.fromkeys([str(PUBLIC_URL), *CSRF_TRUSTED_ORIGINS]))
 
 BIND_HOST, BIND_PORT = env.address("ARCHIVE_BIND", "127.0.0.1:8000")
-# Nobody but who sits at this machine can reach it, as far as we know: no proxy leads here from elsewhere.
+# Whether only this machine can reach the archive, as far as the settings tell: no proxy leads here.
 _AT_HOME = (
     env.is_loopback(BIND_HOST)
     and not TRUSTED_PROXIES
@@ -54,129 +54,131 @@ ARCHIVE_ANONYMOUS_UPLOAD = env.flag("ARCHIVE_ANONYMOUS_UPLOAD", default=EMBEDDED
 # Whether programs may send name and password with every request.
 ARCHIVE_BASIC_AUTH = env.flag("ARCHIVE_BASIC_AUTH", default=False)
 ARCHIVE_LOGIN_REQUIRED = env.flag("ARCHIVE_LOGIN_REQUIRED", default=False)
-# Who may make an account for themselves: nobody, who has a link of an administrator's, or everybody with a
-# mailbox.
+# Who may register: nobody, people with an invitation, or everybody with a mail address.
 ARCHIVE_REGISTRATION = env.choice("ARCHIVE_REGISTRATION", ("closed", "invitation", "open"), "closed")
-# The role of those who register without an invitation, which names one itself.
+# The role of accounts that are registered without an invitation.
 ARCHIVE_NEW_ROLE = env.choice("ARCHIVE_NEW_ROLE", ("reader", "contributor"), "contributor")
-# Where mails are handed over; without it they are written to the log.
+# The mail server; without it mails are written to the log.
 MAIL_SERVER = env.mail_server("ARCHIVE_EMAIL_URL")
 ARCHIVE_SAMPLES = env.flag("ARCHIVE_SAMPLES", default=True)
 WEB_WORKERS = env.number("ARCHIVE_WEB_WORKERS", 2)
-# After so many days the audit log forgets from where something was done.
+# Days after which the audit log loses its network addresses.
 ARCHIVE_AUDIT_ADDRESS_DAYS = env.number("ARCHIVE_AUDIT_ADDRESS_DAYS", 30, minimum=0)
-# Requests that one web process works on at a time; the others wait without holding anything.
+# Requests that one web process works on at a time; others wait without a thread.
 WEB_THREADS = env.number("ARCHIVE_WEB_THREADS", 4)
-# What memory a web process may have; one that has more is replaced while the site is served.
+# Memory of a web process; a larger process is replaced while the site is served.
 WEB_MEMORY_MB = env.number("ARCHIVE_WEB_MEMORY_MB", 768, minimum=256)
-MAX_CONNECTIONS = env.number("ARCHIVE_MAX_CONNECTIONS", 4096)
-# How long a visitor may take for a request's headers, for its body, and for a piece of the answer.
-HEADER_SECONDS = env.number("ARCHIVE_HEADER_SECONDS", 15)
-BODY_SECONDS = env.number("ARCHIVE_BODY_SECONDS", 30)
-ANSWER_SECONDS = env.number("ARCHIVE_ANSWER_SECONDS", 60)
-ARCHIVE_MAX_REQUEST_BYTES = env.number("ARCHIVE_MAX_REQUEST_BYTES", 256 * 1024 * 1024)
-ARCHIVE_MAX_WAITING_BYTES = env.number("ARCHIVE_MAX_WAITING_BYTES", 1024 * 1024 * 1024)
 INGEST_WORKERS = env.number("ARCHIVE_INGEST_WORKERS", 1)
 SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
-# After this long an upload that nobody claimed is taken for one whose message was lost.
-MESSAGE_SECONDS = env.number("ARCHIVE_MESSAGE_SECONDS", 60)
-# After this long without any message, not even of the sweeper, a worker has lost its broker: it starts anew.
-SILENCE_SECONDS = env.number("ARCHIVE_SILENCE_SECONDS", 300)
 # How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
 # Which queues a worker serves: on a machine without the folders of dumps and watching, all but the last.
 WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", QUEUES)
-# After this long a task is stuck, whatever it does: the process that runs it is ended.
+# Seconds after which a task counts as stuck: its process is killed.
 TASK_SECONDS = env.number("ARCHIVE_TASK_SECONDS", 60)
-# What memory a process that reads uploads may take; one that had half of it is replaced after its task.
+# Memory of a process that reads uploads; a process that used half of it is replaced after its task.
 WORKER_MEMORY_MB = env.number("ARCHIVE_WORKER_MEMORY_MB", 1024, minimum=256)
-# How long a worker that says nothing is taken to be alive; longer than any one entry may take.
+# Seconds without progress after which a worker's upload goes to another worker; longer than any entry takes.
 CLAIM_SECONDS = env.number("ARCHIVE_CLAIM_SECONDS", 60)
-# A folder whose files are taken in as they come.
+# A folder whose new files are imported.
 WATCH_DIR = env.text("ARCHIVE_WATCH_DIR")
 ARCHIVE_MAX_UPLOAD_BYTES = env.number("ARCHIVE_MAX_UPLOAD_BYTES", 64 * 1024 * 1024)
-ARCHIVE_MAX_FILES_PER_REQUEST = env.number("ARCHIVE_MAX_FILES_PER_REQUEST", 100)
-ARCHIVE_MAX_TEXT_BYTES = env.number("ARCHIVE_MAX_TEXT_BYTES", 16 * 1024 * 1024)
-
-# What an upload may hold; beyond a limit an entry is refused with a code, the rest is read.
-ARCHIVE_MAX_ENTRIES = env.number("ARCHIVE_MAX_ENTRIES", 200_000)
-ARCHIVE_MAX_ENTRY_BYTES = env.number("ARCHIVE_MAX_ENTRY_BYTES", 64 * 1024 * 1024)
-ARCHIVE_MAX_TOTAL_BYTES = env.number("ARCHIVE_MAX_TOTAL_BYTES", 1024 * 1024 * 1024)
-ARCHIVE_MAX_RATIO = env.number("ARCHIVE_MAX_RATIO", 200)
-ARCHIVE_MAX_DEPTH = env.number("ARCHIVE_MAX_DEPTH", 2)
+# Seconds that a worker may take to read one record.
 ARCHIVE_ENTRY_SECONDS = env.number("ARCHIVE_ENTRY_SECONDS", 10)
-# How long a web process may be busy with unpacking what an entry was read from.
-ARCHIVE_SOURCE_SECONDS = env.number("ARCHIVE_SOURCE_SECONDS", 1)
-# What is kept of one game, far beyond all real ones; the rest is unread text. The index has int2 for plies.
-ARCHIVE_MAX_PLIES = env.number("ARCHIVE_MAX_PLIES", 10_000, maximum=32_767)
-ARCHIVE_MAX_FORKS = env.number("ARCHIVE_MAX_FORKS", 20_000)
-ARCHIVE_MAX_FORK_MOVES = env.number("ARCHIVE_MAX_FORK_MOVES", 100_000)
-ARCHIVE_MAX_COMMENT_BYTES = env.number("ARCHIVE_MAX_COMMENT_BYTES", 1024 * 1024)
-# What is converted or checked without being stored.
-ARCHIVE_MAX_CONVERT_BYTES = env.number("ARCHIVE_MAX_CONVERT_BYTES", 1024 * 1024)
-ARCHIVE_MAX_FIND_BYTES = env.number("ARCHIVE_MAX_FIND_BYTES", 128 * 1024)
-# After this long a web process stops reading what a visitor sent.
+# Seconds that a web process may take to read a text from a visitor, or to unpack the source of an entry.
 ARCHIVE_READ_SECONDS = env.number("ARCHIVE_READ_SECONDS", 1)
-# After this long the database stops looking for the games of a query in the search language.
+# Seconds that the database may take for a query of the search language.
 ARCHIVE_SEARCH_SECONDS = env.number("ARCHIVE_SEARCH_SECONDS", 3)
-# Games in bulk: those of one answer, files of one ZIP, and answers of one web process at a time.
-ARCHIVE_EXPORT_GAMES = env.number("ARCHIVE_EXPORT_GAMES", 100_000)
-ARCHIVE_EXPORT_FILES = env.number("ARCHIVE_EXPORT_FILES", 20_000, maximum=60_000)
-ARCHIVE_EXPORTS_AT_ONCE = env.number("ARCHIVE_EXPORTS_AT_ONCE", 4)
-# Dumps of everything public: after how many days the next one is made (0: only by hand), where they lie, how
-# many are kept, and whether those that have games which are public no more are deleted.
+# Dumps of everything public: days between two dumps (0: only by command), their folder, and whether dumps
+# with games that are no longer public are deleted.
 ARCHIVE_DUMP_DAYS = env.number("ARCHIVE_DUMP_DAYS", 0, minimum=0)
 ARCHIVE_DUMP_FOLDER = Path(env.text("ARCHIVE_DUMP_FOLDER", str(DATA_DIR / "dumps"))).resolve()
-ARCHIVE_DUMPS_KEPT = env.number("ARCHIVE_DUMPS_KEPT", 3)
 ARCHIVE_DUMPS_FORGET = env.flag("ARCHIVE_DUMPS_FORGET", default=False)
-# Columns of positions, in which parts of boards are sought: where their files lie, and how often it is looked
-# for games that are in none yet (0: only by hand).
+# The files of the columns of positions, in which patterns are searched.
 ARCHIVE_COLUMN_FOLDER = Path(env.text("ARCHIVE_COLUMN_FOLDER", str(DATA_DIR / "columns"))).resolve()
-ARCHIVE_COLUMN_SECONDS = env.number("ARCHIVE_COLUMN_SECONDS", 15, minimum=0)
-# Of each web process: questions to them at a time, and the memory and the threads that these share.
-ARCHIVE_PATTERNS_AT_ONCE = env.number("ARCHIVE_PATTERNS_AT_ONCE", 2)
-ARCHIVE_PATTERN_MEMORY_MB = env.number("ARCHIVE_PATTERN_MEMORY_MB", 256, minimum=64)
-ARCHIVE_PATTERN_THREADS = env.number("ARCHIVE_PATTERN_THREADS", 2)
-ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)
 
 # How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).
 ARCHIVE_THROTTLE = env.flag("ARCHIVE_THROTTLE", default=True)
 ARCHIVE_THROTTLE_STORE = env.counts_store("ARCHIVE_THROTTLE_STORE")
 ARCHIVE_THROTTLE_WORK = env.number("ARCHIVE_THROTTLE_WORK", 1200, minimum=0)
-ARCHIVE_THROTTLE_SOURCES = env.number("ARCHIVE_THROTTLE_SOURCES", 60, minimum=0)
-ARCHIVE_THROTTLE_EXPORTS = env.number("ARCHIVE_THROTTLE_EXPORTS", 60, minimum=0)
-ARCHIVE_THROTTLE_UPLOADS = env.number("ARCHIVE_THROTTLE_UPLOADS", 300, minimum=0)
-ARCHIVE_THROTTLE_UPLOAD_BYTES = env.number("ARCHIVE_THROTTLE_UPLOAD_BYTES", 256 * 1024 * 1024, minimum=0)
-ARCHIVE_THROTTLE_REPORTS = env.number("ARCHIVE_THROTTLE_REPORTS", 10, minimum=0)
 ARCHIVE_THROTTLE_SIGN_INS = env.number("ARCHIVE_THROTTLE_SIGN_INS", 20, minimum=0)
-ARCHIVE_THROTTLE_MAILS = env.number("ARCHIVE_THROTTLE_MAILS", 20, minimum=0)
-# How much may be sent a day, by role; strangers are counted by their address. 0 is no limit.
+# Uploads a day, by role; anonymous uploads are counted by address. 0 is no limit.
 ARCHIVE_DAILY_BYTES = env.by_role(
     "ARCHIVE_DAILY_BYTES",
     {"anonymous": 1024**3, "reader": 1024**3, "contributor": 20 * 1024**3, "curator": 0, "administrator": 0},
-)
-ARCHIVE_DAILY_FILES = env.by_role(
-    "ARCHIVE_DAILY_FILES",
-    {"anonymous": 2_000, "reader": 2_000, "contributor": 50_000, "curator": 0, "administrator": 0},
 )
 ARCHIVE_DAILY_GAMES = env.by_role(
     "ARCHIVE_DAILY_GAMES",
     {"anonymous": 20_000, "reader": 20_000, "contributor": 500_000, "curator": 0, "administrator": 0},
 )
-# Whether what strangers send waits until a curator lets it in.
+# Whether anonymous uploads wait for a curator.
 ARCHIVE_ANONYMOUS_WAITS = env.flag("ARCHIVE_ANONYMOUS_WAITS", default=False)
-# How many times as much signed-in users, the staff and who sits at this machine may ask for.
-ARCHIVE_THROTTLE_USERS = env.number("ARCHIVE_THROTTLE_USERS", 5)
-ARCHIVE_THROTTLE_STAFF = env.number("ARCHIVE_THROTTLE_STAFF", 100)
+# Factor of these limits for requests from this machine.
 ARCHIVE_THROTTLE_LOOPBACK = env.number("ARCHIVE_THROTTLE_LOOPBACK", 100 if _AT_HOME else 1)
 
-# Webhooks of one account; none where it is 0. After so many days of failures one is switched off.
+# Webhooks of one account; 0 switches webhooks off.
 ARCHIVE_HOOKS_PER_ACCOUNT = env.number("ARCHIVE_HOOKS_PER_ACCOUNT", 10, minimum=0)
-ARCHIVE_HOOKS_DAYS = env.number("ARCHIVE_HOOKS_DAYS", 5, maximum=13)
-# Whether webhooks may go without encryption, and to addresses inside of this network: who may make one then
-# reaches what only this machine can reach.
+# Whether webhooks may use http, and addresses inside this network, which only this machine can reach.
 ARCHIVE_HOOKS_HTTP = env.flag("ARCHIVE_HOOKS_HTTP", default=False)
 ARCHIVE_HOOKS_PRIVATE_NETWORKS = env.flag("ARCHIVE_HOOKS_PRIVATE_NETWORKS", default=False)
+
+# Limits that are no environment variables. Tests override them.
+# Seconds for a request's headers and body, until an answer begins, and for each piece that a client takes.
+HEADER_SECONDS = 15
+BODY_SECONDS = 30
+ANSWER_SECONDS = 60
+# Per web process: open connections, and the bytes of request bodies, in memory and on disk.
+MAX_CONNECTIONS = 4096
+ARCHIVE_MAX_WAITING_BYTES = 1024 * 1024 * 1024
+ARCHIVE_MAX_REQUEST_BYTES = 256 * 1024 * 1024
+ARCHIVE_MAX_FILES_PER_REQUEST = 100
+ARCHIVE_MAX_TEXT_BYTES = 16 * 1024 * 1024
+# An upload that no worker has claimed for so long is announced again.
+MESSAGE_SECONDS = 2 * SWEEP_SECONDS
+# A worker without any message for so long, not even the sweeper's, has lost its broker and restarts.
+SILENCE_SECONDS = 10 * SWEEP_SECONDS
+# The content of one upload. An entry beyond a limit is refused with a code; the others are read.
+ARCHIVE_MAX_ENTRIES = 200_000
+ARCHIVE_MAX_ENTRY_BYTES = 64 * 1024 * 1024
+ARCHIVE_MAX_TOTAL_BYTES = 1024 * 1024 * 1024
+ARCHIVE_MAX_RATIO = 200
+ARCHIVE_MAX_DEPTH = 2
+# The parts of one game, far above all real games; the rest is stored as unread text. Plies are int2 columns.
+ARCHIVE_MAX_PLIES = 10_000
+ARCHIVE_MAX_FORKS = 20_000
+ARCHIVE_MAX_FORK_MOVES = 100_000
+ARCHIVE_MAX_COMMENT_BYTES = 1024 * 1024
+# Texts that are read but not stored, and the seconds in which a web process unpacks an entry's source.
+ARCHIVE_MAX_CONVERT_BYTES = 1024 * 1024
+ARCHIVE_MAX_FIND_BYTES = 128 * 1024
+ARCHIVE_SOURCE_SECONDS = ARCHIVE_READ_SECONDS
+# Bulk exports: games of one answer, files of one ZIP, answers of one web process at a time.
+ARCHIVE_EXPORT_GAMES = 100_000
+ARCHIVE_EXPORT_FILES = 20_000
+ARCHIVE_EXPORTS_AT_ONCE = 4
+ARCHIVE_DUMPS_KEPT = 3
+# Seconds between two runs of the task that writes new games to the columns.
+ARCHIVE_COLUMN_SECONDS = 15
+# Pattern searches of one web process at a time, and the memory and threads that they share.
+ARCHIVE_PATTERNS_AT_ONCE = 2
+ARCHIVE_PATTERN_MEMORY_MB = 256
+ARCHIVE_PATTERN_THREADS = 2
+# Limits of one client (archive/http/limits/rules.py), and their factors for signed-in users and the staff.
+ARCHIVE_CONVERT_BYTES_PER_MINUTE = 8 * 1024 * 1024
+ARCHIVE_THROTTLE_SOURCES = 60
+ARCHIVE_THROTTLE_EXPORTS = 60
+ARCHIVE_THROTTLE_UPLOADS = 300
+ARCHIVE_THROTTLE_UPLOAD_BYTES = 256 * 1024 * 1024
+ARCHIVE_THROTTLE_REPORTS = 10
+ARCHIVE_THROTTLE_MAILS = 20
+ARCHIVE_THROTTLE_USERS = 5
+ARCHIVE_THROTTLE_STAFF = 100
+# Files that may be sent a day, by role; 0 is no limit.
+ARCHIVE_DAILY_FILES = {
+    "anonymous": 2_000, "reader": 2_000, "contributor": 50_000, "curator": 0, "administrator": 0
+}  # fmt: skip
+# A webhook that has failed for so many days is switched off.
+ARCHIVE_HOOKS_DAYS = 5
 
 INSTALLED_APPS = [
     "archive.apps.AdminConfig",
@@ -463,10 +465,9 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 _MAINTENANCE = {"options": {"queue": MAINTENANCE}}
 if WATCH_DIR:
     CELERY_BEAT_SCHEDULE["watch"] = {"task": "archive.watch", "schedule": SWEEP_SECONDS} | _MAINTENANCE
-if ARCHIVE_COLUMN_SECONDS:
-    CELERY_BEAT_SCHEDULE["columns"] = {
-        "task": "archive.columns", "schedule": ARCHIVE_COLUMN_SECONDS
-    } | _MAINTENANCE  # fmt: skip
+CELERY_BEAT_SCHEDULE["columns"] = {
+    "task": "archive.columns", "schedule": ARCHIVE_COLUMN_SECONDS
+} | _MAINTENANCE  # fmt: skip
 if ARCHIVE_DUMP_DAYS:
     CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 

@@ -37,7 +37,7 @@ def test_bombs_are_refused_in_little_memory_and_what_stands_beside_them_is_read(
 def taken_in(files: Path, data: Path) -> dict[str, Any]:
     """What became of each file in a process of its own: of its entries the errors and the answers' status."""
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    own = {"ARCHIVE_DATA_DIR": str(data), "ARCHIVE_SOURCE_SECONDS": "600", "ALLOWED_HOSTS": "testserver"}
+    own = {"ARCHIVE_DATA_DIR": str(data), "ARCHIVE_READ_SECONDS": "600", "ALLOWED_HOSTS": "testserver"}
     # Each further arena of malloc would take 64 MiB of addresses, used or not.
     own["MALLOC_ARENA_MAX"] = "1"
     told = subprocess.run(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 
 from archive.derive.editions import edition, union
 from archive.derive.game_limits import game_limits
 from archive.intake.reader import read_entries
 from archive.models import Entry, Game, codec
-from archive.project import env
 from kifu_core import games
 from tests.archive.games import stored
 from tests.kifu_core.test_game_limits import (
@@ -30,10 +28,8 @@ def test_the_limits_are_far_above_every_real_game():
     assert limits.comment_bytes == 1024 * 1024
 
 
-def test_the_index_holds_no_more_plies_than_may_be_asked_for(monkeypatch):
-    monkeypatch.setenv("ARCHIVE_MAX_PLIES", "32768")
-    with pytest.raises(ImproperlyConfigured, match="ARCHIVE_MAX_PLIES"):
-        env.number("ARCHIVE_MAX_PLIES", 10_000, maximum=32_767)
+def test_the_index_can_hold_every_ply_of_a_game():
+    assert game_limits().plies < 1 << 15
 
 
 @pytest.mark.django_db

@@ -29,6 +29,7 @@ from tests.serving import (
     Archive,
     archive_at,
     children_of,
+    constants,
     free_port,
     processes_of,
     started,
@@ -42,16 +43,18 @@ pytestmark = pytest.mark.worker
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
     """An archive that several tests use, one after the other; its sweeper looks every second."""
     folder = tmp_path_factory.mktemp("archive")
-    with archive_at(folder, ARCHIVE_SWEEP_SECONDS="1", ARCHIVE_MESSAGE_SECONDS="1") as running:
+    with archive_at(folder, ARCHIVE_SWEEP_SECONDS="1") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
     """An archive that waits a few seconds for visitors, and never ends a worker for being silent."""
-    seconds = {"HEADER": 4, "BODY": 4, "ANSWER": 1, "SILENCE": 100_000}
-    settings = {f"ARCHIVE_{name}_SECONDS": str(value) for name, value in seconds.items()}
-    with archive_at(tmp_path_factory.mktemp("impatient"), **settings) as running:
+    folder = tmp_path_factory.mktemp("impatient")
+    shorter = constants(
+        folder / "constants", HEADER_SECONDS=4, BODY_SECONDS=4, ANSWER_SECONDS=1, SILENCE_SECONDS=100_000
+    )
+    with archive_at(folder, **shorter) as running:
         yield running
 
 
@@ -102,7 +105,8 @@ def test_a_worker_whose_idle_child_is_killed_goes_on(impatient):
 @pytest.mark.one_engine
 def test_a_worker_that_is_sent_nothing_starts_anew(tmp_path):
     # As one does that has lost its broker: here nothing is sent, for there is no sweeping.
-    with archive_at(tmp_path, ARCHIVE_SILENCE_SECONDS="2", ARCHIVE_TASK_SECONDS="2") as archive:
+    silence = constants(tmp_path / "constants", SILENCE_SECONDS=2)
+    with archive_at(tmp_path, ARCHIVE_TASK_SECONDS="2", **silence) as archive:
         (first,) = children_of(archive, "worker")
         wait_for(lambda: first not in children_of(archive, "worker"), START_SECONDS, archive.log)
         wait_for(lambda: children_of(archive, "worker") != [], START_SECONDS, archive.log)
@@ -262,7 +266,7 @@ def test_a_second_scheduler_on_the_same_database_is_refused(archive):
 
 IMPATIENT_SCHEDULER = """
 from archive.serving import child
-from archive.starting import load_settings
+from archive.project.startup import load_settings
 load_settings()
 child.django.setup()
 from archive.observing import beats

@@ -245,7 +245,7 @@ def pools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Archiv
     (folder / "sitecustomize.py").write_text(DISTURBED)
     settings = {
         "PYTHONPATH": str(folder), "ARCHIVE_TASK_SECONDS": "10", "ARCHIVE_CLAIM_SECONDS": "10",
-        "ARCHIVE_SWEEP_SECONDS": "1", "ARCHIVE_MESSAGE_SECONDS": "1", "ARCHIVE_WORKER_MEMORY_MB": "512",
+        "ARCHIVE_SWEEP_SECONDS": "1", "ARCHIVE_WORKER_MEMORY_MB": "512",
     }  # fmt: skip
     with (
         archive_at(folder / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,

@@ -48,8 +48,7 @@ def archive(engine: str, kind: str) -> Iterator[Postgres | None]:
             "DJANGO_SETTINGS_MODULE": "archive.project.settings",
             "ARCHIVE_DATA_DIR": str(data),
             "ARCHIVE_CLAIM_SECONDS": "2",
-            "ARCHIVE_MESSAGE_SECONDS": "1",
-            "ARCHIVE_SILENCE_SECONDS": "20",
+            "ARCHIVE_SWEEP_SECONDS": "1",
             "ARCHIVE_ENTRY_SECONDS": "600",
         }
         place = data if engine == "sqlite" else folder / "postgres"
