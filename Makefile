@@ -42,7 +42,7 @@ check: $(VENV)/.development
 setup: $(VENV)/.development
 
 runtime: $(VENV)/.runtime
-	@$(BIN)/python -m compileall -q archive kifu_core
+	@$(BIN)/python -m compileall -q archive front_server kifu_core
 
 BENCHMARKS = keys parse "index --engine postgresql" "index --engine sqlite" patterns pages serve
 bench: $(VENV)/.development

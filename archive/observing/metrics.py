@@ -21,7 +21,7 @@ from archive.project.disk import rooms
 from kifu_core import __version__
 
 SECONDS: Final = 3.0
-"""How long the database is given for all of it; more than that is 503 (`archive.serving.front`)."""
+"""How long the database is given for all of it; more than that is 503 (`front_server`)."""
 
 
 class _Collected(Protocol):

@@ -1,7 +1,7 @@
 """Whether the archive can do what it is for, part by part, in words that tell nothing of how it is set up.
 
 Each look is bounded: the server ends a statement after `SECONDS`, a broker is given as long. A database that
-does not even answer that keeps the thread that asks; `archive.serving.front` answers in its place then.
+does not even answer that keeps the thread that asks; `front_server` answers in its place then.
 """
 
 import threading

@@ -1,13 +1,15 @@
-"""The ASGI application that granian serves: the WSGI one behind `archive.serving.front`."""
+"""The ASGI application that granian serves: the WSGI application behind `front_server`."""
 
 from django.conf import settings
 
 from archive.observing import logs
 from archive.project.wsgi import application as wsgi_application
-from archive.serving.front import Front, Limits
+from archive.serving.cancelling import QueryCancellation
+from archive.serving.refusals import PROBES, render
+from front_server import FrontServer, Limits
 
 logs.begin_process("web")
-application = Front(
+application = FrontServer(
     wsgi_application,
     settings.WEB_THREADS,
     Limits(
@@ -17,4 +19,7 @@ application = Front(
         waiting_bytes=settings.ARCHIVE_MAX_WAITING_BYTES,
     ),
     folder=str(settings.DATA_DIR / "tmp"),
+    probes=PROBES,
+    render=render,
+    cancellation=QueryCancellation,
 )

@@ -100,7 +100,7 @@ def _end_when_silent(seconds: float) -> None:
 
 
 def web() -> None:
-    """Serve the archive with granian, behind `archive.serving.front`."""
+    """Serve the archive with granian, behind `front_server`."""
     from django.conf import settings
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces

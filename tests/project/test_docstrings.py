@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-ROOMS = ("archive", "kifu_core", "tools")
+ROOMS = ("archive", "front_server", "kifu_core", "tools")
 
 FRAGMENTS = {"What", "Whether", "Where", "How", "Which", "Who", "Whose", "When", "If"}
 

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = (
-    "kifu_core",
+    "kifu_core front_server",
     "kifu_core.shogi kifu_core.quoridor",
     "kifu_core.games",
     "kifu_core.names",
@@ -34,7 +34,7 @@ LAYERS = (
 )
 """The layers, lowest first. A package imports from layers below its own only.
 
-The lowest are those of the record library: code that all games share, the games, the registry of games. Then
+The lowest are the front server and the record library: code that all games share, the games, the registry of games. Then
 come packages of `archive`; a module in the table is apart from its package. Migrations are not checked."""
 
 DOORS = {"store": ("management",), "libraries": ()}
@@ -53,8 +53,8 @@ def modules(package: str) -> dict[str, Path]:
 
 @cache
 def imports() -> Mapping[str, frozenset[str]]:
-    """The modules of the archive and of kifu_core that each module imports, at any place in it."""
-    every = modules("archive") | modules("kifu_core")
+    """The modules of our packages that each module imports, at any place in it."""
+    every = modules("archive") | modules("kifu_core") | modules("front_server")
     return {
         name: frozenset(found for node in _run(ast.parse(path.read_text())) for found in _named(node, every))
         - {name}
@@ -86,6 +86,8 @@ def layer_name(module: str) -> str:
     if package == "archive":
         names = [".".join(rest[:length]) for length in range(len(rest), 0, -1)]
         return next((name for name in names if name in LAYER_OF), rest[0] if rest else package)
+    if package == "front_server":
+        return package
     if not rest or rest == ["__main__"]:
         return "kifu_core.names"
     return f"kifu_core.{rest[0]}" if rest[0] in ("shogi", "quoridor", "games") else package

@@ -1,0 +1,44 @@
+"""Answers to requests that the front server refuses; they are logged and counted like all others."""
+
+from typing import Final
+
+import orjson
+
+from archive.api.problems import PROBLEM, Problem
+from archive.http.limits.addresses import is_proxy
+from archive.observing import logs
+from archive.observing import requests as counted
+from front_server import Headers, Refusal, Scope
+
+PROBES: Final = ("/healthz", "/readyz", "/metrics")
+"""Paths for monitoring."""
+
+
+def render(refusal: Refusal, scope: Scope, seconds: float) -> tuple[Headers, bytes]:
+    """Return headers and body: a problem detail under `/api/` and for probes, elsewhere a line of text.
+    `seconds` is the age of the request."""
+    request = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    identifier = logs.request_id(request.get(b"x-request-id") if is_proxy(scope["client"][0]) else None)
+    counted.count(counted.REFUSED, scope["method"], refusal.status, seconds)
+    with logs.about(request=identifier):
+        path = scope["path"]
+        content_type, data = _body(refusal, as_json=path.startswith("/api/") or path in PROBES)
+        if logs.visits_are_told():
+            target = scope["raw_path"].decode("latin-1")
+            visit = logs.Asked(scope["client"][0], scope["method"], target, request.get(b"user-agent"))
+            logs.tell_visit(visit, refusal.status, len(data), seconds)
+    headers = [
+        (b"content-type", content_type),
+        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-request-id", identifier.encode()),
+    ]
+    return headers, data
+
+
+def _body(refusal: Refusal, as_json: bool) -> tuple[bytes, bytes]:
+    """Return content type and body."""
+    if not as_json:
+        return b"text/plain; charset=utf-8", f"{refusal.detail}\n".encode()
+    problem = Problem(refusal.status, refusal.code, refusal.detail)
+    return PROBLEM.encode(), orjson.dumps(problem.body())
