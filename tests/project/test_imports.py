@@ -34,7 +34,7 @@ LAYERS = (
 )
 """The layers, lowest first. A package imports from layers below its own only.
 
-The lowest are the front server and the record library: code that all games share, the games, the registry of games. Then
+The lowest are the front server and the record library (shared code, the games, their registry). Then
 come packages of `archive`; a module in the table is apart from its package. Migrations are not checked."""
 
 DOORS = {"store": ("management",), "libraries": ()}
