@@ -12,10 +12,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from archive.derive.game import DerivedGame, derive_game
-from archive.index.schema import FORK
 from benchmarks import generate
 from kifu_core import Position
 from kifu_core.jkf import Move, MoveEntry, Record
@@ -27,6 +25,9 @@ from kifu_core.shogi.moves import DROP, dropped, orient, pack, promotes, source,
 from kifu_core.shogi.pieces import CODES, HAND_KINDS
 from kifu_core.shogi.rules import is_legal, legal_moves
 from kifu_core.shogi.squares import FILES, RANKS
+
+if TYPE_CHECKING:
+    from archive.derive.game import DerivedGame
 
 OPENING_PLIES: Final = 24
 CHOICES: Final = 8
@@ -188,7 +189,9 @@ def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, .
 
 
 def game(number: int) -> DerivedGame:
-    """A game as the store takes it, public."""
+    """Return a public game as the store takes it. Django must be set up."""
+    from archive.derive.game import derive_game
+
     dice = random.Random(f"about {number}")
     played = number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1)
     line, header = moves(played), generate.header(dice)
@@ -222,7 +225,9 @@ class Shares:
 
 
 def shares(numbers: range) -> Shares:
-    """The shares of some games. Takes about 5 ms a game."""
+    """Return the shares of some games. Takes about 5 ms a game."""
+    from archive.index.schema import FORK
+
     before: dict[int, set[int]] = {}
     counts: Counter[str] = Counter()
     for ready in map(game, numbers):

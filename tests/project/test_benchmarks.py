@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import platform
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -31,6 +34,12 @@ def test_a_benchmark_explains_itself(monkeypatch, capsys, name):
         import_module(f"benchmarks.{name}").main()
     out = capsys.readouterr().out
     assert ended.value.code == 0 and f"python -m benchmarks.{name}" in out and "--json" in out
+
+
+def test_benchmarks_load_before_django_has_settings():
+    code = "import " + ", ".join(f"benchmarks.{name}" for name in PROGRAMS)
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
 
 
 def test_make_bench_runs_every_benchmark_and_fails_where_one_misses_a_target():
