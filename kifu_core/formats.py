@@ -21,8 +21,6 @@ from kifu_core.jkf import Record
 from kifu_core.reading import Loader, open_source, raise_first, read, reread
 from kifu_core.record import Ending, ParsedGame, ParseResult
 
-# --- telling formats apart -------------------------------------------------------------------------------
-
 
 class Stage(IntEnum):
     """The certainty of a mark; the surest marks are tried first."""
@@ -103,8 +101,6 @@ def _first_line(lines: Mapping[str, str]) -> Callable[[str, str], str | None]:
 
     return find
 
-
-# --- writing ---------------------------------------------------------------------------------------------
 
 RecordPart = Literal[
     "headers", "moves", "times", "totals", "fractions", "comments", "bookmarks", "forks", "ending"
@@ -190,9 +186,6 @@ def _can_encode(char: str, encoding: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-# --- formats ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

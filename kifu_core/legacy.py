@@ -103,8 +103,6 @@ def damaged(data: bytes) -> tuple[str, str, bool]:
     return text, name, False
 
 
-# --- which text is Japanese ------------------------------------------------------------------------------
-
 _SAMPLE: Final = 20_000
 _WORDS: Final = re.compile(
     r"[１-９][一二三四五六七八九]|手合割|先手|後手|上手|下手|棋戦|平手|投了|まで|変化|消費|持駒"
@@ -173,8 +171,6 @@ def _has(one: str, codec: str, first: int = 0, last: int = 0xFF) -> bool:
 
 
 _LIKENESS: Final = Memo(_rate_character)
-
-# --- characters of NEC and IBM ---------------------------------------------------------------------------
 
 _THREE_BYTES: Final = 0x8F
 """Begins a character of JIS X 0212 in EUC-JP."""

@@ -182,9 +182,6 @@ def _player(position: QuoridorPosition, color: int, player: str, language: Langu
     )
 
 
-# --- words -----------------------------------------------------------------------------------------------
-
-
 PHRASES: Final[dict[Language, dict[str, str]]] = {
     "ja": {
         "to_move": "{side}番",

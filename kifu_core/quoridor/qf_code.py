@@ -59,9 +59,6 @@ class QfCode:
         return self.state or QfState(QuoridorPosition.initial())
 
 
-# --- decoding --------------------------------------------------------------------------------------------
-
-
 class _CodeBits:
     """The bits of a code, read from the front."""
 
@@ -252,8 +249,6 @@ def landing(position: QuoridorPosition, number: int, ply: int | None = None) -> 
     return PAWN + 9 * y + x
 
 
-# --- encoding --------------------------------------------------------------------------------------------
-
 _SIXES: Final = tuple(f"{place:06b}" for place in range(64))
 
 
@@ -343,9 +338,6 @@ def direction(position: QuoridorPosition, move: int) -> int:
     square, to = position.pawns[position.turn], move - PAWN
     right, up = to % 9 - square % 9, to // 9 - square // 9
     return _NUMBER[(right > 0) - (right < 0), (up > 0) - (up < 0)]
-
-
-# --- the forms that an archive keeps ---------------------------------------------------------------------
 
 
 def is_start_snapshot(code: QfCode) -> bool:

@@ -66,9 +66,6 @@ def _pawn_move(position: QuoridorPosition, move: int) -> dict[str, Any]:
     return {"from": square, "to": to, "dir": number, "jump": jump}
 
 
-# --- reading ---------------------------------------------------------------------------------------------
-
-
 def from_object(value: object) -> QfCode:
     """Return the code of an object. Fields that follow from others may be missing, see `check_object`.
 

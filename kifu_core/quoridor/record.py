@@ -82,9 +82,6 @@ def from_jkf(record: jkf.Record) -> QuoridorRecord:
     return cast(QuoridorRecord, record)
 
 
-# --- start -----------------------------------------------------------------------------------------------
-
-
 def initial_of(state: QfState) -> QuoridorInitial:
     """Return the start of a record that begins at a state."""
     position = state.position
@@ -138,9 +135,6 @@ def _wall(text: str) -> int:
     return move
 
 
-# --- moves -----------------------------------------------------------------------------------------------
-
-
 def packed_move(move: QuoridorMove) -> int:
     """Return the move of a record as an integer (see `board`); raises DecodeError `bad-quoridor-move`."""
     text = move["wall"] if "wall" in move else move["to"]
@@ -161,9 +155,6 @@ def _object(key: tuple[int, int, int]) -> QuoridorMove:
 
 
 _OBJECTS: Final = Memo(_object)
-
-
-# --- check -----------------------------------------------------------------------------------------------
 
 
 def check(value: object) -> QuoridorRecord:

@@ -235,9 +235,6 @@ def _end(
         replayed.findings.append(EntryFinding("result-mismatch", "warning", raw, ply, {"text": ending.word}))
 
 
-# --- positions along a record ----------------------------------------------------------------------------
-
-
 def main_line(record: QuoridorRecord) -> Iterator[tuple[int, QuoridorPosition, int, QuoridorEntry]]:
     """Yield every position of the main line: ply, position, the next move or `NO_MOVE`, the ply's entry.
 

@@ -89,9 +89,6 @@ def _pawn_moves(position: QuoridorPosition, open_: Passages) -> list[int]:
     return [PAWN + _SQUARE_OF[cell] for cell in cells]
 
 
-# --- paths -----------------------------------------------------------------------------------------------
-
-
 def has_paths(position: QuoridorPosition) -> bool:
     """Tell whether both pawns can still reach their goals."""
     open_ = passages_of(position)
@@ -151,9 +148,6 @@ def _crossing(position: QuoridorPosition, color: int, open_: Passages) -> tuple[
         else:
             rightward, at = rightward | at, at << 1
     return upward | upward >> 1, rightward | rightward >> 10
-
-
-# --- walls -----------------------------------------------------------------------------------------------
 
 
 def _wall_moves() -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
@@ -218,9 +212,6 @@ def _touching(horizontal: int, vertical: int) -> tuple[int, int]:
         left & touched | right & touched | left & right,
         below & touched | above & touched | below & above,
     )
-
-
-# --- moves -----------------------------------------------------------------------------------------------
 
 
 def legal_moves(position: QuoridorPosition) -> list[int]:

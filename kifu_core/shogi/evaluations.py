@@ -97,9 +97,6 @@ def _rank(one: Evaluation) -> tuple[bool, int]:
     return one.role != "analysis", max(1, one.candidate)
 
 
-# --- places ----------------------------------------------------------------------------------------------
-
-
 def _may_hold_evaluation(entry: MoveEntry) -> bool:
     """Tell whether a comment may hold an evaluation: a quick test, negative for nearly all entries."""
     comments = entry.get("comments")
@@ -163,8 +160,6 @@ def _rounded(text: str) -> int:
     return round(float(text))
 
 
-# --- floodgate, 電竜戦, CSA V3 ------------------------------------------------------------------------------
-
 _PLY = r"(?:[-+]?[0-9]{4}[A-Z]{2}|(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?)"
 _FLOODGATE: Final = re.compile(
     r"\*{1,2} (?P<score>[-+]?[0-9]{1,7})(?:\.[0-9]+)?"
@@ -184,8 +179,6 @@ def _floodgate(match: re.Match[str], place: _CommentPosition | None) -> Evaluati
         )
     )  # fmt: skip
 
-
-# --- ShogiHome -------------------------------------------------------------------------------------------
 
 _SHOGIHOME: Final = re.compile(
     r"\*?(?P<mark>[#*])(?:[先後]:)?(?P<key>評価値|詰み|読み筋|深さ|ノード数|エンジン)=(?P<value>.*)"
@@ -235,8 +228,6 @@ def _count(text: str) -> int | None:
     return int(match[0]) if match else None
 
 
-# --- ShogiGUI, 棋神アナリティクス --------------------------------------------------------------------
-
 _SHOGIGUI: Final = re.compile(
     r"\*{1,2}(?P<kind>対局|解析|検討| Engine) (?P<facts>.*?)評価値 "
     r"(?P<score>[-+]?[0-9]{1,7}|[-+]?詰(?: ?[0-9]{1,5})?)[↑↓]?(?: 読み筋(?P<pv>.*)| .*)?"
@@ -283,8 +274,6 @@ def _from_mark(text: str) -> str:
     starts = [at for mark in MARKS if (at := text.find(mark)) >= 0]
     return text[min(starts) :].strip() if starts else text.strip()
 
-
-# --- ぴよ将棋, K-Shogi --------------------------------------------------------------------------------
 
 _PIYO: Final = re.compile(r"\*?#(?P<kind>指し手|形勢|推奨手)\[(?P<score>[-+]?[0-9]{1,7})\](?P<pv>.*)")
 

@@ -102,9 +102,6 @@ def _first(board: list[int], ray: Sequence[int]) -> int:
     return next((origin for origin in ray if board[origin]), -1)
 
 
-# --- variations ------------------------------------------------------------------------------------------
-
-
 def reattach_forks(main: RawLine, start: Position) -> bool:
     """Move forks that cannot be played from their parent to the nearest line above in which they can.
 

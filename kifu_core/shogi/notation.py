@@ -24,9 +24,6 @@ _PLACE: Final = 2
 """Characters of a square's name."""
 
 
-# --- moves of records ------------------------------------------------------------------------------------
-
-
 def record_move_label(move: Move, before: Move | None, language: Language) -> str:
     """Return a normalized move with its side's mark; `before` is the move before it, if any.
 
@@ -61,9 +58,6 @@ def _english(move: Move) -> str:
 
 def _square(place: Coordinates) -> int:
     return square(place["x"], place["y"])
-
-
-# --- moves about to be played ----------------------------------------------------------------------------
 
 
 def move_text(position: Position, move: int) -> str:

@@ -49,8 +49,6 @@ _DROPPED: Final = (0, FU, KY, KE, GI, KA, HI, KI)
 SQUARES: Final = tuple(rank * 9 + 8 - file for file in range(9) for rank in range(9))
 """The engines' squares, 1a, 1b, ... 9i, as ours."""
 
-# --- positions -------------------------------------------------------------------------------------------
-
 
 class _PackedBits:
     """The bits of a packed position, the lowest of each byte first."""
@@ -135,9 +133,6 @@ def move_of(data: bytes, packing: Packing) -> int:
     if dropped:
         return pack(DROP + _DROPPED[dropped], SQUARES[to], promotes)
     return pack(SQUARES[origin], SQUARES[to], promotes) if origin != to else 0
-
-
-# --- recognising -----------------------------------------------------------------------------------------
 
 
 def packing_of(head: bytes, name: str) -> Packing | None:

@@ -157,7 +157,6 @@ def test_what_is_no_usi_move_is_refused(text):
     assert error.value.code == "bad-usi-move"
 
 
-def test_mirror_and_turn_are_the_two_orientations():
+def test_moves_are_mirrored_and_turned():
     move = moves.from_usi("2g2f")
-    assert moves.to_usi(moves.mirror(move)) == "8g8f"
-    assert moves.to_usi(moves.turn(move)) == "8c8d"
+    assert [moves.to_usi(moves.orient(move, orientation)) for orientation in (1, 2)] == ["8g8f", "8c8d"]

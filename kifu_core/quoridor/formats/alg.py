@@ -140,9 +140,6 @@ def _folded(words: list[str]) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-# --- format ----------------------------------------------------------------------------------------------
-
-
 def _is_list(text: str, name: str) -> bool:
     if is_json(text):
         return JSON_LIST.match(text) is not None

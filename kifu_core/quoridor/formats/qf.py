@@ -224,8 +224,6 @@ def dump(record: QuoridorRecord, *, ply: int | None = None) -> str:
     return qf_code.encode(QfCode(position_at(record, ply)[1], None)) + "\n"
 
 
-# --- format ----------------------------------------------------------------------------------------------
-
 _CODE_LINE: Final = re.compile(
     r"^(?:[^\t\n]{1,200}\t)?[ \t>|＞｜│]{0,20}([A-Za-z0-9+/\u00ad\u200b-\u200d\u2060\ufeff]{2,712}+)"
     r"={0,3}+[ \t\r]{0,20}$",

@@ -48,8 +48,6 @@ GRAMMAR: Final = LineGrammar(
     BOARD, HAND, COUNTER, SIDE, FLIP, HEADER, COMMENT, REMARK, BLANK, RESULT, SEPARATOR, BOOKMARK, UNKNOWN
 )
 
-# --- load ------------------------------------------------------------------------------------------------
-
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the diagrams of a text as records.
@@ -84,8 +82,6 @@ class _BodReader(KakinokiReader):
             last = name if name != "blank" else last
             yield begin, (name, match)
 
-
-# --- dump ------------------------------------------------------------------------------------------------
 
 _NAMES: Final = (("先手", "下手"), ("後手", "上手"))
 

@@ -131,9 +131,6 @@ def _comment_lines(comments: Iterable[str]) -> list[str]:
     return ["'" + line for comment in comments for line in (comment.splitlines() or [""])]
 
 
-# --- format ----------------------------------------------------------------------------------------------
-
-
 class _CsaEndings(Endings):
     def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
         return bool(kind.csa)

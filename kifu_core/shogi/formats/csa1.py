@@ -26,8 +26,6 @@ from kifu_core.shogi.move_resolution import EndingStep, Step, UnreadableStep
 from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.specials import BY_CSA
 
-# --- grammar ---------------------------------------------------------------------------------------------
-
 _GAP = r"[ \t]++"
 _WORD = r"[^ \t\n]++"
 
@@ -46,8 +44,6 @@ _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
 _FIELDS: Final = ("棋譜番号", "開始日時", "先手", "後手", "", "", "棋戦", "戦型")
 """The header of each field of the first line; the empty ones are the result and the number of moves."""
-
-# --- load ------------------------------------------------------------------------------------------------
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -125,8 +121,6 @@ def _locate(block: str) -> list[int]:
     first = len(block) - len(block.lstrip(" \t"))
     return list(range(first, len(block) + _MOVE_LENGTH, _MOVE_LENGTH))
 
-
-# --- format ----------------------------------------------------------------------------------------------
 
 _MARK: Final = re.compile(
     r"^[ \t]*+[0-9]{1,9}+[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[0-2][ \t]++[0-9]{1,5}+"

@@ -34,8 +34,6 @@ from kifu_core.shogi.raw_line import RawLine
 from kifu_core.shogi.rules import violation
 from kifu_core.shogi.start import initial_of
 
-# --- grammar ---------------------------------------------------------------------------------------------
-
 _NUMBER = r"-?[0-9]{1,9}"
 
 VERSION = Leaf("version", r"#YANEURAOU-DB[^\n]*+(?:\n|\Z)")
@@ -55,9 +53,6 @@ _NO_MOVES: Final = frozenset(["none", "resign", "win"])
 
 PLACES_A_RECORD: Final = 1_000
 """Positions of the book in one record; the others begin records of their own."""
-
-# --- the book --------------------------------------------------------------------------------------------
-
 
 _KEY: Final = struct.Struct("81b8b8bb")
 
@@ -173,9 +168,6 @@ def _reply(text: str, position: Position) -> int:
     except DecodeError:
         return 0
     return 0 if violation(position, move) else move
-
-
-# --- load ------------------------------------------------------------------------------------------------
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -295,8 +287,6 @@ def _popped(waiting: deque[tuple[RawLine, _BookPosition]]) -> Iterator[tuple[Raw
         yield waiting.popleft()
 
 
-# --- writing ---------------------------------------------------------------------------------------------
-
 HEADER: Final = "#YANEURAOU-DB2016 1.00\n"
 
 
@@ -315,8 +305,6 @@ def position_lines(sfen: str, ply: int, moves: Iterable[BookMove]) -> str:
     rows = (f"{one.move} {one.reply or 'none'} 0 0 {one.times}\n" for one in chosen)
     return f"sfen {sfen} {ply + 1}\n{''.join(rows)}"
 
-
-# --- format ----------------------------------------------------------------------------------------------
 
 _REMARKS: Final = many(r"(?:#|//)[^\n]*+\n")
 _MARK: Final = re.compile(

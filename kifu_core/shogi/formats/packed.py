@@ -24,8 +24,6 @@ MOST: Final = 5_000
 
 _LAYOUTS: Final[dict[Packing, str]] = {"hcpe": "<32sh2sbB", "psv": "<32sh2sHbB"}
 
-# --- load ------------------------------------------------------------------------------------------------
-
 
 def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the positions of a file, whose text has a character for each byte."""
@@ -70,9 +68,6 @@ def _result(packing: Packing, number: int, turn: int) -> str:
         return ("引き分け", "先手の勝ち", "後手の勝ち", "不明")[number & 3]
     winner = {1: turn, -1: turn ^ 1}.get(number)
     return "引き分け" if winner is None else f"{('先手', '後手')[winner]}の勝ち"
-
-
-# --- format ----------------------------------------------------------------------------------------------
 
 
 def _is_packed(packing: Packing, text: str, name: str) -> bool:

@@ -35,17 +35,12 @@ from kifu_core.shogi.replay import start as start_of
 from kifu_core.shogi.squares import MIRRORED
 from kifu_core.shogi.start import initial_of
 
-# --- grammar ---------------------------------------------------------------------------------------------
-
-
 _ADDRESS = r"(?:https?://\S{0,300}?(?<=[=/])(?=[0-9A-Za-z_.\-]*~[0-9]))?"
 GAME = Leaf("game", rf"[ \t]*+{_ADDRESS}([0-9A-Za-z_.\-]*+)(~[^\s&#]*+)(?:[&#]\S*+)?{EOL}")
 
 GRAMMAR: Final = LineGrammar(GAME, BLANK, REMARK, UNKNOWN)
 
 _LINE: Final = re.compile(r"~([0-9]{1,6}+)(?>(?:\.([0-9a-z]*+)(?:\.([a-z]?)([0-9a-z]*+))?)?)")
-
-# --- words -----------------------------------------------------------------------------------------------
 
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _HAND_SOURCES: Final = {KI: 90, FU: 91, KY: 92, KE: 93, GI: 94, KA: 95, HI: 96}
@@ -83,8 +78,6 @@ def _read_move(text: str) -> Step:
 
 
 _STEPS: Final = Memo(_read_move)
-
-# --- load ------------------------------------------------------------------------------------------------
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -195,9 +188,6 @@ def _pieces(match: re.Match[str]) -> Iterator[tuple[int, int]]:
         yield match.start(2) + piece.start(), match.start(2) + piece.end()
 
 
-# --- dump ------------------------------------------------------------------------------------------------
-
-
 def dump(record: Record) -> str:
     """Return the record as USEN: its start, moves, variations and, if it is one of the five, its ending."""
     position = start_of(record)
@@ -228,9 +218,6 @@ def ending_letter(special: str, turn: int, moves: int) -> str:
     if special in _FOULS:
         return "i" if moves and turn != _FOULS[special] else ""
     return _LETTERS.get(special, "")
-
-
-# --- format ----------------------------------------------------------------------------------------------
 
 
 class _UsenEndings(JkfEndings):

@@ -45,8 +45,6 @@ from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
 from kifu_core.shogi.start import initial_of
 
-# --- grammar ---------------------------------------------------------------------------------------------
-
 _EOL = r"(?:\n|\Z)"
 _GAP = r"[^\S\n]"
 """A blank of any script: text copied from pages has full-width ones."""
@@ -73,8 +71,6 @@ _ONE_MOVE: Final = re.compile(USI_MOVE)
 
 _MOST_FIELDS: Final = 8
 """Words before the moves of a line: `sfen`, the six fields of a FEN, `moves`."""
-
-# --- words -----------------------------------------------------------------------------------------------
 
 ENDINGS: Final = {
     "resign": "TORYO",
@@ -122,8 +118,6 @@ def _read_token(text: str) -> Step:
 
 
 _STEPS: Final = Memo(_read_token)
-
-# --- a move a line ---------------------------------------------------------------------------------------
 
 
 def _is_move(word: str) -> bool:
@@ -183,9 +177,6 @@ def _course(draft: PositionDraft, line: str) -> _Course | None:
     """Return the course after the first line of a draft; None if it has several moves."""
     moves = len(draft.line.steps)
     return _Course(draft.position).after(line.split()[-1:] if moves else []) if moves < 2 else None
-
-
-# --- load ------------------------------------------------------------------------------------------------
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -305,9 +296,6 @@ def _parse_start(sfen: str) -> tuple[Position, Initial]:
     return position, initial_of(position)
 
 
-# --- dump ------------------------------------------------------------------------------------------------
-
-
 def main_moves(record: Record) -> list[str]:
     """Return the moves of the main line as USI writes them."""
     return [to_usi(packed_move(entry["move"])) for entry in watched(record["moves"]) if "move" in entry]
@@ -320,8 +308,6 @@ def dump(record: Record) -> str:
     moves = main_moves(record)
     return " ".join([begin, "moves", *moves] if moves else [begin]) + "\n"
 
-
-# --- format ----------------------------------------------------------------------------------------------
 
 _MARK: Final = rf"""{_GAP}*+(?:
     (?:position{_GAP}++)?(?:startpos(?:\s|$)|sfen{_GAP}++[^/\s]++/)|position{_GAP}++sfen\s

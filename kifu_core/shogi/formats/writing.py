@@ -77,9 +77,6 @@ def _variations(branch: WrittenBranch) -> list[WrittenBranch]:
     return variations
 
 
-# --- start -----------------------------------------------------------------------------------------------
-
-
 HeaderTest = Callable[[str, str], bool]
 """Tells whether a format reads a header of a name and a text back as such."""
 
@@ -183,9 +180,6 @@ def _count(number: int) -> str:
     return text + (_NUMERALS[ones] if ones or not tens else "")
 
 
-# --- play ------------------------------------------------------------------------------------------------
-
-
 def square_text(move: Move) -> str:
     """Return the target square: ７六."""
     return FILE_DIGITS[move["to"]["x"] - 1] + RANK_KANJI[move["to"]["y"] - 1]
@@ -215,9 +209,6 @@ def comment_lines(comments: list[str]) -> list[str]:
     """Return comments as lines with `*`; bookmarks carry their own sign."""
     lines = [line for comment in comments for line in (comment.splitlines() or [""])]
     return [line if line.startswith("&") else "*" + line for line in lines]
-
-
-# --- endings ---------------------------------------------------------------------------------------------
 
 
 def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKind | None:
