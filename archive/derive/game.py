@@ -36,6 +36,10 @@ SHOGI: Final = "shogi"
 _ENDING: Final = attrgetter(*(part.name for part in fields(Ending)))
 
 
+Identity = tuple[int, bytes]
+"""Space and digest of a game."""
+
+
 class DerivedRow(NamedTuple):
     """A row of the index before the game has a slot."""
 
@@ -89,6 +93,11 @@ class DerivedGame:
     lines: bytes | None = None
     """What files of columns are made of (`archive.columns.lines`); none where it has no rows."""
     formations: tuple[FoundFormation, ...] = ()
+
+    @property
+    def identity(self) -> Identity:
+        """Return space and digest: games with the same ones are the same game."""
+        return self.space, self.digest
 
     @property
     def row_count(self) -> int:

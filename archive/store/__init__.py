@@ -5,8 +5,8 @@ nothing. Others use only the names listed here.
 """
 
 from archive.store.abandoned import end_abandoned
+from archive.store.apply import IndexDamagedError
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
-from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (

@@ -8,11 +8,16 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from archive.derive.game import DerivedEntry, DerivedGame, storable
+from archive.derive.editions import edition, union
+from archive.derive.game import DerivedEntry, DerivedGame, Identity, storable
 from archive.models import Entry
-from archive.store import changes, dedupe, leases, matching, rereading, taken_down
-from archive.store.changes import Change, Identity, identity
+from archive.store import apply, leases, rereading, taken_down
+from archive.store.apply import Written
+from archive.store.change import Change, run
+from archive.store.entry_rows import describe, own_record
+from archive.store.existing import lock
 from archive.store.leases import CLAIM_SECONDS, RenumberedError
+from archive.store.plan import derive_edition, plan
 
 
 class ClaimLostError(Exception):
@@ -55,10 +60,11 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         there = _stored_uploads(batches, token)
         _check_numbers(batches, there)
         new = [(batch, there[batch.upload_id].new(batch.entries)) for batch in batches]
-        wanted = {identity(entry.game) for _, entries in new for entry in entries if entry.game}
-        games = _store_games(change, {known: editions[known] for known in wanted})
+        wanted = {entry.game.identity for _, entries in new for entry in entries if entry.game}
+        games = [game for one, game in editions.items() if one in wanted]
+        written = apply.carry_out(change, lambda existing: plan(games, existing))
         change.write_rows()
-        made = _entry_rows(change, [(there[batch.upload_id], entries) for batch, entries in new], games)
+        made = _entry_rows([(there[batch.upload_id], entries) for batch, entries in new], written)
         Entry.objects.bulk_create(made)
         for batch in batches:
             made += _reread_entries(change, there[batch.upload_id], batch.entries)
@@ -68,7 +74,7 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
             *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed", "held"))
         )
 
-    return changes.run(editions.values(), work)
+    return run(editions.values(), work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +177,9 @@ def _reread_entries(change: Change, there: _StoredUpload, entries: Sequence[Deri
         return []
     ids = {seq: row.pk for seq, row in there.rows.items()}
     old = rereading.where_games_are(old, ids)
-    change.know([entry.game for entry in old if entry.game])
-    matching.lock([entry.game for entry in old if entry.game], change.names.players)
+    games = [entry.game for entry in old if entry.game]
+    change.names.look_up(games)
+    lock(games, change.names)
     rows = rereading.reread_entries(change, old, ids, there.rereads)
     change.write_rows()
     return rows
@@ -183,47 +190,21 @@ def _editions(entries: Iterable[DerivedEntry]) -> dict[Identity, DerivedGame]:
     games: dict[Identity, list[DerivedGame]] = {}
     for entry in entries:
         if entry.game:
-            games.setdefault(identity(entry.game), []).append(entry.game)
-    return {known: dedupe.one_edition(found) for known, found in games.items()}
+            games.setdefault(entry.game.identity, []).append(entry.game)
+    return {known: _united(editions) for known, editions in games.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """The games of a batch: the ids of those that were found, and those that the batch inserted."""
-
-    ids: dict[Identity, int]
-    new: set[int]
-    held: dict[Identity, bool]
-
-
-def _store_games(change: Change, games: Mapping[Identity, DerivedGame]) -> _Stored:
-    """Insert the unknown games and add to the known ones.
-
-    Games that cannot be one with a stored game, or with another of the batch, are inserted together, the rest
-    one by one. A game that another writer inserts in between is found at the second look.
-    """
-    matching.lock(games.values(), change.names.players)
-    known = changes.known_games(games)
-    held = taken_down.held(game for found, game in games.items() if found not in known)
-    games = {found: game for found, game in games.items() if found not in held}
-    unknown = [game for found, game in games.items() if found not in known]
-    alone = matching.alone(unknown, change.names.players)
-    ids = changes.insert_games(change, alone) if alone else {}
-    new = set(ids.values())
-    late = [identity(game) for game in alone if identity(game) not in ids]
-    known |= changes.known_games(late) if late else {}
-    for found, game in sorted(known.items(), key=lambda item: item[1].pk):
-        ids[found] = dedupe.add_edition(change, game, games[found])
-    for found, derived in games.items():
-        if found not in ids:
-            ids[found], inserted = dedupe.place(change, derived)
-            new |= {ids[found]} if inserted else set()
-    return _Stored(ids, new, held)
+def _united(games: Sequence[DerivedGame]) -> DerivedGame:
+    if len(games) == 1:
+        return games[0]
+    united = union([edition(game) for game in games])
+    return games[0] if united == edition(games[0]) else derive_edition(united, games[0].space)
 
 
 def _entry_rows(
-    change: Change, uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]], stored: _Stored
+    uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]], written: Written
 ) -> list[Entry]:
+    """Return the rows of new entries. The first entry of a new game brought it; the others are duplicates."""
     brought: set[int] = set()
     rows = []
     for there, entries in uploads:
@@ -231,16 +212,18 @@ def _entry_rows(
             row = Entry(
                 upload_id=there.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=there.rereads
             )
-            dedupe.describe(row, entry)
-            if entry.game and identity(entry.game) in stored.held:
-                taken_down.hold(row, entry, hidden=stored.held[identity(entry.game)])
-            elif entry.game:
-                game = change.home(stored.ids[identity(entry.game)])
-                first = game in stored.new and game not in brought
-                brought.add(game)
+            describe(row, entry)
+            pk = written.plan.placed.get(entry.game.identity) if entry.game else None
+            if entry.game and pk is None:
+                hidden = written.plan.existing.held[entry.game.identity]
+                taken_down.hold(row, entry, hidden=hidden)
+            elif entry.game and pk is not None:
+                game = written.game(pk)
+                first = game.new and game.pk not in brought
+                brought.add(game.pk)
                 row.state = Entry.State.STORED if first else Entry.State.DUPLICATE
-                row.game_id = game
-                row.record = dedupe.own_record(entry.game.record, change.records[game])
+                row.game_id = game.pk
+                row.record = own_record(entry.game.record, game.record)
                 row.parsed_facts = dict(entry.game.parsed_facts)
             rows.append(row)
     return rows

@@ -26,8 +26,11 @@ from archive.derive.editions import Edition, union
 from archive.derive.game import DerivedGame
 from archive.index.away import UndecidedError, is_away
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload, UploadChunk
-from archive.store import changes, dedupe
-from archive.store.changes import Change
+from archive.store import apply
+from archive.store.change import Change, run
+from archive.store.entry_rows import edition_of
+from archive.store.existing import details_of, stored_editions
+from archive.store.plan import Details, derive_again, plan_changes
 
 BATCH: Final = 100
 """Entries of the first transaction; the following ones are made larger or smaller by the time it took."""
@@ -209,7 +212,7 @@ def _remove(entries: Sequence[int]) -> None:
         change.write_rows()
         change.write_counters()
 
-    changes.run((), work, decided=True)
+    run((), work, decided=True)
 
 
 class _Removal:
@@ -265,38 +268,30 @@ class _Removal:
 
         A game that has changed in moves, players, day or result may now be the same as a third one.
         """
-        done, alike, others = list[int](), list[tuple[Game, DerivedGame]](), list[int]()
-        for game, mine, editions in self._editions(games):
-            whole = union(editions)
+        done, changed = list[int](), dict[int, DerivedGame]()
+        for game, mine, details, editions in self._editions(games):
+            united = union(editions)
             done.append(game.pk)
-            if whole != mine:
-                derived = dedupe.derive_with(game, whole, mine)
-                if (derived.digest, derived.digest_version) == (bytes(game.digest), game.digest_version):
-                    alike.append((game, derived))
-                else:
-                    others.append(game.pk)
+            if united != mine:
+                changed[game.pk] = derive_again(game, mine, details, united)
             if len(done) >= SMALLEST_BATCH and time.monotonic() >= until:
                 break
         Entry.objects.filter(pk__in=[pk for game in done for pk in self.entries[game]]).delete()
-        self.change.know([derived for _, derived in alike])
-        changes.rewrite_games(self.change, alike)
         self._restate(done)
-        for pk in others:
-            if pk not in self.change.moved:
-                dedupe.unite_editions(self.change, Game.objects.get(pk=pk))
+        self.change.names.look_up(list(changed.values()))
+        apply.carry_out(self.change, lambda existing: plan_changes(changed, existing))
 
-    def _editions(self, games: Sequence[int]) -> Iterator[tuple[Game, Edition, list[Edition]]]:
-        """Yield for each game what it says now, and what its remaining entries say."""
-        stored = GameRecord.objects.in_bulk(games)
+    def _editions(self, games: Sequence[int]) -> Iterator[tuple[Game, Edition, Details, list[Edition]]]:
+        """Yield each game with its edition and details, and the editions of its remaining entries."""
+        stored = [self.games[pk] for pk in games]
+        editions, details = stored_editions(stored), details_of(stored)
         left = [entry.pk for game in games for entry in self.left[game]]
         records = dict(Entry.objects.filter(pk__in=left).values_list("pk", "record"))
-        for pk in games:
-            mine = dedupe.edition_in(self.games[pk], stored[pk])
-            editions = []
-            for entry in self.left[pk]:
+        for game in stored:
+            for entry in self.left[game.pk]:
                 entry.record = records[entry.pk]
-                editions.append(dedupe.edition_of(entry, mine))
-            yield self.games[pk], mine, editions
+            mine = editions[game.pk]
+            yield game, mine, details[game.pk], [edition_of(entry, mine) for entry in self.left[game.pk]]
 
     def _restate(self, games: Collection[int]) -> None:
         """Mark the first remaining entry of a game as the one that brought it, unless one is marked
@@ -321,10 +316,10 @@ def drop(change: Change, games: Sequence[Game], *, anyhow: bool = False) -> None
     """
     if not games:
         return
-    changes.take_out(change, games, anyhow=anyhow)
+    apply.take_out(change, games, anyhow=anyhow)
     ids = [game.pk for game in games]
     aliases = GameAlias.objects.filter(game__in=ids)
     gone = [(game.pk, game.space) for game in games] + [*aliases.values_list("pk", "space")]
     GoneGame.objects.bulk_create([GoneGame(pk=pk, space=space) for pk, space in gone], ignore_conflicts=True)
     aliases.delete()
-    changes.drop_games(games)
+    apply.drop_games(games)

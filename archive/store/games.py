@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from archive.derive import formations, series, text
 from archive.derive.game import index_rows
 from archive.models import Entry, Game
-from archive.store import changes, deletion, taken_down
-from archive.store.changes import Change
+from archive.store import apply, deletion, taken_down
+from archive.store.change import Change, run
 
 
 def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
@@ -26,10 +26,10 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
         found.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
         deletion.drop(change, games)
         change.write_counters()
-        changes.note_left(game.space for game in games)
+        apply.note_left(game.space for game in games)
         return len(games)
 
-    return changes.run((), work, decided=True)
+    return run((), work, decided=True)
 
 
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
@@ -45,11 +45,11 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
         for game in games:
             record = game.jkf
             indexed = index_rows(record, game.kind, game.space)
-            changes.reindex_game(change, game, indexed, scan=scan)
+            apply.reindex_game(change, game, indexed, scan=scan)
             found = series.series_of(record, game.header_data)
-            changes.write_series({game.pk: series.pack(found)})
-            changes.write_texts({game.pk: text.text(record)})
-            changes.write_formations({game.slot: formations.found(record, game.record_kind)})
+            apply.write_series({game.pk: series.pack(found)})
+            apply.write_texts({game.pk: text.text(record)})
+            apply.write_formations({game.slot: formations.found(record, game.record_kind)})
             game.features = text.features(record, evaluated=bool(found.evaluations))
             game.formations_version = formations.VERSION
             game.save(update_fields=["features", "formations_version"])
@@ -57,7 +57,7 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
         change.write_counters()
         return len(games)
 
-    return changes.run((), work, decided=scan)
+    return run((), work, decided=scan)
 
 
 def find_formations(ids: Iterable[int]) -> int:
@@ -66,8 +66,8 @@ def find_formations(ids: Iterable[int]) -> int:
 
     def work(_change: Change) -> int:
         games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
-        changes.write_formations({game.slot: formations.found(game.jkf, game.record_kind) for game in games})
+        apply.write_formations({game.slot: formations.found(game.jkf, game.record_kind) for game in games})
         Game.objects.filter(pk__in=[game.pk for game in games]).update(formations_version=formations.VERSION)
         return len(games)
 
-    return changes.run((), work)
+    return run((), work)

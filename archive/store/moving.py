@@ -14,11 +14,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 
-from archive.derive.editions import edition, union
-from archive.derive.game import DerivedGame, derive_stored
-from archive.models import Arrival, Entry, Game, Share, Upload, codec
-from archive.store import changes, dedupe, matching, taken_down
-from archive.store.changes import Change, identity
+from archive.derive.editions import union
+from archive.derive.game import DerivedGame
+from archive.models import Arrival, Entry, Game, Share, Upload
+from archive.store import apply, existing
+from archive.store.change import Change, run
+from archive.store.entry_rows import edition_of, mark_first, stored_edition, unite_editions
+from archive.store.plan import derive_edition
 from kifu_core.classes import PUBLIC
 
 
@@ -44,45 +46,38 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
         _hide(Entry.objects.filter(pk__in=rows), to)
         change.write_rows()
         change.write_counters()
-        changes.note_left([left])
+        apply.note_left([left])
         return change.home(found)
 
-    return changes.run((), work)
+    return run((), work)
 
 
 def _whole(change: Change, game: Game, to: int) -> int:
     """Move a game with all of its editions. It keeps its id unless the same game is there already."""
-    mine = dedupe.stored_edition(game)
-    derived = derive_stored(codec.unpack(mine.record), mine.parsed_facts, to)
+    derived = derive_edition(stored_edition(game), to)
     _check(change, derived)
     Share.objects.filter(game=game).delete()
-    known = changes.known_games([identity(derived)]).get(identity(derived))
-    found = known or matching.target(derived, change.names.players)
-    if found is None:
-        changes.rewrite_games(change, [(game, derived)])
+    found = apply.carry_out_one(change, lambda plan: plan.move(game.pk, derived)).pk
+    if found == game.pk:
         Arrival.objects.create(game=game.pk, space=to, moved=True)
-        return game.pk
-    whole = union([edition(derived), dedupe.stored_edition(found)])
-    dedupe.repoint(change, game, found)
-    return dedupe.settle(change, found, dedupe.derive_with(found, whole))
+    return found
 
 
 def _split(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
     """Move what some editions of a game say; the game becomes what the others say."""
     ids = list(going.values_list("pk", flat=True))
-    mine = dedupe.stored_edition(game)
-    whole = union([dedupe.edition_of(entry, mine) for entry in going])
-    derived = derive_stored(codec.unpack(whole.record), whole.parsed_facts, to)
+    mine = stored_edition(game)
+    derived = derive_edition(union([edition_of(entry, mine) for entry in going]), to)
     _check(change, derived)
-    changes.keep_own_records([game])
-    found, new = dedupe.put(change, derived)
-    if new:
-        Arrival.objects.filter(game=found).update(moved=True)
-    Entry.objects.filter(pk__in=ids).update(game=found)
-    dedupe.restate(found)
+    apply.keep_own_records([game])
+    placed = apply.place(change, derived)
+    if placed.new:
+        Arrival.objects.filter(game=placed.pk).update(moved=True)
+    Entry.objects.filter(pk__in=ids).update(game=placed.pk)
+    mark_first(placed.pk)
     change.write_rows()
-    dedupe.unite_editions(change, game)
-    return found
+    unite_editions(change, game)
+    return placed.pk
 
 
 def _hide(entries: QuerySet[Entry], to: int) -> None:
@@ -93,9 +88,9 @@ def _hide(entries: QuerySet[Entry], to: int) -> None:
 
 
 def _check(change: Change, derived: DerivedGame) -> None:
-    change.know([derived])
-    matching.lock([derived], change.names.players)
-    if taken_down.held([derived]):
+    change.names.look_up([derived])
+    existing.lock([derived], change.names)
+    if existing.taken_down({derived.identity}):
         raise TakenDownError
 
 

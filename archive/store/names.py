@@ -20,6 +20,21 @@ class Names:
     players: dict[NameIn, int]
     events: dict[NameIn, int]
 
+    def cover(self, game: DerivedGame) -> bool:
+        """Return whether the players and the event of a game are among them."""
+        players = all((game.space, name) in self.players for name in game.players if name)
+        return players and (not game.event or (game.space, game.event) in self.events)
+
+    def event(self, game: DerivedGame) -> int | None:
+        """Return the id of a game's event; None if it has none."""
+        return self.events[game.space, game.event] if game.event else None
+
+    def look_up(self, games: Collection[DerivedGame]) -> None:
+        """Add the ids of the players and events of games."""
+        more = names_of(games)
+        self.players.update(more.players)
+        self.events.update(more.events)
+
 
 def names_of(games: Collection[DerivedGame]) -> Names:
     """Return the ids of the players and events of some games; unknown names are added."""

@@ -10,11 +10,14 @@ from dataclasses import asdict, replace
 from typing import Final
 
 from archive.derive.editions import Edition, edition, fit, goes_on
-from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
+from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.index.engine import engine
-from archive.models import Entry, Game, codec
-from archive.store import changes, dedupe, deletion, matching, taken_down
-from archive.store.changes import Change, identity
+from archive.models import Entry, Game
+from archive.store import apply, deletion, existing, taken_down
+from archive.store.apply import Placed
+from archive.store.change import Change
+from archive.store.entry_rows import describe, edition_of, own_record, stored_edition, unite_editions
+from archive.store.plan import derive_edition
 from kifu_core.errors import Issue
 
 KEPT: Final = "kept-reading"
@@ -57,67 +60,58 @@ def in_space(game: DerivedGame, space: int) -> DerivedGame:
     """Return a game with its keys in another space."""
     if game.space == space:
         return game
-    return derive_stored(codec.unpack(game.record), game.parsed_facts, space)
+    return derive_edition(edition(game), space)
 
 
 def _known_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
     """Return the entries whose games are known unchanged first: a game must be missed by its own text before
     another entry can take it over."""
-    known = changes.known_games([identity(entry.game) for entry in entries if entry.game])
-    return sorted(entries, key=lambda entry: entry.game is None or identity(entry.game) not in known)
+    known = existing.known_games([entry.game.identity for entry in entries if entry.game])
+    return sorted(entries, key=lambda entry: entry.game is None or entry.game.identity not in known)
 
 
 def _update(change: Change, row: Entry, entry: DerivedEntry) -> None:
     if entry.game is None:
         _not_read(row, entry)
         return
-    dedupe.describe(row, entry)
+    describe(row, entry)
     if row.state == Entry.State.DELETED:
         taken_down.remember_as_read_now(row, entry.game)
         return
-    hidden = taken_down.held([entry.game]).get(identity(entry.game))
+    hidden = existing.taken_down({entry.game.identity}).get(entry.game.identity)
     if hidden is not None:
         taken_down.hold(row, entry, hidden=hidden)
         return
     if row.state == Entry.State.HELD:
         row.hidden = False
     if row.game_id is None:
-        pk, new = dedupe.put(change, entry.game)
+        placed = apply.place(change, entry.game)
     else:
-        pk, new = _follow(change, row, row.game_id, entry.game)
-    if new or pk != row.game_id:
-        row.state = Entry.State.STORED if new else Entry.State.DUPLICATE
-    row.game_id = pk
-    row.record = dedupe.own_record(entry.game.record, change.records[pk])
+        placed = _follow(change, row, row.game_id, entry.game)
+    if placed.new or placed.pk != row.game_id:
+        row.state = Entry.State.STORED if placed.new else Entry.State.DUPLICATE
+    row.game_id = placed.pk
+    row.record = own_record(entry.game.record, placed.record)
     row.parsed_facts = dict(entry.game.parsed_facts)
 
 
 def _not_read(row: Entry, entry: DerivedEntry) -> None:
     if row.game_id is None:
-        dedupe.describe(row, entry)
+        describe(row, entry)
         return
     kept = [*entry.issues, Issue(KEPT, "warning")]
     row.issues = [storable(asdict(issue)) for issue in kept]
 
 
-def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> tuple[int, bool]:
-    """Return the game that an entry belongs to by what it says now, and whether that game is new."""
+def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> Placed:
+    """Return the game that an entry belongs to by what it says now."""
     game = Game.objects.select_for_update().get(pk=game_id)
-    found = _found(change, derived)
-    if found is None and _is_continued(game, row, edition(derived)):
-        found = game
-    if found is None:
-        return dedupe.place(change, derived)
-    if found.pk != game.pk:
-        return dedupe.add_edition(change, found, derived), False
+    match = apply.find(change, derived)
+    if match not in (None, game.pk) or (match is None and not _is_continued(game, row, edition(derived))):
+        return apply.place(change, derived)
     row.record, row.parsed_facts = derived.record, dict(derived.parsed_facts)
     row.save()
-    return dedupe.unite_editions(change, game, derived), False
-
-
-def _found(change: Change, derived: DerivedGame) -> Game | None:
-    known = changes.known_games([identity(derived)]).get(identity(derived))
-    return known or matching.target(derived, change.names.players)
+    return unite_editions(change, game, derived)
 
 
 def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
@@ -127,14 +121,14 @@ def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
     or nothing that the others say contradicts the new reading. It does not if another entry's new reading has
     already changed the game, or found it.
     """
-    mine = dedupe.stored_edition(game)
-    old = dedupe.edition_of(row, mine)
+    mine = stored_edition(game)
+    old = edition_of(row, mine)
     if not fit(old, mine) or not goes_on(old, new):
         return False
     others = game.entries.exclude(pk=row.pk)
-    if dedupe.derive_with(game, old).digest == bytes(game.digest):
+    if derive_edition(old, game.space, kept_rows=0).digest == bytes(game.digest):
         others = others.filter(upload_id=row.upload_id, rereads=row.rereads)
-    return all(fit(dedupe.edition_of(other, mine), new) for other in others)
+    return all(fit(edition_of(other, mine), new) for other in others)
 
 
 def _leave(change: Change, pk: int, destination: int | None) -> None:
@@ -144,9 +138,9 @@ def _leave(change: Change, pk: int, destination: int | None) -> None:
     if game is None:
         return
     if game.entries.exists():
-        dedupe.unite_editions(change, game)
+        unite_editions(change, game)
     elif destination is None:
         engine().lock_decided(change.cursor)
         deletion.drop(change, [game], anyhow=True)
     else:
-        dedupe.repoint(change, game, Game.objects.get(pk=change.home(destination)))
+        apply.merge(change, game, change.home(destination))

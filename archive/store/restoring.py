@@ -14,7 +14,7 @@ from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
 from archive.models import Game, GameRecord, codec
-from archive.store import changes
+from archive.store import apply
 from kifu_core.jkf import Record
 
 
@@ -53,9 +53,9 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
     found_formations = {
         games[pk].slot: formations.found(one.record, games[pk].record_kind) for pk, one in records.items()
     }
-    changes.write_formations(found_formations)
+    apply.write_formations(found_formations)
     Game.objects.filter(pk__in=records).update(formations_version=formations.VERSION)
-    changes.write_series(
+    apply.write_series(
         {pk: series.pack(series.series_of(one.record, games[pk].header_data)) for pk, one in records.items()}
     )
     with connection.cursor() as cursor:

@@ -5,10 +5,13 @@ from dataclasses import asdict
 from typing import Final
 
 from archive.derive.editions import Edition
-from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
-from archive.models import Entry, Game, TakenDown, codec
-from archive.store import changes, dedupe, matching
-from archive.store.changes import Change, Identity, identity
+from archive.derive.game import DerivedEntry, DerivedGame, Identity, storable
+from archive.models import Entry, Game, TakenDown
+from archive.store import apply
+from archive.store.change import Change, run
+from archive.store.entry_rows import edition_of, own_record, stored_edition
+from archive.store.existing import lock
+from archive.store.plan import derive_edition
 from kifu_core.errors import Issue
 
 TAKEN_DOWN: Final = "taken-down"
@@ -17,35 +20,22 @@ TAKEN_DOWN: Final = "taken-down"
 def remember(games: Sequence[Game], *, hidden: bool) -> None:
     """Remember the identities of games about to be deleted: their own and those of their editions."""
     for game in games:
-        mine = dedupe.stored_edition(game)
-        editions = [dedupe.edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]
+        mine = stored_edition(game)
+        editions = [edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]
         known = {(game.space, bytes(game.digest))}
-        known |= {identity(_derived(edition, game.space)) for edition in (mine, *editions)}
+        # Their rows in the index do not matter here.
+        known |= {derive_edition(one, game.space, kept_rows=0).identity for one in (mine, *editions)}
         _insert(known, game.pk, hidden=hidden)
 
 
 def remember_as_read_now(row: Entry, game: DerivedGame) -> None:
     """Remember what the entry of a taken-down game says now, since an older reading may have differed."""
-    _insert([identity(game)], None, hidden=row.hidden)
+    _insert([game.identity], None, hidden=row.hidden)
 
 
 def _insert(identities: Iterable[Identity], game: int | None, *, hidden: bool) -> None:
     rows = [TakenDown(space=space, digest=digest, game=game, hidden=hidden) for space, digest in identities]
     TakenDown.objects.bulk_create(rows, ignore_conflicts=True)
-
-
-def _derived(edition: Edition, space: int) -> DerivedGame:
-    """Derive what identifies an edition; its rows in the index do not matter."""
-    return derive_stored(codec.unpack(edition.record), edition.parsed_facts, space, kept_rows=0)
-
-
-def held(games: Iterable[DerivedGame]) -> dict[Identity, bool]:
-    """Return the games among these that were taken down, and whether their bytes were hidden too."""
-    wanted = {identity(game) for game in games}
-    digests = [digest for _, digest in wanted]
-    found = TakenDown.objects.filter(digest__in=digests).values_list("space", "digest", "hidden")
-    taken = {(space, bytes(digest)): hidden for space, digest, hidden in found} if wanted else {}
-    return {known: hidden for known, hidden in taken.items() if known in wanted}
 
 
 def hold(row: Entry, entry: DerivedEntry, *, hidden: bool) -> None:
@@ -62,12 +52,12 @@ def let_in(ids: Collection[int]) -> int:
     held = Entry.objects.filter(pk__in=ids, state=Entry.State.HELD).exclude(record=None)
     entries = held.select_related("upload").order_by("pk")
     games = {
-        row.pk: derive_stored(codec.unpack(row.record or b""), row.parsed_facts, row.upload.space)
+        row.pk: derive_edition(Edition(bytes(row.record or b""), row.parsed_facts), row.upload.space)
         for row in entries
     }
 
     def work(change: Change) -> int:
-        matching.lock(games.values(), change.names.players)
+        lock(games.values(), change.names)
         waiting = list(entries.filter(pk__in=games))
         for row in waiting:
             _let_in(change, row, games[row.pk])
@@ -75,16 +65,17 @@ def let_in(ids: Collection[int]) -> int:
         change.write_counters()
         return len(waiting)
 
-    return changes.run(games.values(), work)
+    return run(games.values(), work)
 
 
 def _let_in(change: Change, row: Entry, game: DerivedGame) -> None:
     mine = TakenDown.objects.filter(space=game.space, digest=game.digest)
     TakenDown.objects.filter(game__in=[one.game for one in mine if one.game is not None]).delete()
     mine.delete()
-    row.game_id, new = dedupe.put(change, game)
-    row.state = Entry.State.STORED if new else Entry.State.DUPLICATE
+    placed = apply.place(change, game)
+    row.game_id = placed.pk
+    row.state = Entry.State.STORED if placed.new else Entry.State.DUPLICATE
     row.hidden = False
-    row.record = dedupe.own_record(game.record, change.records[row.game_id])
+    row.record = own_record(game.record, placed.record)
     row.issues = [issue for issue in row.issues if issue["code"] != TAKEN_DOWN]
     row.save()

@@ -10,7 +10,8 @@ from uuid import uuid4
 from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.models import Game, Upload
-from archive.store import changes, dedupe, matching
+from archive.store import apply, existing
+from archive.store.change import Change, run
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.record import Ending, ParsedGame, RecordKind
 from kifu_core.shogi import moves, rules
@@ -179,8 +180,8 @@ def store_entries(upload_id: int, token: str, entries: Sequence[DerivedEntry]) -
 def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
     """Make stored games what other readings of them say, all at once; the ids they are found under then."""
 
-    def work(change: changes.Change) -> dict[int, int]:
-        matching.lock(replacements.values(), change.names.players)
+    def work(change: Change) -> dict[int, int]:
+        existing.lock(replacements.values(), change.names)
         ids = sorted(
             Game.objects.select_for_update().filter(pk__in=replacements).values_list("pk", flat=True)
         )
@@ -188,13 +189,13 @@ def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
             Game.objects.filter(pk=pk).update(digest=b"replaced" + pk.to_bytes(8, "big"), stem=None)
         for pk in ids:
             # One that was merged into a game before it is that game's edition by now.
-            if game := Game.objects.filter(pk=pk).first():
-                dedupe.settle(change, game, replacements[pk])
+            if Game.objects.filter(pk=pk).exists():
+                apply.carry_out_one(change, lambda plan, pk=pk: plan.settle(pk, replacements[pk]))
         change.write_rows()
         change.write_counters()
         return {pk: change.home(pk) for pk in ids}
 
-    return changes.run(replacements.values(), work)
+    return run(replacements.values(), work)
 
 
 def ingest(*games: DerivedGame) -> store.StoredCounts:

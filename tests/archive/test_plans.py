@@ -46,7 +46,7 @@ from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend
 from archive.queries.scope import PUBLIC
 from archive.store import deletion
-from archive.store.changes import Change
+from archive.store.change import Change
 from archive.store.names import Names
 from kifu_core.classes import key
 from kifu_core.games import SHOGI

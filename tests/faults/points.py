@@ -16,7 +16,7 @@ from archive import store
 from archive.index import counters
 from archive.index.engine import engine
 from archive.intake import reader
-from archive.store import batches, changes, deletion
+from archive.store import apply, batches, change, deletion
 from kifu_core import games
 
 
@@ -36,8 +36,8 @@ def steps() -> list[Step]:
         Step("claim", store, "claim", 1),
         Step("read", games, "load", 20),
         Step("derive", reader, "derive_game", 60),
-        Step("names", changes, "names_of", 2),
-        Step("games", changes, "insert_games", 2),
+        Step("names", change, "names_of", 2),
+        Step("games", apply, "insert_games", 2),
         Step("rows", engine(), "insert", 2),
         Step("entries", QuerySet, "bulk_create", 2),
         Step("counters", counters, "update", 2),
@@ -55,8 +55,8 @@ def removal_steps() -> list[Step]:
         Step("choose", deletion, "_with_others", 3),
         Step("lock", deletion._Removal, "__init__", 4),
         Step("index", engine(), "take_out", 3),
-        Step("games", changes, "drop_games", 3),
-        Step("make anew", changes, "rewrite_games", 2),
+        Step("games", apply, "drop_games", 3),
+        Step("make anew", apply, "rewrite_games", 2),
         Step("counters", counters, "update", 4),
         Step("commit", BaseDatabaseWrapper, "_commit", 8),
         Step("marks", QuerySet, "bulk_create", 4),

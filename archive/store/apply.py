@@ -1,38 +1,30 @@
-"""The parts of a writing transaction. Only `archive.store` calls these.
-
-All transactions take locks in the same order, so that writers never wait in a circle: counters (shared),
-players, events, known games by id, new games by digest, occurrences, entries, counters by key, the upload.
-"""
+"""Write plans. Each function runs in a transaction of `archive.store.change`."""
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection, transaction
-from django.db.backends.utils import CursorWrapper
-from django.db.utils import DatabaseError
 from django.utils import timezone
 
 from archive.columns import slots as columns
-from archive.derive import formations
 from archive.derive.formations import FoundFormation
-from archive.derive.game import DerivedGame, DerivedRow, index_rows, row_result
-from archive.index import counters, part_counters, schema, versions
-from archive.index.away import UndecidedError
+from archive.derive.game import DerivedGame, DerivedRow, index_rows
+from archive.index import schema
 from archive.index.engine import engine
-from archive.index.schema import GameAtKey, IndexRow, pack_keys, unpack_keys
+from archive.index.schema import GameAtKey, pack_keys, unpack_keys
 from archive.index.texts import text_index
 from archive.models import (
     Arrival,
     Entry,
     Game,
+    GameAlias,
     GameEvent,
     GameFormation,
     GamePlayer,
@@ -41,23 +33,13 @@ from archive.models import (
     GameText,
     Share,
 )
-from archive.store.names import Names, names_of
+from archive.store.change import Change, Indexed
+from archive.store.existing import read
+from archive.store.plan import NEW, Existing, NotReadError, Plan, game_row
 from kifu_core.games import SHOGI
 
-log = logging.getLogger(__name__)
-
 T = TypeVar("T")
-Identity = tuple[int, bytes]
-"""Space and digest."""
-
-Value = str | int | bytes | date | None
-Row = tuple[Value, ...]
-
-Indexed = tuple[Sequence[DerivedRow], Sequence[str]]
-"""What `index_rows` gives: rows and their codes."""
-
-ATTEMPTS: Final = 5
-"""Runs of a transaction that fails only because of another one."""
+Row = tuple[str | int | bytes | date | None, ...]
 
 _ROWS_A_STATEMENT: Final = 500
 
@@ -68,184 +50,137 @@ _GAME_COLUMNS: Final = (
     "formations_version",
 )  # fmt: skip
 _INSERT_GAMES: Final = f"""
-    INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}}
-    ON CONFLICT (space, digest) DO NOTHING RETURNING id, space, digest, slot
+    INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}} RETURNING id, slot
 """
 _DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
 _UPDATE_GAME: Final = f"""
     UPDATE archive_game SET {", ".join(f"{name} = %s" for name in _GAME_COLUMNS)}, changed = %s WHERE id = %s
 """
 _UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts = %s WHERE game_id = %s"
-_RATINGS: Final = "SELECT colour, rating FROM archive_gameplayer WHERE slot = %s"
 
 
 class IndexDamagedError(Exception):
     """The index does not hold the rows that a stored record gives; `reindex_positions` repairs the game."""
 
 
-@dataclass(slots=True)
-class Change:
-    """The changes of one transaction to the index, collected while games are written and applied once."""
-
-    cursor: CursorWrapper
-    names: Names
-    pending: list[IndexRow] = field(default_factory=list)
-    added: list[IndexRow] = field(default_factory=list)
-    removed: list[IndexRow] = field(default_factory=list)
-    ratings: dict[tuple[int, int], int] = field(default_factory=dict)
-    codes: dict[int, str] = field(default_factory=dict)
-    records: dict[int, bytes] = field(default_factory=dict)
-    """The records by now of known games that an edition came for."""
-    moved: dict[int, int] = field(default_factory=dict)
-    """Ids that became aliases, to the games they are now."""
-
-    def know(self, games: Collection[DerivedGame]) -> None:
-        """Look up or create the ids of the players and events of these games."""
-        names = names_of(games)
-        self.names.players.update(names.players)
-        self.names.events.update(names.events)
-
-    def event(self, game: DerivedGame) -> int | None:
-        """Return the id of a game's event; None where it has none."""
-        return self.names.events[game.space, game.event] if game.event else None
-
-    def take_slots(self, count: int) -> list[int]:
-        """Return slots that no game has, nor had when the transaction began, since ratings are known by
-        slot."""
-        slots = engine().take_slots(self.cursor, count)
-        too_low = max((row.slot for row in self.removed), default=0) + 1 - slots[0]
-        return [slot + max(0, too_low) for slot in slots]
-
-    def home(self, pk: int) -> int:
-        """Return the id under which a game is now found."""
-        while pk in self.moved:
-            pk = self.moved[pk]
-        return pk
-
-    def add(self, indexed: Indexed, slot: int, record_kind: str, played: int, result: int) -> None:
-        """Index a game in a new slot."""
-        rows, codes = indexed
-        shown = row_result(record_kind, result)
-        self.pending += [
-            IndexRow(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in rows
-        ]
-        if slot % _check_every() == 0:
-            self.codes.update((row.key, code) for row, code in zip(rows, codes, strict=True))
-
-    def write_rows(self) -> None:
-        """Insert what was added since the last time, in the order of the primary key."""
-        if self.pending:
-            engine().insert(self.cursor, sorted(self.pending))
-        self.added += self.pending
-        self.pending = []
-
-    def write_counters(self) -> None:
-        """Update the counters. Only the upload is written after them."""
-        counters.update(self.cursor, self.added, self.removed, self.ratings)
-
-    def promote(self) -> None:
-        """Create counters for keys that have become hot, after the commit."""
-        with connection.cursor() as cursor:
-            cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
-            hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
-            busy = part_counters.busy(cursor, self.codes.keys() - cold, schema.PARTED_ROWS)
-        for key in sorted(busy):
-            counters.promote_parts(key)
-        for key in sorted(hot):
-            try:
-                counters.promote(key, self.codes[key])
-            except UndecidedError as error:
-                # What was written is committed; the key's next game will have it looked at again.
-                log.warning("key %d gets no counters yet: %s", key, error)
-                return
+# --- plans -----------------------------------------------------------------------------------------------
 
 
-def _check_every() -> int:
-    """Return n, where one game in n checks whether its keys have become hot."""
-    return max(1, schema.HOT_GAMES // 20)
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A plan that was written, with the ids of the inserted games by provisional id."""
+
+    plan: Plan
+    inserted: Mapping[int, int]
+
+    def game(self, pk: int) -> Placed:
+        """Return the game that a game of the plan is part of."""
+        home = self.plan.home(pk)
+        return Placed(self.inserted.get(home, home), home >= NEW, self.plan.edition(home).record)
 
 
-def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: bool = False) -> T:
-    """Run `work` in one transaction, with the names of `games` in place; run it again if others interfered.
+class Placed(NamedTuple):
+    """A stored game that an edition is part of: its id, whether it was inserted just now, its record."""
 
-    `work` must write rows and counters through its `Change`. It must be `decided` if it removes rows without
-    knowing that they exist. Raises RetiredVersionError, and then UndecidedError.
-    """
-    games = list(games)
-    for attempt in range(1, ATTEMPTS + 1):
-        engine().make_room()
-        try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                (engine().lock_decided if decided else engine().lock_shared)(cursor)
-                versions.check_current()
-                change = Change(cursor, names_of(games))
-                result = work(change)
-            break
-        except DatabaseError as error:
-            if attempt == ATTEMPTS or not engine().may_retry(error):
-                raise
-        except ObjectDoesNotExist:
-            # A game or an entry went between two looks at it.
-            if attempt == ATTEMPTS:
-                raise
-    change.promote()
-    return result
+    pk: int
+    new: bool
+    record: bytes
 
 
-def identity(game: DerivedGame) -> Identity:
-    """Return what identifies a game."""
-    return game.space, game.digest
+def carry_out(change: Change, decide: Callable[[Existing], Plan]) -> Written:
+    """Plan with `decide`, reading what it needs until nothing is missing; then write the plan. Raises
+    IndexDamagedError."""
+    existing = Existing(change.names)
+    while (plan := decide(existing)).unread:
+        read(existing, plan.unread)
+    return apply(change, plan)
 
 
-def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
-    """Return the stored games among these, locked in the order of their ids."""
-    spaces: dict[int, list[bytes]] = {}
-    for space, digest in identities:
-        spaces.setdefault(space, []).append(digest)
-    found = [
-        game
-        for space, digests in spaces.items()
-        for game in Game.objects.select_for_update().filter(space=space, digest__in=digests).order_by("id")
-    ]
-    return {(game.space, bytes(game.digest)): game for game in found}
+def carry_out_one(change: Change, decide: Callable[[Plan], int]) -> Placed:
+    """Carry out a decision about one game, and return that game. Raises IndexDamagedError."""
+    pks: list[int] = []
+
+    def attempt(existing: Existing) -> Plan:
+        plan = Plan(existing)
+        with suppress(NotReadError):
+            pks.append(decide(plan))
+        return plan
+
+    return carry_out(change, attempt).game(pks[-1])
 
 
-def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity, int]:
-    """Insert games that were unknown a moment ago; return the ids of those that nobody else inserted
-    meanwhile."""
-    games = sorted(games, key=identity)
-    slots = dict(zip(map(identity, games), change.take_slots(len(games)), strict=True))
-    ids: dict[Identity, int] = {}
-    for part in _parts(games):
+def place(change: Change, game: DerivedGame) -> Placed:
+    """Store a game as an edition of a stored one, or as a new one. Raises IndexDamagedError."""
+    return carry_out_one(change, lambda plan: plan.place(game))
+
+
+def find(change: Change, game: DerivedGame) -> int | None:
+    """Return the stored game that a game is an edition of; None if there is none, or more than one."""
+    existing = Existing(change.names)
+    while True:
+        plan = Plan(existing)
+        with suppress(NotReadError):
+            return plan.find(game)
+        read(existing, plan.unread)
+
+
+def apply(change: Change, plan: Plan) -> Written:
+    """Write a plan: merge games, write changed ones anew, insert new ones. Raises IndexDamagedError."""
+    for pk in plan.merged:
+        if pk < NEW:
+            merge(change, plan.existing.games[pk], plan.home(pk))
+    rewrite_games(change, plan.changed)
+    return Written(plan, insert_games(change, plan.inserted))
+
+
+def merge(change: Change, gone: Game, home: int) -> None:
+    """Make a game an edition of another: its entries and aliases move there, and its id becomes an alias."""
+    keep_own_records([gone])
+    Entry.objects.filter(game=gone, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
+    Entry.objects.filter(game=gone).update(game=home)
+    gone.aliases.update(game=home)
+    remove_rows(change, gone)
+    drop_games([gone])
+    GameAlias.objects.create(pk=gone.pk, space=gone.space, game_id=home)
+    change.moved[gone.pk] = home
+
+
+def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, int]:
+    """Insert new games, by provisional id; return their ids by it."""
+    if not games:
+        return {}
+    ordered = sorted(games, key=lambda pk: games[pk].identity)
+    slots = dict(zip(ordered, change.take_slots(len(ordered)), strict=True))
+    by_slot: dict[int, int] = {}
+    for part in _parts(ordered):
         places = ", ".join([f"({', '.join(['%s'] * len(_GAME_COLUMNS))})"] * len(part))
-        values = [value for game in part for value in _values(change, game, slots[identity(game)])]
+        values = [value for pk in part for value in _values(change, games[pk], slots[pk])]
         change.cursor.execute(_INSERT_GAMES.format(places=places), values)
-        ids.update(((space, bytes(digest)), pk) for pk, space, digest, _ in change.cursor.fetchall())
-    inserted = [game for game in games if identity(game) in ids]
-    GameRecord.objects.bulk_create(
-        [
-            GameRecord(
-                game_id=ids[identity(game)],
-                record=game.record,
-                parsed_facts=game.parsed_facts,
-                keys=_packed(game.rows),
-            )
-            for game in inserted
-        ]
-    )
+        by_slot.update((slot, pk) for pk, slot in change.cursor.fetchall())
+    ids = {pk: by_slot[slots[pk]] for pk in ordered}
+    GameRecord.objects.bulk_create(_record_row(ids[pk], game) for pk, game in games.items())
     GameSeries.objects.bulk_create(
-        [GameSeries(game_id=ids[identity(game)], series=game.series) for game in inserted if game.series]
+        GameSeries(game_id=ids[pk], series=game.series) for pk, game in games.items() if game.series
     )
-    text_index().write(change.cursor, {ids[identity(game)]: game.text for game in inserted})
-    _add_to_index(change, [(game, slots[identity(game)]) for game in inserted])
+    text_index().write(change.cursor, {ids[pk]: games[pk].text for pk in ordered})
+    _add_to_index(change, [(games[pk], slots[pk]) for pk in ordered])
     now = timezone.now()
-    arrivals = [(ids[identity(game)], game.space, now, False) for game in inserted]
+    arrivals = [(ids[pk], games[pk].space, now, False) for pk in ordered]
     _insert("archive_arrival", ("game", "space", "at", "moved"), arrivals)
-    columns.wait(
-        (slots[identity(game)], game.space, game.lines) for game in inserted if game.kind == SHOGI.name
-    )
-    change.records.update({ids[identity(game)]: game.record for game in inserted})
+    shogi = [pk for pk in ordered if games[pk].kind == SHOGI.name]
+    columns.wait((slots[pk], games[pk].space, games[pk].lines) for pk in shogi)
     return ids
+
+
+def _record_row(pk: int, game: DerivedGame) -> GameRecord:
+    keys = _packed(game.rows)
+    return GameRecord(game_id=pk, record=game.record, parsed_facts=game.parsed_facts, keys=keys)
+
+
+def _values(change: Change, game: DerivedGame, slot: int) -> list[Any]:
+    row = game_row(game, change.names, slot)
+    row["header_data"] = json.dumps(row["header_data"])
+    return [row[column] for column in _GAME_COLUMNS]
 
 
 def _packed(rows: Iterable[DerivedRow]) -> bytes:
@@ -255,29 +190,6 @@ def _packed(rows: Iterable[DerivedRow]) -> bytes:
 def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), _ROWS_A_STATEMENT):
         yield items[start : start + _ROWS_A_STATEMENT]
-
-
-def _values(change: Change, game: DerivedGame, slot: int) -> list[Value]:
-    """Return a game's columns in the order of `_GAME_COLUMNS`."""
-    players = [change.names.players[game.space, name] if name else None for name in game.players]
-    event = change.event(game)
-    return [
-        game.kind, game.record_kind, game.space, game.digest, game.digest_version, game.stem, slot, *players,
-        event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
-        game.result, game.special, game.plies, schema.INDEX_VERSION, game.row_count, game.calendar,
-        game.round, game.opening, json.dumps(game.header_data), game.features,
-        formations.VERSION,
-    ]  # fmt: skip
-
-
-def has_columns(change: Change, game: Game, derived: DerivedGame) -> bool:
-    """Return whether the stored row of a game, and its players' ratings, equal those of a derived game."""
-    stored = Game.objects.values(*_GAME_COLUMNS).get(pk=game.pk)
-    wanted = dict(zip(_GAME_COLUMNS, _values(change, derived, game.slot), strict=True))
-    wanted["header_data"] = derived.header_data  # type: ignore[assignment]
-    for column in ("digest", "stem"):
-        stored[column] = bytes(stored[column] or b"")
-    return stored == wanted and _ratings(game) == _named_ratings(derived)
 
 
 def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> None:
@@ -408,29 +320,6 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
     change.add(indexed, slot, game.record_kind, game.played, game.result)
 
 
-def keeps_rows(game: Game, derived: DerivedGame) -> bool:
-    """Return whether a stored game, and its players, would keep their rows; both versions must have the same
-    moves."""
-    return (
-        game.index_version == schema.INDEX_VERSION
-        and (game.record_kind, game.played, game.result)
-        == (derived.record_kind, derived.played, derived.result)
-        and (bytes(game.digest), game.digest_version) == (derived.digest, derived.digest_version)
-        and _ratings(game) == _named_ratings(derived)
-    )
-
-
-def _ratings(game: Game) -> dict[int, int | None]:
-    """Return the ratings of a stored game's named players, by colour."""
-    with connection.cursor() as cursor:
-        cursor.execute(_RATINGS, [game.slot])
-        return dict(cursor.fetchall())
-
-
-def _named_ratings(derived: DerivedGame) -> dict[int, int | None]:
-    return {colour: derived.ratings[colour] for colour in (0, 1) if derived.players[colour]}
-
-
 def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     """Write several stored games anew at once; games that keep their rows keep their slots. Raises
     IndexDamagedError."""
@@ -441,7 +330,6 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
     _restate(change, [pair for pair in games if pair[1].kept_rows is not None])
     write_series({game.pk: derived.series for game, derived in games})
     write_texts({game.pk: derived.text for game, derived in games})
-    change.records.update((game.pk, derived.record) for game, derived in games)
 
 
 def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
@@ -453,7 +341,7 @@ def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
         _UPDATE_RECORD,
         [[derived.record, json.dumps(derived.parsed_facts), game.pk] for game, derived in games],
     )
-    events = [(game, change.event(derived)) for game, derived in games]
+    events = [(game, change.names.event(derived)) for game, derived in games]
     others = [(game, event) for game, event in events if event != game.event_id]
     GameEvent.objects.filter(slot__in=[game.slot for game, _ in others]).delete()
     GameEvent.objects.bulk_create(
@@ -485,15 +373,7 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     )
     _update(change, [(game, derived, slot) for (game, derived), slot in zip(games, slots, strict=True)])
     GameRecord.objects.bulk_create(
-        [
-            GameRecord(
-                game_id=game.pk,
-                record=derived.record,
-                parsed_facts=derived.parsed_facts,
-                keys=_packed(derived.rows),
-            )
-            for game, derived in games
-        ],
+        [_record_row(game.pk, derived) for game, derived in games],
         update_conflicts=True,
         unique_fields=["game"],
         update_fields=["record", "parsed_facts", "keys"],

@@ -1,0 +1,131 @@
+"""The writing transaction, and the changes to the index that it collects. Only `archive.store` uses it.
+
+All transactions take locks in the same order, so that writers never wait in a circle: counters (shared),
+players, events, known games by id, new games by digest, occurrences, entries, counters by key, the upload.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.db.utils import DatabaseError
+
+from archive.derive.game import DerivedGame, DerivedRow, row_result
+from archive.index import counters, part_counters, schema, versions
+from archive.index.away import UndecidedError
+from archive.index.engine import engine
+from archive.index.schema import IndexRow
+from archive.store.names import Names, names_of
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Indexed = tuple[Sequence[DerivedRow], Sequence[str]]
+"""What `index_rows` gives: rows and their codes."""
+
+ATTEMPTS: Final = 5
+"""Runs of a transaction that fails only because of another one."""
+
+
+@dataclass(slots=True)
+class Change:
+    """The changes of one transaction to the index, collected while games are written and applied once."""
+
+    cursor: CursorWrapper
+    names: Names
+    pending: list[IndexRow] = field(default_factory=list)
+    added: list[IndexRow] = field(default_factory=list)
+    removed: list[IndexRow] = field(default_factory=list)
+    ratings: dict[tuple[int, int], int] = field(default_factory=dict)
+    codes: dict[int, str] = field(default_factory=dict)
+    moved: dict[int, int] = field(default_factory=dict)
+    """Ids that became aliases, to the games they are now."""
+
+    def take_slots(self, count: int) -> list[int]:
+        """Return slots that no game has, nor had when the transaction began, since ratings are known by
+        slot."""
+        slots = engine().take_slots(self.cursor, count)
+        too_low = max((row.slot for row in self.removed), default=0) + 1 - slots[0]
+        return [slot + max(0, too_low) for slot in slots]
+
+    def home(self, pk: int) -> int:
+        """Return the id under which a game is now found."""
+        while pk in self.moved:
+            pk = self.moved[pk]
+        return pk
+
+    def add(self, indexed: Indexed, slot: int, record_kind: str, played: int, result: int) -> None:
+        """Index a game in a new slot."""
+        rows, codes = indexed
+        shown = row_result(record_kind, result)
+        self.pending += [
+            IndexRow(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in rows
+        ]
+        if slot % _check_every() == 0:
+            self.codes.update((row.key, code) for row, code in zip(rows, codes, strict=True))
+
+    def write_rows(self) -> None:
+        """Insert what was added since the last time, in the order of the primary key."""
+        if self.pending:
+            engine().insert(self.cursor, sorted(self.pending))
+        self.added += self.pending
+        self.pending = []
+
+    def write_counters(self) -> None:
+        """Update the counters. Only the upload is written after them."""
+        counters.update(self.cursor, self.added, self.removed, self.ratings)
+
+    def promote(self) -> None:
+        """Create counters for keys that have become hot, after the commit."""
+        with connection.cursor() as cursor:
+            cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
+            hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
+            busy = part_counters.busy(cursor, self.codes.keys() - cold, schema.PARTED_ROWS)
+        for key in sorted(busy):
+            counters.promote_parts(key)
+        for key in sorted(hot):
+            try:
+                counters.promote(key, self.codes[key])
+            except UndecidedError as error:
+                # What was written is committed; the key's next game will have it looked at again.
+                log.warning("key %d gets no counters yet: %s", key, error)
+                return
+
+
+def _check_every() -> int:
+    """Return n, where one game in n checks whether its keys have become hot."""
+    return max(1, schema.HOT_GAMES // 20)
+
+
+def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: bool = False) -> T:
+    """Run `work` in one transaction, with the names of `games` in place; run it again if others interfered.
+
+    `work` must write rows and counters through its `Change`. It must be `decided` if it removes rows without
+    knowing that they exist. Raises RetiredVersionError, and then UndecidedError.
+    """
+    games = list(games)
+    for attempt in range(1, ATTEMPTS + 1):
+        engine().make_room()
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                (engine().lock_decided if decided else engine().lock_shared)(cursor)
+                versions.check_current()
+                change = Change(cursor, names_of(games))
+                result = work(change)
+            break
+        except DatabaseError as error:
+            if attempt == ATTEMPTS or not engine().may_retry(error):
+                raise
+        except ObjectDoesNotExist:
+            # A game or an entry went between two looks at it.
+            if attempt == ATTEMPTS:
+                raise
+    change.promote()
+    return result

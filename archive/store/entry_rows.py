@@ -1,0 +1,66 @@
+"""The rows of entries: what they keep of their records, and the games that they are together."""
+
+from dataclasses import asdict
+
+from archive.derive.editions import Edition, edition, fit
+from archive.derive.game import DerivedEntry, DerivedGame, storable
+from archive.models import Entry, Game, Upload, codec
+from archive.store.apply import Placed, carry_out_one
+from archive.store.change import Change
+from archive.store.existing import stored_editions
+
+
+def stored_edition(game: Game) -> Edition:
+    """Return a stored game as an edition."""
+    return stored_editions([game])[game.pk]
+
+
+def edition_of(entry: Entry, of_game: Edition) -> Edition:
+    """Return an entry as an edition; `of_game` is its game."""
+    record = of_game.record if entry.record is None else bytes(entry.record)
+    return Edition(record, entry.parsed_facts or of_game.parsed_facts)
+
+
+def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> Placed:
+    """Make a stored game the union of its editions; return the resulting game.
+
+    With `by`, an edition that has just been read, editions that contradict it are left out. Raises
+    IndexDamagedError.
+    """
+    mine = stored_edition(game)
+    entries = Entry.objects.filter(game=game).order_by("pk")
+    # Entries of an upload that is being deleted count only if there are no others.
+    counted = list(entries.exclude(upload__state=Upload.State.DELETING)) or list(entries)
+    editions = [edition_of(entry, mine) for entry in counted]
+    if by is not None:
+        editions = [one for one in editions if fit(one, edition(by))]
+    placed = carry_out_one(change, lambda plan: plan.unite(game.pk, editions))
+    mark_first(placed.pk)
+    return placed
+
+
+def mark_first(pk: int) -> None:
+    """Mark one entry of a game as the one that brought it: the one so marked, or else the first."""
+    entries = Entry.objects.filter(game=pk).order_by("pk")
+    first = entries.filter(state=Entry.State.STORED).first() or entries.first()
+    if first is not None:
+        entries.exclude(pk=first.pk).update(state=Entry.State.DUPLICATE)
+        entries.filter(pk=first.pk).update(state=Entry.State.STORED)
+
+
+def describe(row: Entry, entry: DerivedEntry) -> None:
+    """Write into a row everything that was read, except the game."""
+    row.path = storable(entry.path)
+    row.index = entry.index
+    row.part = entry.part
+    row.issues = [storable(asdict(issue)) for issue in entry.issues]
+    row.beyond_jkf = storable(entry.beyond_jkf)
+    row.encoding = entry.encoding
+    row.format = entry.format
+    row.program = storable(entry.program)
+
+
+def own_record(record: bytes, of_game: bytes) -> bytes | None:
+    """Return the record of an entry; None if its game has the same one."""
+    same = record == of_game or codec.unpack(record) == codec.unpack(of_game)
+    return None if same else record

@@ -1,0 +1,156 @@
+"""Read the stored games that a plan needs, and lock them.
+
+On PostgreSQL games that could be the same are also under an advisory lock that both their writers take, so
+neither overlooks the other.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+from django.db import connection
+
+from archive.derive.editions import Edition
+from archive.derive.game import SHORT_PLIES, DerivedGame, Identity
+from archive.index.engine import engine
+from archive.index.schema import BLACK_WINS, DRAW, UNKNOWN, WHITE_WINS
+from archive.models import Game, GamePlayer, GameRecord, GameSeries, TakenDown
+from archive.store.names import Names
+from archive.store.plan import Details, Existing, Facts, Unread, facts
+
+_MEETINGS: Final = """
+    WITH wanted (black, white, played, plies, open) AS (VALUES {places})
+    SELECT DISTINCT g.id FROM wanted w
+    JOIN archive_gameplayer p ON p.player_id = w.black AND p.played = w.played AND p.colour = 0
+    JOIN archive_game g ON g.slot = p.slot
+    WHERE g.player1_id = w.white AND g.record_kind = 'game'
+        AND ((g.result = {unknown} AND g.plies < w.plies) OR (w.open = 1 AND g.plies > w.plies))
+"""
+_ROWS_A_STATEMENT: Final = 500
+
+
+def read(existing: Existing, unread: Unread) -> None:
+    """Read what a plan lacks, within its transaction."""
+    if unread.identify:
+        _identify(existing, unread.identify)
+    if unread.compare:
+        _compare(existing, unread.compare)
+    if unread.editions:
+        _read_editions(existing, unread.editions)
+    if unread.details:
+        existing.details.update(details_of([existing.games[pk] for pk in unread.details]))
+
+
+def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
+    existing.names.look_up([game for game in games if not existing.names.cover(game)])
+    lock(games, existing.names)
+    wanted = {game.identity for game in games} - existing.identified
+    known = known_games(wanted)
+    _add(existing, known.values())
+    existing.held |= taken_down(wanted - known.keys())
+    existing.identified |= wanted
+
+
+def _compare(existing: Existing, games: Mapping[Facts, DerivedGame]) -> None:
+    stems = {game.stem for game in games.values() if game.plies >= SHORT_PLIES}
+    if stems:
+        _add(existing, _locked(stem__in=stems))
+    if meeting := _meetings(games):
+        _add(existing, _locked(pk__in=meeting))
+    existing.compared |= games.keys()
+
+
+def _read_editions(existing: Existing, ids: set[int]) -> None:
+    if missing := ids - existing.games.keys():
+        _add(existing, _locked(pk__in=missing))
+        if ids - existing.games.keys():
+            raise Game.DoesNotExist
+    existing.editions.update(stored_editions([existing.games[pk] for pk in ids]))
+
+
+def _add(existing: Existing, games: Iterable[Game]) -> None:
+    for game in games:
+        existing.games.setdefault(game.pk, game)
+
+
+def stored_editions(games: Sequence[Game]) -> dict[int, Edition]:
+    """Return stored games as editions, by id. Raises GameRecord.DoesNotExist for one without a record."""
+    rows = GameRecord.objects.filter(game__in=games).values_list("game_id", "record", "parsed_facts")
+    records = {pk: (bytes(record), parsed_facts) for pk, record, parsed_facts in rows}
+    if len(records) < len(games):
+        raise GameRecord.DoesNotExist
+    return {
+        game.pk: Edition(records[game.pk][0], records[game.pk][1] or _facts_of_columns(game))
+        for game in games
+    }
+
+
+def details_of(games: Sequence[Game]) -> dict[int, Details]:
+    """Return the series and ratings of stored games, by id."""
+    series = dict(GameSeries.objects.filter(game__in=games).values_list("game_id", "series"))
+    ratings: dict[int, dict[int, int | None]] = {game.slot: {} for game in games}
+    rows = GamePlayer.objects.filter(slot__in=ratings.keys())
+    for slot, colour, rating in rows.values_list("slot", "colour", "rating"):
+        ratings[slot][colour] = rating
+    return {game.pk: Details(bytes(series.get(game.pk, b"")), ratings[game.slot]) for game in games}
+
+
+def _facts_of_columns(game: Game) -> dict[str, Any]:
+    """Return the parsed facts of a game that was stored without them."""
+    winner = game.result if game.result in (BLACK_WINS, WHITE_WINS) else None
+    ending = [game.special, game.special, game.plies, winner, game.result == DRAW]
+    return {"kind": game.record_kind, "ending": ending if game.special or winner is not None else None}
+
+
+def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
+    """Return the stored games with these identities, locked in the order of their ids."""
+    spaces: dict[int, list[bytes]] = {}
+    for space, digest in identities:
+        spaces.setdefault(space, []).append(digest)
+    games = [game for space, digests in spaces.items() for game in _locked(space=space, digest__in=digests)]
+    return {(game.space, bytes(game.digest)): game for game in games}
+
+
+def _locked(**condition: Any) -> Iterable[Game]:
+    return Game.objects.select_for_update().filter(**condition).order_by("pk")
+
+
+def _meetings(games: Mapping[Facts, DerivedGame]) -> set[int]:
+    """Return the stored games of the same players and day of which one has stopped and is shorter."""
+    wanted = sorted(
+        {
+            (*pairing.players, game.played, game.plies, int(known.stopped))
+            for known, game in games.items()
+            if (pairing := known.pairing)
+        }
+    )
+    ids: set[int] = set()
+    for first in range(0, len(wanted), _ROWS_A_STATEMENT):
+        part = wanted[first : first + _ROWS_A_STATEMENT]
+        sql = _MEETINGS.format(places=", ".join(["(%s, %s, %s, %s, %s)"] * len(part)), unknown=UNKNOWN)
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [value for row in part for value in row])
+            ids.update(pk for (pk,) in cursor.fetchall())
+    return ids
+
+
+def taken_down(identities: Collection[Identity]) -> dict[Identity, bool]:
+    """Return those identities that were taken down, and whether their bytes were hidden too."""
+    if not identities:
+        return {}
+    rows = TakenDown.objects.filter(digest__in=[digest for _, digest in identities])
+    marks = rows.values_list("space", "digest", "hidden")
+    held = {(space, bytes(digest)): hidden for space, digest, hidden in marks}
+    return {known: hidden for known, hidden in held.items() if known in identities}
+
+
+def lock(games: Iterable[DerivedGame], names: Names) -> None:
+    """Keep others from storing games that could be the same as one of these, until the transaction ends."""
+    marks: set[bytes] = set()
+    for game in games:
+        marks.add(game.stem)
+        if pairing := facts(game, names).pairing:
+            marks.add(repr(pairing).encode())
+    keys = {blake2b(mark, digest_size=4).digest() for mark in marks}
+    with connection.cursor() as cursor:
+        engine().lock_games(cursor, sorted(int.from_bytes(key, "big", signed=True) for key in keys))
