@@ -1,13 +1,13 @@
-"""Classify records: only games count in results, the other kinds are indexed and found.
+"""Classify records: only games count in results, the other kinds are indexed and can be found.
 
-position  no move: neither an ending, nor a sign of a problem in a record with moves.
-problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：詰将棋, ...); or it starts from a board of
-          its own and has fewer than two kings there, or ends in 詰み or 不詰, or has no ending and is a
-          single move (次の一手), or has neither ending nor players and mates by nothing but checks (files
-          of mate problems in SFEN, which draw both kings).
-tree      variations of an opening: no players and at least five plies with alternatives; and the lines of an
-          opening collection, a file of several lines of at most sixty plies from a named start, all of them
-          without an ending (USI), or with the %TORYO that ends the lines of Bonanza's books (CSA).
+position  no moves, and either no ending or the signs of a problem.
+problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：詰将棋, ...); or it starts from its own board
+          and has fewer than two kings there, or ends in 詰み or 不詰, or has no ending and is a single move
+          (次の一手), or has neither ending nor players and every move up to mate is a check (files of mate
+          problems in SFEN, which draw both kings).
+tree      variations of an opening: no players, and variations at five or more plies; also the lines of an
+          opening collection, a file of several lines of at most sixty plies from a named start, all without
+          an ending (USI) or with the %TORYO that ends the lines of Bonanza's books (CSA).
 game      everything else.
 
 Other formats of the same record may lack the deciding parts: USI has no names of players, so a mate problem

@@ -156,10 +156,6 @@ def _with_mate(one: Evaluation) -> Evaluation:
     return one._replace(winner=int(score < 0))
 
 
-def _rounded(text: str) -> int:
-    return round(float(text))
-
-
 _PLY = r"(?:[-+]?[0-9]{4}[A-Z]{2}|(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?)"
 _FLOODGATE: Final = re.compile(
     r"\*{1,2} (?P<score>[-+]?[0-9]{1,7})(?:\.[0-9]+)?"
@@ -211,7 +207,7 @@ class _ShogiHomeBlock:
         yield _with_mate(
             Evaluation(
                 self.place.ply, "shogihome", "player" if self.mark == "*" else "analysis",
-                score=_rounded(score) if _SCORE.fullmatch(score) else None,
+                score=round(float(score)) if _SCORE.fullmatch(score) else None,
                 winner=int(mate[1] == "後手") if mate else None,
                 mate=int(mate[2]) if mate and mate[2] else None,
                 depth=_count(values.get("深さ", "")),
@@ -298,8 +294,4 @@ def _piyo(match: re.Match[str], place: _CommentPosition) -> Evaluation:
 
 _DIALECTS: Final[
     tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _CommentPosition], Evaluation]], ...]
-] = (
-    (_FLOODGATE, _floodgate),
-    (_SHOGIGUI, _shogigui),
-    (_PIYO, _piyo),
-)
+] = ((_FLOODGATE, _floodgate), (_SHOGIGUI, _shogigui), (_PIYO, _piyo))

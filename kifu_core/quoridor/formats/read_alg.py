@@ -387,7 +387,10 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     games = list(_in_json(source, notes)) if is_json(source.text) else _MoveListReader(source).read(limit)
     if len(games) > limit:
         notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
-    origins = [(game, _origin(game)) for game in watched(games[:limit])]
+    origins = [
+        (game, notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None)
+        for game in watched(games[:limit])
+    ]
     commonest = Counter(origin for _, origin in origins if origin).most_common(1)
     common_origin: Origin = commonest[0][0] if commonest and commonest[0][0] else "bottom-left"
     finished: list[ParsedGame] = []
@@ -445,10 +448,6 @@ def _move_text(value: object) -> str:
     lying = next((one[0] for one in texts if one.lower() in _LYING), "")
     text = value.get("to") or next(filter(_MOVE_TEXT.fullmatch, texts), "")
     return f"{text}{lying}"
-
-
-def _origin(game: _OpenGame) -> Origin | None:
-    return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
 
 
 def _settle(game: _OpenGame, origin: Origin | None, common_origin: Origin) -> None:

@@ -18,13 +18,7 @@ from kifu_core.shogi.formats import kakinoki, kif, typed, writing
 from kifu_core.shogi.formats.draft import SHOWN
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf
-from kifu_core.shogi.formats.kakinoki import (
-    A_RESULT,
-    EOL,
-    OF_ENDING,
-    OF_START,
-    headers_mark,
-)
+from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, OF_ENDING, OF_START, headers_mark
 from kifu_core.shogi.formats.kakinoki_games import KakinokiMatch
 from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.rows import LETTERS

@@ -6,7 +6,7 @@ It is made from the finished record, so that corrections of the reading are kept
 from collections.abc import Mapping
 from typing import Any
 
-from kifu_core.jkf import Consumption, Move, MoveEntry, Record
+from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.shogi.pieces import BY_CODE, CODES, PROMOTED
 from kifu_core.shogi.start import drawn_initial, start_position
 
@@ -43,14 +43,10 @@ def _entry(entry: MoveEntry, file_format: str) -> dict[str, Any]:
     if "special" in entry and file_format in ("kif", "ki2"):
         raw["special"] = entry["special"].lstrip("+-")  # its rows do not say whose foul it was
     if "time" in entry and file_format == "csa":
-        raw["time"] = _now(entry["time"])
+        raw["time"] = {"now": entry["time"]["now"]}
     if "forks" in entry:
         raw["forks"] = [_entries(fork, file_format) for fork in entry["forks"]]
     return raw
-
-
-def _now(time: Consumption) -> dict[str, Any]:
-    return {"now": time["now"]}
 
 
 def _move(move: Move, file_format: str) -> dict[str, Any]:

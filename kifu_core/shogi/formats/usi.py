@@ -49,10 +49,7 @@ _EOL = r"(?:\n|\Z)"
 _GAP = r"[^\S\n]"
 """A blank of any script: text copied from pages has full-width ones."""
 
-ADDRESS = Leaf(
-    "address",
-    rf"{_GAP}*+{TO_ADDRESS}([^\n?&#]++)[^\n]*+" + _EOL,
-)
+ADDRESS = Leaf("address", rf"{_GAP}*+{TO_ADDRESS}([^\n?&#]++)[^\n]*+" + _EOL)
 POSITION = Leaf(
     "position", rf"{_GAP}*+(?:(?:position|startpos|sfen|moves)(?=\s|\Z)|{BOARD}[\s\[])[^\n]*+" + _EOL
 )

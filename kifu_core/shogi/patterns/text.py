@@ -257,8 +257,8 @@ class _PatternParser:
             for text, count in self._read_counts(item):
                 if abs(count.piece) not in kinds:
                     self._fail("pattern-counts", text=text)
-                counts[count.piece] = _both(counts.get(count.piece, PieceCount(count.piece)), count)
-                if _is_never(counts[count.piece]):
+                both = counts[count.piece] = _both(counts.get(count.piece, PieceCount(count.piece)), count)
+                if both.most is not None and both.most < both.least:
                     self._fail("pattern-never", text=text)
                 self._set_place(self.place + len(text))
             self._set_place(min(self.place + 1, len(self.plain)))
@@ -387,10 +387,6 @@ def _both(one: PieceCount, other: PieceCount) -> PieceCount:
     return PieceCount(one.piece, max(one.least, other.least), min(most, default=None))
 
 
-def _is_never(count: PieceCount) -> bool:
-    return count.most is not None and count.most < count.least
-
-
 def text_of(pattern: Pattern) -> str:
     """Return the text of a pattern in canonical order: `parse` returns an equal pattern."""
     parts = [*_step_words(pattern.steps[0])]
@@ -442,7 +438,7 @@ def _names(allowed: int) -> list[str]:
 
 
 def _count_words(count: PieceCount) -> Iterator[str]:
-    letter = _letter(count.piece)
+    letter = LETTERS[count.piece] if count.piece > 0 else LETTERS[-count.piece].lower()
     if count.least == count.most:
         yield f"{letter}={count.least}"
         return
@@ -450,10 +446,6 @@ def _count_words(count: PieceCount) -> Iterator[str]:
         yield letter if count.least == 1 and count.most is None else f"{letter}>={count.least}"
     if count.most is not None:
         yield f"{letter}<={count.most}"
-
-
-def _letter(piece: int) -> str:
-    return LETTERS[piece] if piece > 0 else LETTERS[-piece].lower()
 
 
 def _plies_text(first: int | None, last: int | None) -> str:

@@ -8,14 +8,7 @@ import pytest
 
 from kifu_core.quoridor.board import BLACK, WHITE, is_wall, name, orient, read_name
 from kifu_core.quoridor.position import QuoridorPosition
-from kifu_core.quoridor.rules import (
-    cuts_path,
-    distance,
-    fault,
-    has_paths,
-    legal_moves,
-    pawn_moves,
-)
+from kifu_core.quoridor.rules import cuts_path, distance, fault, has_paths, legal_moves, pawn_moves
 from tests.kifu_core.quoridor import plain_rules
 from tests.kifu_core.quoridor.games import positions, random_game
 
