@@ -1,7 +1,7 @@
 """Classify records: only games count in results, the other kinds are indexed and can be found.
 
 position  no moves, and either no ending or the signs of a problem.
-problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：詰将棋, ...); or it starts from its own board
+problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：詰将棋, ...); or it starts from a board
           and has fewer than two kings there, or ends in 詰み or 不詰, or has no ending and is a single move
           (次の一手), or has neither ending nor players and every move up to mate is a check (files of mate
           problems in SFEN, which draw both kings).

@@ -354,7 +354,7 @@ steps = st.builds(
     own_turn=st.none() | st.booleans(),
     first=st.none() | st.integers(0, 50),
     last=st.none() | st.integers(50, 99),
-    window=st.integers(0, 9),
+    kept=st.integers(0, 9),
 )
 
 
@@ -481,10 +481,10 @@ def chain(pattern: Pattern, seen: list[Position], plies: tuple[int, ...] = ()) -
     step = pattern.steps[len(plies)]
     gap = pattern.gaps[len(plies) - 1] if plies else None
     for ply in range(plies[-1] + 1 if plies else 0, len(seen)):
-        window = seen[ply : ply + step.window + 1]
+        window = seen[ply : ply + step.kept + 1]
         if gap is not None and ply > plies[-1] + gap:
             break
-        if len(window) <= step.window or not all(step_matches(step, one) for one in window):
+        if len(window) <= step.kept or not all(step_matches(step, one) for one in window):
             continue
         if not (step.first or 0) <= ply <= (len(seen) if step.last is None else step.last):
             continue
