@@ -144,7 +144,7 @@ class _Account:
         return self._is_start(line) or self._is_text(line) or self._try(self._is_play, line)
 
     def _is_text(self, line: str) -> bool:
-        """A header or a comment. Each comment stands for one line only."""
+        """A header or a comment. Each comment accounts for one line only."""
         found = plain(line)
         value = plain(re.sub(r"^\s*(?:N[-+]|\$[A-Z_]+:)", "", line))
         forms = (found, found[1:], found.lstrip("*'&#"), value)
@@ -317,7 +317,7 @@ def _counts(text: str) -> list[int]:
 
 
 def _holds(position: Position, sign: str, text: str) -> bool:
-    """Tell whether the pieces of a line of CSA stand in a position."""
+    """Tell whether a position has the pieces of a line of CSA."""
     color = int(sign == "-")
     for place, code in re.findall("([0-9]{2})([A-Z]{2})", text):
         if code == "AL":

@@ -86,7 +86,7 @@ def sample() -> ParsedGame:
 
 
 def rewritten(game: ParsedGame, file_format: str) -> ParsedGame:
-    """The game written with all its format can say, and read again."""
+    """The game written with everything its format can express, and read again."""
     all_of_it = {"ending": game.ending, "version": "3", "fractions": game.fractions}
     accepted = SHOGI.writer(file_format).options
     options = {name: value for name, value in all_of_it.items() if name in accepted}
@@ -118,7 +118,7 @@ def carried(file_format: str) -> dict[str, bool]:
 
 
 def fields(file_format: str) -> dict[str, bool]:
-    """Which fields of a move stand in the text itself; readers find the others by replaying."""
+    """The fields of a move that are in the text itself; readers find the others by replaying."""
     game: Record = sample().record
     if SHOGI.writer(file_format).position_only:
         return dict.fromkeys(FIELDS.values(), False)

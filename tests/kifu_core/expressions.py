@@ -13,7 +13,7 @@ POOL = " 0189AZaz+-/.,'$%&#*:;=()[]{}|~!?ａ１９一二十歩金玉成先後手
 """Characters of which a class is drawn, as far as they belong to it."""
 
 LIMIT = 6
-"""The most that is drawn of what may stand any number of times."""
+"""The greatest number of repetitions drawn for parts without a limit."""
 
 Given = Mapping[int, str | None]
 """The texts of some groups by their number; None for a group that takes no part."""
@@ -62,7 +62,7 @@ class _Drawing:
         return self.several(parts)
 
     def _repeated(self, least: int, most: int, part: Any) -> str:
-        """As often as it may stand; once or not at all if given groups are in it."""
+        """A permitted number of times; at most once if it contains groups with given text."""
         inside = [self.given[number] for number in self._groups(part) if number in self.given]
         if inside:
             return self.several(part) if least or any(text is not None for text in inside) else ""

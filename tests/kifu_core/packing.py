@@ -56,7 +56,7 @@ def packed_move(move: int, packing: Packing) -> int:
 
 
 def entry(position: Position, packing: Packing, *, score: int, move: int, result: int, ply: int = 1) -> bytes:
-    """A position with what stands beside it."""
+    """A position with the other values of its entry."""
     number = packed_move(move, packing)
     if packing == "hcpe":
         return struct.pack("<32shHbB", packed(position, packing), score, number, result, 0)

@@ -1,4 +1,4 @@
-"""Games, problems, positions and trees are told apart, whatever format they are written in."""
+"""Games, problems, positions and trees are recognised in every format."""
 
 from __future__ import annotations
 

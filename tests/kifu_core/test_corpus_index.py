@@ -1,4 +1,4 @@
-"""Our reading of every corpus file beside the index's own: plies, forks, endings, games.
+"""Our reading of every corpus file compared with the index: plies, forks, endings, games.
 
 The index was made by another reader, which counts lines. Where the two differ the reason stands here.
 Comments, variations, winners and final positions are compared to `plain_reading`, which shares no code with
@@ -96,7 +96,7 @@ class File:
 
     @property
     def comments(self) -> int:
-        """Comments, bookmarks and what was written like one: headers behind `*`, remarks of CSA."""
+        """Comments, bookmarks and what was written like one: headers after `*`, remarks of CSA."""
         assert self.result is not None
         found = 0
         for game in self.result.games:
@@ -202,7 +202,7 @@ def test_endings_are_those_of_the_index(read):
 
 @pytest.fixture(scope="module")
 def plain(read: list[File]) -> list[tuple[File, plain_reading.Plain]]:
-    """The files of which the second reading can tell something, with what it tells."""
+    """The files about which the second reading knows something, with what it knows."""
     return [
         (
             file,

@@ -31,7 +31,7 @@ def plies(game: ParsedGame) -> int:
 
 
 def codes(result: ParseResult) -> list[str]:
-    """The issues of a reading, those of its games behind its own."""
+    """The issues of a reading: its own, then those of its games."""
     return [issue.code for issue in (*result.issues, *(one for game in result.games for one in game.issues))]
 
 

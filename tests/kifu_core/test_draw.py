@@ -157,7 +157,7 @@ def pattern_picture(text: str, **options: object) -> ET.Element:
 
 
 def drawn_pieces(root: ET.Element) -> list[tuple[str, bool]]:
-    """The characters of the pieces that are asked for, empty for any, and whether they point down."""
+    """The characters of the drawn pieces, empty for any piece, and whether they point down."""
     (group,) = (one for one in root.iter("g") if one.get("class") == "asked")
     return [
         (one.findtext("text") or "", "rotate(180)" in one.get("transform", ""))

@@ -1,4 +1,4 @@
-"""Bytes in the encodings that records come in: told from each other by what they hold."""
+"""The encodings of records are recognised by the content."""
 
 from __future__ import annotations
 

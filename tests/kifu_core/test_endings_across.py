@@ -33,7 +33,7 @@ def test_an_ending_keeps_its_winner_or_is_reported_as_lost(word, turn, file_form
 
 
 def same_or_lost(before, file_format):
-    """Whether winner, draw, place of the ending and plies come back, or it is said that they do not."""
+    """Whether winner, draw, place of the ending and plies come back, or their loss is reported."""
     options = {"ending": before.ending} if file_format[:2] in ("ki", "cs") else {}
     (after,) = load(dump(before.record, file_format, **options), f"x.{file_format}").games
     codes = {issue.code for issue in losses(before, file_format)}
@@ -138,7 +138,7 @@ def test_the_winner_of_a_problem_named_by_a_server_is_reported_as_lost(file_form
 
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_a_mate_without_a_winner_is_not_given_one_silently(file_format):
-    """What stands before the mate cannot be played: nobody knows who was to move."""
+    """The moves before the mate cannot be played, so the side to move is unknown."""
     before = load("手合割：平手\n1 ７六歩(77)\n2 ５五と(99)\nまで2手詰\n").games[0]
     assert before.ending.winner is None
     same, seen = same_or_lost(before, file_format)
@@ -147,7 +147,7 @@ def test_a_mate_without_a_winner_is_not_given_one_silently(file_format):
 
 @pytest.mark.parametrize("result", ["A win:B lose", "A draw:B draw"])
 def test_a_comment_that_csa_takes_for_the_server_s_word_is_told(result):
-    """The move behind the comment cannot be played, so the comment stands behind the last one."""
+    """The move after the comment cannot be played, so the comment belongs to the last one."""
     before = load(f"PI\n+\n+7776FU\n'summary:abnormal:{result}\n-5555FU\n%CHUDAN\n").games[0]
     assert before.ending is None
     assert "lost-ending" in {issue.code for issue in losses(before, "csa")}

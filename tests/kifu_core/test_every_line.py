@@ -1,4 +1,4 @@
-"""Every line of a text ends up somewhere: in the record, beside it, in its unread text, or in an issue."""
+"""Every line of a text is kept: in the record, beside it, in its unread text, or in an issue."""
 
 from __future__ import annotations
 

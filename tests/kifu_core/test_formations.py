@@ -1,4 +1,4 @@
-"""Castles and openings: what the table says, and that each arises in games where its patterns stand."""
+"""Castles and openings: the table is consistent, and each is recognised where its patterns match."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_bishops_in_hand_are_those_of_the_moment():
 
 
 def at_once(black: str) -> set[str]:
-    """What Black has whose pieces stand so from rank f on, where nothing has been played."""
+    """The formations of Black with these pieces from rank f on, in a position before any move."""
     begin = Position.from_sfen(f"4k4/9/9/9/9/{black} b - 1")
     return {one.name for one in occurrences(begin, []) if one.color == BLACK}
 

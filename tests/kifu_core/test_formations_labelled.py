@@ -22,7 +22,7 @@ SIDES: Final = ("black", "white")
 
 @dataclass(frozen=True)
 class Labelled:
-    """A game with what Black and White are said to have, and what they come near to without having it."""
+    """A game with the labelled formations of Black and White, and those that they only resemble."""
 
     game: str
     start: Position

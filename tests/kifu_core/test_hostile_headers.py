@@ -75,7 +75,7 @@ def commented(entries: list[dict[str, object]], comments: list[list[str]]) -> li
 
 
 def survives(kind: GameKind, text: str, file_format: str) -> None:
-    """Write a record, read it again, and look at what is there that was not, and what is not told."""
+    """Write a record, read it again, and find parts that are new and losses that are not reported."""
     (game,) = load(text, f"x.{'jkf' if kind.name == 'shogi' else 'json'}")[1].games
     lost = {issue.code: issue for issue in kind.formats.losses(game, file_format)}
     assert all(message(issue, language=name) for issue in lost.values() for name in ("ja", "en"))

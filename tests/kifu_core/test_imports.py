@@ -1,4 +1,4 @@
-"""The record library stands alone."""
+"""The record library imports nothing of the archive."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def test_the_command_issues_its_own(tmp_path, capsys):
 
 
 def of_quoridor() -> set[str]:
-    """The codes that stand in the sources of Quoridor, whose tests issue them, and nowhere else."""
+    """The codes that occur only in the sources of Quoridor, whose tests issue them."""
     sources = [*SOURCES.rglob("*.py")]
     quoridor = [path for path in sources if "quoridor" in path.parts]
     inside, outside = (

@@ -21,7 +21,7 @@ MEMORY = 200_000_000
 HEAD = "手合割：平手\n手数----指手--\n1 ７六歩(77)\n"
 
 Pieces = tuple[str, str | Callable[[int], str]]
-"""What stands first, and what is repeated until the text is long enough: a text, or one for every number."""
+"""The beginning, and what is repeated until the text is long enough: a text, or one for every number."""
 
 GOLDS = ("３二金(41)", "７八金(69)", "４一金(32)", "６九金(78)")
 
@@ -32,7 +32,7 @@ def golds(ply: int) -> str:
 
 
 def files_by_format() -> dict[str, str]:
-    """A game as a file of each sort that may hold several, with what stands behind it there."""
+    """A game as a file of each format that may hold several, with the text between games."""
     record = load(HEAD).games[0].record
     writers = [one.writers[0] for one in SHOGI.readers.values() if one.writers and not one.writers[0].is_json]
     texts = {one.name: (one.dump(record), one.between) for one in writers}

@@ -1,4 +1,4 @@
-"""Reading files: what is recognised, what is tolerated, what is said about it."""
+"""Reading files: what is recognised, what is tolerated, what is reported."""
 
 from __future__ import annotations
 

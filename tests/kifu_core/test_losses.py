@@ -1,4 +1,4 @@
-"""What each format loses: said by `losses`, and seen in what comes back."""
+"""What each format loses: `losses` reports exactly what does not come back."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def lost(game, file_format):
 
 
 def parts_lost(game, file_format):
-    """The parts that are said to be lost."""
+    """The parts that are reported as lost."""
     codes = {issue.code for issue in losses(game, file_format)}
     return {code.removeprefix("lost-") for code in codes if code.startswith("lost-")}
 

@@ -1,4 +1,4 @@
-"""What no game can have is told of a pattern, and nothing of what some game has."""
+"""Patterns that no game can match are reported, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns: what their texts mean, how they print, and where they stand in a line of positions."""
+"""Patterns: what their texts mean, how they print, and where they match in a line of positions."""
 
 from __future__ import annotations
 
@@ -464,7 +464,7 @@ def test_a_look_that_sees_the_same_is_taken_once():
 
 
 def step_matches(step: PatternStep, position: Position) -> bool:
-    """Whether a position is as a step asks, which own pieces are Black's of."""
+    """Whether a position matches a step whose own pieces are Black's."""
     squares = all(
         allowed & (1 << position.board[square] % CONTENTS) for square, allowed in step.squares.items()
     )
@@ -475,7 +475,7 @@ def step_matches(step: PatternStep, position: Position) -> bool:
 
 
 def chain(pattern: Pattern, seen: list[Position], plies: tuple[int, ...] = ()) -> tuple[int, ...] | None:
-    """The plies at which all steps stand, each as early as it can be, or None."""
+    """The plies at which all steps match, each as early as possible, or None."""
     if len(plies) == len(pattern.steps):
         return plies
     step = pattern.steps[len(plies)]
@@ -512,7 +512,7 @@ def _board(position: Position, piece: int) -> int:
 
 
 def drawn(random: Random, line: list[Position]) -> Pattern:
-    """A pattern of what stands in a position of a line, some of it changed."""
+    """A pattern made from a position of a line, with some parts changed."""
     chosen = []
     for _ in range(random.choice([1, 1, 2])):
         position = random.choice(line).oriented(random.randrange(4))

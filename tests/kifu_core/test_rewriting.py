@@ -34,7 +34,7 @@ def _without(pattern: str) -> Callable[[Lines], Lines]:
 
 
 def _tokens(lines: Lines) -> Lines:
-    """Moves of KI2, however many stand on a line and however wide."""
+    """Moves of KI2, whatever their number on a line and their width."""
     text = "\n".join(re.sub(r"^([^▲△].*)$", r"▲\1", line) for line in lines)
     return [token.strip(" \n") for token in re.split("(?=[▲△])", text)]
 

@@ -1,4 +1,4 @@
-"""Writing and reading again gives the same game, but for what the format is said to lose.
+"""Writing and reading again gives the same game, except for reported losses of the format.
 
 The games are generated with everything that a record can hold: named and drawn starts, variations in
 variations, endings, comments, bookmarks, times with fractions, headers.

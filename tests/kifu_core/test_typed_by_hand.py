@@ -1,4 +1,4 @@
-"""Moves as people type them: without marks, with numbers, with words behind them. The texts are our own."""
+"""Moves as people type them: without marks, with numbers, with words after them. The texts are our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is lost: what cannot be played stands in the unread text, with its comments and its own forks."""
+"""Moves that cannot be played are kept in the unread text, with their comments and forks."""
 
 from __future__ import annotations
 

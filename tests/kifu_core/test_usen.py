@@ -159,7 +159,7 @@ PAST_END = {"file: files/kif/fork-test.kif"}
 
 
 def lines_of(text):
-    """Start and lines of play without their endings; a foul behind its letter is a move."""
+    """Start and lines of play without their endings; a foul after its letter is a move."""
     start, *pieces = text.strip().split("~")
     return start, [(offset, moves + final[1:]) for offset, moves, final in (p.split(".") for p in pieces)]
 

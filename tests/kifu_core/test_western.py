@@ -79,7 +79,7 @@ def test_chess_notation_counts_from_the_lower_left_and_white_begins():
 
 
 def test_white_of_pychess_in_2019_is_gote():
-    """Its SFEN says so; points count for White first, as its tag stands first."""
+    """Its SFEN says so; points count for White first because its tag comes first."""
     tags = f'[White "kouno"]\n[Black "otsuno"]\n[Result "1-0"]\n[FEN "{EVEN}[-] b - 1"]\n[SetUp "1"]\n\n'
     game = only(tags + "1. R-4h P-8d 2. G-3h P-8e 3. S-6h P-8f 4. B-7i Px8g+ 1-0\n")
     assert (game.record["header"]["先手"], game.record["header"]["後手"]) == ("otsuno", "kouno")

@@ -173,7 +173,7 @@ class KakinokiSpeller(Speller):
         return self.random.choice(self._names(BY_CODE[move["piece"]], pattern))
 
     def _target(self, move: Move) -> dict[int, str | None]:
-        """同 and the square: where the move before went, the square may stand beside 同."""
+        """同 and the square: if the move before went there, the square may follow 同."""
         if move.get("same"):
             return {1: "同", 2: self._one_of(None, self._place(move))}
         return {1: None, 2: self._place(move)}

@@ -1,4 +1,4 @@
-"""Moves of KI2 as other programs and people write them: marks, numbers, what stands between moves."""
+"""Moves of KI2 as other programs and people write them: marks, numbers, text between moves."""
 
 from __future__ import annotations
 

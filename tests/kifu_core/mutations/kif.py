@@ -1,4 +1,4 @@
-"""Rows of KIF as other programs and people write them: numbers, moves, clocks, words behind them."""
+"""Rows of KIF as other programs and people write them: numbers, moves, clocks, words after them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def before_clock(words: str) -> Change:
 
 
 def behind(words: str) -> Change:
-    """Put words behind every row."""
+    """Put words after every row."""
     return rows(lambda one: one.write().removesuffix("+").rstrip(" ") + words)
 
 

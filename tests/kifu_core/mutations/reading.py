@@ -34,7 +34,7 @@ class Facts(NamedTuple):
 
 @lru_cache(maxsize=64)
 def read(data: str | bytes) -> ParseResult | KifuError:
-    """The reading of a text in a file without a name: nothing but the text tells its format."""
+    """The reading of a text in a file without a name: only the text shows its format."""
     try:
         return load(data)
     except KifuError as error:

@@ -28,7 +28,7 @@ _PLAY: Final = {
 
 
 def main_rows(text: str) -> tuple[str, list[str], str]:
-    """What stands before the rows of KIF's main line, the rows each with its comments, and what follows."""
+    """The text before the rows of KIF's main line, the rows each with its comments, the text after them."""
     main, mark, rest = text.partition("\n変化")
     starts = [match.start() for match in ROW.finditer(main)]
     ends = [*starts[1:], len(main)]
@@ -46,7 +46,7 @@ def main_line(change: Callable[[list[str]], list[str]], least: int = 5) -> Chang
 
 
 def among_moves(line: str) -> Change:
-    """Put a line among the moves: behind the third line of moves, or the first if there are few."""
+    """Put a line among the moves: after the third line of moves, or the first if there are few."""
 
     def write(text: str) -> str:
         found = next(matches for each in _PLAY.values() if (matches := list(each.finditer(text))))
@@ -57,7 +57,7 @@ def among_moves(line: str) -> Change:
 
 
 def between_all_moves(line: str) -> Change:
-    """Put a line behind every line of moves."""
+    """Put a line after every line of moves."""
     return lambda text: next(
         each.sub(lambda match: match[0] + line + "\n", text) for each in _PLAY.values() if each.search(text)
     )

@@ -1,4 +1,4 @@
-"""Codes as they stand in files, mails, pages and addresses."""
+"""Codes as they occur in files, mails, pages and addresses."""
 
 from __future__ import annotations
 
