@@ -373,7 +373,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", parents=[common], help="write records in another format"))
-    check = commands.add_parser("check", parents=[common], help="tell what files hold and what is wrong")
+    check = commands.add_parser("check", parents=[common], help="list games and what is wrong with them")
     check.add_argument("files", nargs="+", metavar="FILE", help=_FILES)
     check.add_argument("--json", action="store_true", help="one JSON object a line for each file")
     check.set_defaults(run=_check)

@@ -24,7 +24,7 @@ _CLOSING: Final = (b"}", b")")
 def cutter(begins: Begins) -> Cutter:
     """Return a cutter whose chunks are groups of lines, each beginning with a game.
 
-    Lines behind a game belong to it.
+    Lines after a game belong to it.
     """
 
     def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Chunk]:

@@ -193,7 +193,7 @@ class Format:
     """A record format: its name in JSON and columns, its reader, and its writers.
 
     `marks` recognise its texts. `cut` splits large files of many games. A text that only sets up a board
-    becomes a record with `default_ending` behind it.
+    becomes a record with `default_ending` after it.
     """
 
     name: str

@@ -47,7 +47,7 @@ class Evaluation(NamedTuple):
 
 
 class FormationOccurrence(NamedTuple):
-    """A formation (castle, opening) of one side, by name and colour, and the first ply at which it stands."""
+    """A formation (castle, opening) of one side by name and colour, and the ply at which it first arises."""
 
     name: str
     color: int

@@ -38,7 +38,7 @@ def nodes_of(moves: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
 class Visit(NamedTuple):
     """A node of a record: a position, and the move that the record plays there.
 
-    `ply` counts from 0, `fork` tells a variation from the main line. `code`, `orientation` and `symmetric`
+    `ply` counts from 0, `fork` is whether the line is a variation. `code`, `orientation` and `symmetric`
     are the position's class (see `classes.Canonical`); `move` is packed and turned to the orientation of the
     class, `NO_MOVE` at the end of a line.
     """

@@ -174,7 +174,7 @@ def _issues(result: ParseResult) -> list[Issue]:
 
 
 def raise_first(result: ParseResult) -> None:
-    """Raise the error that stands first in the text, if there is any."""
+    """Raise the error that comes first in the text, if there is any."""
     errors = [issue for issue in _issues(result) if issue.severity == "error"]
     if errors:
         raise _error(min(errors, key=lambda issue: (issue.line or 0, issue.column or 0)))

@@ -16,7 +16,7 @@ class Ending:
 
     `word` is the ending as the source wrote it, `special` its name in JKF, or None if JKF has none. `ply` is
     the number of half-moves before it. `winner` is the winning colour, None if nobody won or the result is
-    unknown; `draw` tells the two apart.
+    unknown; `draw` distinguishes the two.
     """
 
     word: str

@@ -17,7 +17,7 @@ NAMES: Final[dict[str, tuple[str, str]]] = {
     "comment": ("コメント", "a comment"),
     "blank": ("空行", "blank lines"),
     "variation": ("変化", "the line that begins a variation"),
-    "result": ("結果", "the line that tells the result"),
+    "result": ("結果", "the line with the result"),
     "remark": ("注記", "a line that is no part of the record"),
     "separator": ("見出しの行", "the line between headers and moves"),
     "bookmark": ("しおり", "a bookmark"),

@@ -19,7 +19,7 @@ CELL: Final = 40
 FIELD: Final = 9 * PITCH - 10
 EDGE: Final = 20
 LEFT: Final = 36
-"""Left of the squares and below them stand the coordinates."""
+"""The coordinates are drawn to the left of the squares and below them."""
 SIZE: Final = LEFT + FIELD + EDGE
 """Width and height of a board."""
 

@@ -53,7 +53,7 @@ def ticks(
 ) -> list[Tick]:
     """Return the times of a normalized record's main line; moves without a time are left out.
 
-    `limits` are those of colours 0 and 1, `fractions` the decimals behind a ply's whole seconds; `first_turn`
+    `limits` are those of colours 0 and 1, `fractions` the decimals after a ply's whole seconds; `first_turn`
     returns the side that begins. A record in which nobody used any time gives an empty list: its writer had
     no clock.
     """
@@ -61,7 +61,7 @@ def ticks(
     if not _has_times(record):
         return []
     moves = record["moves"]
-    # Only a record that ends before its first move needs to be asked.
+    # Only needed for a record that ends before its first move.
     turn = 0 if len(moves) < 2 or "move" in moves[1] else first_turn(record)
     result: list[Tick] = []
     for ply, entry in enumerate(moves[1:], start=1):

@@ -104,7 +104,7 @@ def _may_hold_evaluation(entry: MoveEntry) -> bool:
 
 
 class _CommentPosition(NamedTuple):
-    """The context of a comment behind the move that led to `position`. `before` is the position before that
+    """The context of a comment after the move that led to `position`. `before` is the position before that
     move, if available, and `last` the square it went to."""
 
     ply: int

@@ -1,7 +1,7 @@
 """SFEN in the spelling of URLs and of chess programs.
 
 URLs have `_`, `.` or `%20` for blanks (lishogi, shogi-extend), text copied from pages any blank of Unicode.
-Programs of chess variants (Fairy-Stockfish, PyChess) write FEN: the hands in brackets behind the board, `w`
+Programs of chess variants (Fairy-Stockfish, PyChess) write FEN: the hands in brackets after the board, `w`
 for the side of the capital letters, which is `b` in SFEN, and two counters at the end.
 """
 

@@ -98,7 +98,7 @@ _CHINESE: Final = str.maketrans("飞车车两兩", "飛車車両両")
 _OPENING: Final = "([{<「『【〈《〔"
 _CLOSING: Final = ")]}>」』】〉》〕"
 _NOTED: Final = re.compile(rf"(?<=.)[{re.escape(_OPENING)}][^{re.escape(_CLOSING)}]*[{re.escape(_CLOSING)}]$")
-"""A remark in brackets behind a name: 平手（非レート）, 二枚落ち (2-piece)."""
+"""A remark in brackets after a name: 平手（非レート）, 二枚落ち (2-piece)."""
 _GAME: Final = re.compile(r"(?<=.)の?(?:戦|対局|手合割?)$")
 _DROPPED: Final = re.compile(r"(?:落|(?:落|お|オ)[ちチ]|落と?し)$")
 

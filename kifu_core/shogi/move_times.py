@@ -65,7 +65,7 @@ TOTALS: Final = Memo(total_time)
 
 
 def kif_time(time: Consumption | None) -> str:
-    """Return a time as KIF writes it behind a row; an empty text for None."""
+    """Return a time as KIF writes it after a row; an empty text for None."""
     if time is None:
         return ""
     now, total = time["now"], time.get("total")

@@ -1,4 +1,4 @@
-"""Positions packed into 32 bytes, as in the training data of engines, and the fields behind them.
+"""Positions packed into 32 bytes, as in the training data of engines, and the fields after them.
 
 `hcpe` is Apery's and dlshogi's HuffmanCodedPosAndEval: 38 bytes, the position, the score (16 bits), the best
 move (16), the result (8: 0 drawn, 1 Black won, 2 White), a byte unused

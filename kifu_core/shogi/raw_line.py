@@ -34,7 +34,7 @@ class RawLine:
     flat: list[tuple[RawLine, int, RawLine]] = field(default_factory=list)
 
     def add_text(self, begin: int, end: int) -> None:
-        """Add text without a step, from offset to offset, behind the last block."""
+        """Add text without a step, from offset to offset, after the last block."""
         if self.spots and self.spots[-1][2] == begin:
             first, begin, _ = self.spots.pop()
             self.spots.append((first, begin, end))

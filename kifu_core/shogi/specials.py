@@ -340,7 +340,7 @@ def _read_closing(text: str) -> EndingAndWinner | None:
 
 
 def read_result(text: str) -> EndingAndWinner:
-    """Read the text behind まで96手で: the kind of ending, and the winner it names.
+    """Read the text after まで96手で: the kind of ending, and the winner it names.
 
     The text is understood as a whole or not at all; from a sentence with an unknown reason only the winner is
     read.

@@ -22,4 +22,4 @@ APART: Final = r"(?=[\s　、，,。．.・→!?！？…1-9１-９同▲△☗�
 """The end of a move that is no part of a sentence."""
 
 BARE: Final = rf"(?:{NUMBER}[^\S\n]*+)?{MOVE}{APART}(?:[^\S\n]|[、，,。．.・→])*"
-"""A move without a mark, with its number and the separator behind it."""
+"""A move without a mark, with its number and the separator after it."""

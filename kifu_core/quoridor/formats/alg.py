@@ -118,7 +118,7 @@ def _comments(entry: QuoridorEntry) -> Iterator[str]:
     """Yield the comments of an entry: in braces, or on lines of their own after `;`.
 
     Comments that hold a closing brace, begin with a quotation mark or are blank need lines. Tabs become
-    blanks: what stands before a tab at the beginning of a line is the label of a list. Empty comments are
+    blanks: text before a tab at the beginning of a line is the label of a list. Empty comments are
     left out: a text that begins with empty braces, or with a brace and a quotation mark, is JSON.
     """
     comments = (text.replace("\t", " ").strip(AROUND) for text in entry.get("comments", ()))

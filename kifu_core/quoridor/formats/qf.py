@@ -1,6 +1,6 @@
 """qf_codes in files, mails and pages: one code or many.
 
-A code stands on a line of its own, in the attribute `data-qfcode` of a page, or as the value of `qfcode` or
+A code is on a line of its own, in the attribute `data-qfcode` of a page, or as the value of `qfcode` or
 `code` in JSON. A line may have a label and a tab before its code. Mail programs break long codes: a truncated
 code continues on the next lines. Characters outside the alphabet are dropped with a warning, as the free
 board promises, also quotation marks of mails and the `=` that mail programs add at the ends of lines.
@@ -40,7 +40,7 @@ _WORD: Final = re.compile(
 )
 """A word that may be a code, also in a URL, which escapes `+`, `/` and `=`."""
 _RUN: Final = re.compile(r"[^A-Za-z0-9+/]{0,20}+[A-Za-z0-9+/]\S*+\s*+")
-"""A line without blanks inside, behind quotation marks of mails; characters in it may be dropped."""
+"""A line without blanks inside, after quotation marks of mails; characters in it may be dropped."""
 
 _LABEL: Final = re.compile(r"[^\t\n]{1,200}\t")
 _MOST_LINES: Final = 24

@@ -179,7 +179,7 @@ _ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A
 def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Chunk]:
     """Yield the chunks of a file with the numbers of their first lines; blank ones are skipped.
 
-    A chunk ends at a line that begins with `/`, and before a version, a player or a board behind moves. At a
+    A chunk ends at a line that begins with `/`, and before a version, a player or a board after moves. At a
     line that ends with `/`, it ends only if it has at least `group` bytes.
     """
     piece, first, has_moves = bytearray(), 1, False

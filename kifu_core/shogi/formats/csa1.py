@@ -104,7 +104,7 @@ def _header(head: re.Match[str]) -> dict[str, str]:
 
 
 def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
-    """End the game by the word behind the moves, else by the digit of the result."""
+    """End the game by the word after the moves, else by the digit of the result."""
     rest, winner = moves[2].strip(), (None, 0, 1)[result]
     if match := _ENDING.fullmatch(rest):
         kind = BY_CSA.get(match[1].upper())

@@ -41,7 +41,7 @@ def _comments(record: Record) -> Iterator[list[str]]:
 class Endings:
     """The endings that a format can write: here, all that JKF has names for.
 
-    With `one_per_line`, each line, variations included, has one ending behind its last move. Other formats
+    With `one_per_line`, each line, variations included, has one ending after its last move. Other formats
     keep all endings of the main line.
     """
 

@@ -10,7 +10,7 @@ from kifu_core.shogi.formats.rows import KifRow
 from kifu_core.shogi.specials import read_over, read_result
 
 OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
-"""Headers that begin another game behind moves."""
+"""Headers that begin another game after moves."""
 
 _HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
 PLAYS: Final = frozenset(["rows", "row", "moves"])
@@ -70,7 +70,7 @@ class KakinokiLeaves:
 
     @classmethod
     def ends_game(cls, match: KakinokiMatch) -> bool:
-        """Tell whether a row ends the game; moves without numbers behind it begin another."""
+        """Tell whether a row ends the game; moves without numbers after it begin another."""
         return False
 
     @classmethod
@@ -90,8 +90,8 @@ class _LeavesByGame:
 
     One text may have several games. Another one begins with the first line of a head (headers, a board,
     手数----) between moves and further moves, if the head names players, start or handicap or is 手数----
-    itself, and if the numbers behind it do not continue: otherwise it was only the head of a page. Without a
-    head, another game begins with a row 1, and with a move behind a result. Only the leaf behind a head
+    itself, and if the numbers after it do not continue: otherwise it was only the head of a page. Without a
+    head, another game begins with a row 1, and with a move after a result. Only the leaf after a head
     decides to which game the head belongs; the head is then read a second time, as storing its leaves would
     take much memory.
     """
@@ -154,7 +154,7 @@ class _LeavesByGame:
             self.decided = self.decided or self.reader.ends_play(match)
 
     def _is_first(self, match: KakinokiMatch) -> bool:
-        """Tell whether moves begin a game: a row 1 outside variations, or moves behind a result."""
+        """Tell whether moves begin a game: a row 1 outside variations, or moves after a result."""
         number = self.reader.first_number(match)
         if number is None:
             return self.decided and not self.varies and self.reader.has_move(match)

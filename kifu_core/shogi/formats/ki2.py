@@ -57,7 +57,7 @@ _BARE_LINE = rf"{BLANKS}{many(spelling.BARE, least=1)}(?:投了|中断|千日手
 _MORE = rf"{BLANKS}(?:(?!{_SENTENCE})[{MARKS}*＊][^\n]*+{EOL}|\n)"
 
 MOVES = Leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE}){many(_MORE)}")
-"""A block of lines of moves, with the comments between and behind them."""
+"""A block of lines of moves, with the comments between and after them."""
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)
 can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "ki2")
@@ -258,7 +258,7 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
     """Return the record as KI2 text; times are lost. `ending` is as for KIF.
 
     json-kifu-format, the reference of JKF, refuses a whole text for an unknown まで line and for comments
-    behind one; it takes a comment of the start with a colon for a header. So `dump` uses remarks (`#`), which
+    after one; it takes a comment of the start with a colon for a header. So `dump` uses remarks (`#`), which
     programs skip, for endings without a sentence and to mark the place of other comments.
     """
     lines = writing.header_lines(record, can_hold_header)
@@ -287,7 +287,7 @@ def _looks_like_header(body: list[str]) -> bool:
 def _comment_lines(comments: list[str]) -> list[str]:
     """Return comments as lines, one bookmark last.
 
-    json-kifu-format reads one bookmark and nothing behind it. Further bookmarks become comments that begin
+    json-kifu-format reads one bookmark and nothing after it. Further bookmarks become comments that begin
     with `&`, as JKF has them.
     """
     lines = writing.comment_lines(comments)
@@ -394,7 +394,7 @@ def _recount(counts: PartCounts, game: ParsedGame | Record, version: str) -> Non
 def count_lost_moves(record: Record) -> int:
     """Count the moves that cannot be read back from KI2.
 
-    These are moves that no piece can make or whose text means another move, and all moves behind them.
+    These are moves that no piece can make or whose text means another move, and all moves after them.
     """
     lost = 0
     waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]

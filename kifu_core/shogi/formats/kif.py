@@ -59,7 +59,7 @@ can_hold_header = partial(kakinoki.can_hold_header, GRAMMAR, "kif")
 _ANY_LINE: Final = re.compile(
     rf"^(?:{_COUNTED}{_TIMED}([^\n]*+)|{BLANKS}[*＊]([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
 )
-"""A row with the text behind it, a comment, or another line; each has its own group."""
+"""A row with the text after it, a comment, or another line; each has its own group."""
 
 _NUMBERED: Final = re.compile(_COUNTED)
 

@@ -5,7 +5,7 @@ Shogi-L, Shogidokoro). The short one of Western clubs and books (Hodges, Hosking
 `P-76`, `G65b` from the sixth file, `xP` and `Sx` for a capture of the piece that has just moved). Both write
 ranks as letters or as numbers. The third is that of chess: squares count from the lower left of the side that
 begins (`Pc4` is `P-7f`), a promotion names the new piece (`Bxh8=H`), `+` is a check, and promoted pieces that
-move as golds are golds (PyChess, Fairy-Stockfish). Shogidokoro numbers half-moves and writes times behind
+move as golds are golds (PyChess, Fairy-Stockfish). Shogidokoro numbers half-moves and writes times after
 them; MyShogi's PSN2 has moves of USI. The sources are the games of Shogi-L's archive
 (http://www.shogi.net/arc/games/), the notes on PSN of https://github.com/yaneurao/MyShogi and exports of
 https://www.pychess.org.
@@ -280,7 +280,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _readers(source: Source) -> Iterator[_PsnReader]:
-    """Yield a reader for each game; tags behind moves begin the next game."""
+    """Yield a reader for each game; tags after moves begin the next game."""
     reader = _PsnReader(source, 0)
     for name, match in watched(GRAMMAR.items(source.text)):
         if name == "tag" and reader.has_moves:
@@ -446,7 +446,7 @@ class _PsnReader:
         self.draft.notes.add("unknown-line", match.start(), text=match[0], expected=GRAMMAR.expected)
 
     def _end(self, text: str, offset: int, first_player: int) -> None:
-        """End the main line by the result of a tag, or of a comment behind the moves."""
+        """End the main line by the result of a tag, or of a comment after the moves."""
         line = self.draft.line
         if text in _RESULTS:
             result = _RESULTS[text]
@@ -521,7 +521,7 @@ _CHESS_PAWN: Final = re.compile(r"(?<![^\s.])P[a-i]?x?[a-i][1-9](?=[\s=+#!?]|\Z)
 """A letter for pawns, which chess does not have."""
 _ROW: Final = rf"""1\.[ \t]*+(?:
     {_HODGES_MOVE}[ \t]++(?:2\.[ \t]*+)?{_HODGES_MOVE}|{_CHESS_FIRST}[ \t]++P[a-i][1-9])(?!\S)"""
-"""The first two moves, behind lines of prose."""
+"""The first two moves, after lines of prose."""
 
 
 def _is_psn(text: str, name: str) -> bool:

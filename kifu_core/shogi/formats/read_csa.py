@@ -43,7 +43,7 @@ _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
 STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+[:：])"
 _COMMA = rf",(?!{BLANKS}(?:{STATEMENT}|\n|\Z))[^,\n]*+"
 _HEAD_REST = rf"([^,\n]*+{many(_COMMA)})(?:,{BLANKS}\n?|\n|\Z)"
-"""The rest of a line behind a player's sign or a key; it may have commas, unless a statement follows."""
+"""The rest of a line after a player's sign or a key; it may have commas, unless a statement follows."""
 
 _KEYS: Final = "EVENT|SITE|START_TIME|END_TIME|TIME_LIMIT|OPENING|START|MAX_MOVES|JISHOGI|NOTE"
 VERSION = Leaf("version", r"V([0-9.]{1,8})" + _END)
@@ -160,13 +160,13 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 _OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "pieces"])
-"""Lines that begin another game behind moves."""
+"""Lines that begin another game after moves."""
 
 
 def _readers(source: Source) -> Iterator[_CsaReader]:
     """Yield a reader for each game.
 
-    Concatenated files have no `/` between their games: a version, a player or a board behind moves begins the
+    Concatenated files have no `/` between their games: a version, a player or a board after moves begins the
     next game, unless neither a start nor moves follow.
     """
     reader, before = _CsaReader(source, 0), None
@@ -185,7 +185,7 @@ def _readers(source: Source) -> Iterator[_CsaReader]:
 
 
 def _joined(before: _CsaReader | None, reader: _CsaReader | None) -> Iterator[_CsaReader]:
-    """Yield the readers of two games; headers behind the moves of a game without players belong to it."""
+    """Yield the readers of two games; headers after the moves of a game without players belong to it."""
     if before is not None:
         yield_alone = reader is None or not reader.only_heads or reader.line.steps or before.has_players
         if not yield_alone and reader is not None:
@@ -266,7 +266,7 @@ class _CsaReader:
         return self.draft.finish(index, _locate)
 
     def _read_result(self) -> None:
-        """Take the result from the server's comment behind the last move.
+        """Take the result from the server's comment after the last move.
 
         It is the ending if there is no other. Without it, the winner named by the word of the ending is
         believed.
@@ -342,7 +342,7 @@ class _CsaReader:
         return None if at is None else StepOffsets(self.draft.notes.source, _locate).offset(self.line, at)
 
     def _set_times(self) -> None:
-        if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns behind an ending
+        if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns after an ending
             self.line.times = [None if one.time is None else {"now": one.time} for one in self.clocks]
             self.draft.plain_times = True
         else:
@@ -398,7 +398,7 @@ class _CsaReader:
     def _board_rank(self, match: LeafMatch) -> None:
         """Set a rank of nine cells; blanks may be collapsed, and cells at the end missing.
 
-        mog-core-scala writes a full stop behind the ninth cell to keep blanks. Any other text leaves the rank
+        mog-core-scala writes a full stop after the ninth cell to keep blanks. Any other text leaves the rank
         unknown: nothing is played from that board.
         """
         board, rank = self._drawn().board, int(match[1])
@@ -483,7 +483,7 @@ class _CsaReader:
         self.line.spots.append((len(self.line.steps), match.start(), match.end()))
 
     def _add_step(self, step: Step, time: str | None) -> None:
-        """Add a step; `time` is the text behind its T."""
+        """Add a step; `time` is the text after its T."""
         self.line.steps.append(step)
         self.clocks.append(CLOCKS["" if time is None else f"T{time}"])
         if time and (fraction := time.partition(".")[2]):

@@ -95,8 +95,8 @@ class KakinokiReader(KakinokiLeaves):
     The variations of a text are a flat list: `変化：N手` belongs to the latest line above it that begins
     before ply N and is long enough. `open_lines` are those lines with the ply of their first step. `base` is
     the number of plies before the first step by the written numbers, `due` the number of the next row, 0 in
-    formats without numbers. `unnumbered` is set behind a variation's line without a number, and
-    `waiting_comments` are the comments there. `puzzled` is set behind an unreadable line.
+    formats without numbers. `unnumbered` is set after a variation's line without a number, and
+    `waiting_comments` are the comments there. `puzzled` is set after an unreadable line.
     """
 
     locate: Locate
@@ -219,7 +219,7 @@ class KakinokiReader(KakinokiLeaves):
         self.draft.remarks.append(match[0].strip())
 
     def _remark(self, match: re.Match[str]) -> None:
-        """Keep a remark; behind headers it ends them, see `ki2.dump`."""
+        """Keep a remark; after headers it ends them, see `ki2.dump`."""
         self.draft.remarks.append(match[1])
         self.in_header = self.in_header and not self.draft.header
 

@@ -1,4 +1,4 @@
-"""Read moves as people type and copy them: other numbers, brackets, letters, and words behind the move.
+"""Read moves as people type and copy them: other numbers, brackets, letters, and words after the move.
 
 `kif` and `ki2` read the output of programs, many moves at once; other lines are read here.
 """
@@ -82,7 +82,7 @@ _UNCLOSED: Final = re.compile(
 _BAD_SOURCE: Final = re.compile(r" *\(\d\d\)")
 _NO_COMMENT: Final = re.compile(r"(?:[\s+,、|。.]|<br ?/?>)*", re.IGNORECASE)
 _LONGEST: Final = 120
-"""The length of a row behind another on the same line."""
+"""The length of a row after another on the same line."""
 
 _OPENS_COMMENT: Final = "*＊!?！？#＃;；※…→←"
 
@@ -103,7 +103,7 @@ class KifRow(NamedTuple):
 def read_row(line: str) -> KifRow | None:
     """Return a line as a row; None if it is not a row.
 
-    A line without a number is a row if its move has a source or a clock, or only a comment behind it.
+    A line without a number is a row if its move has a source or a clock, or only a comment after it.
     """
     text = line.translate(PLAIN)
     if match := _MOVE.match(text):
@@ -180,7 +180,7 @@ LETTERS: Final = {word: letter for letter, word in RELATIVE.items()} | {"行": "
 
 
 def _clock(text: str, line: str) -> tuple[str, str]:
-    """Return the clock behind a move, and the rest of the line; `text` is `line` in plain characters."""
+    """Return the clock after a move, and the rest of the line; `text` is `line` in plain characters."""
     bare = _BARE.match(text)
     clocks = [bare] if bare and bare[1] else []
     clocks += [

@@ -1,7 +1,7 @@
 """The JSON of shogidb2.com: a game as an object, or a list of games (.json).
 
 Headers have Japanese names and English ones; a move is an object with its CSA (`csa`), its KIF (`move`), the
-position behind it (`sfen`) and comments. There is no specification; the names are those in the site's games.
+position after it (`sfen`) and comments. There is no specification; the names are those in the site's games.
 There is no writer: only the site reads the format.
 """
 

@@ -1,4 +1,4 @@
-"""Times in KIF behind moves, `( 0:16/00:00:16)`, and their variants by people."""
+"""Times in KIF after moves, `( 0:16/00:00:16)`, and their variants by people."""
 
 import re
 from typing import Final, NamedTuple, cast

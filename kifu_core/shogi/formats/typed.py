@@ -1,5 +1,5 @@
 """Read blocks of KI2 moves as people type them: without marks, with numbers before moves, with remarks, times
-or words in brackets behind them."""
+or words in brackets after them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ _BETWEEN: Final = re.compile(rf"{NUMBER}|[0-9]{{1,4}}+(?=[\s▲△])|[①-⑳]|[
 _SIGNS: Final = re.compile("[!?]++")
 
 _ALONE: Final = re.compile(rf"(?<= )[▲△] *{MOVE}(?=[ \n(]|\Z)")
-"""A marked move behind words."""
+"""A marked move after words."""
 
 _STEPS: Final = Memo(typed_step)
 
@@ -48,7 +48,7 @@ class TypedItem(NamedTuple):
 def items(block: str, read: Callable[[str], Step]) -> Iterator[TypedItem]:
     """Yield the items of a block of moves and comments; `read` reads the text of a move.
 
-    Words behind a move are its comment, to the end of the line or to a separate move with a mark. Words
+    Words after a move are its comment, to the end of the line or to a separate move with a mark. Words
     before the first move of a line are an unreadable step.
     """
     plain = block.translate(PLAIN)
@@ -83,7 +83,7 @@ def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]
 def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[int, Step, str] | None:
     """Return the end, the step and the clock's text of the step at an offset; None if there is none.
 
-    Tried in turn: a complete token, a token with words behind it, a marked text that cannot be read.
+    Tried in turn: a complete token, a token with words after it, a marked text that cannot be read.
     """
     marked = _MARKED.match(plain, at, end)
     step = read(marked[1]) if marked else None
@@ -100,7 +100,7 @@ def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[i
 
 
 def _numbers_next(plain: str, marked: re.Match[str]) -> bool:
-    """Tell whether a number in brackets is that of the next move: behind a blank, right before a mark."""
+    """Tell whether a number in brackets is that of the next move: after a blank, right before a mark."""
     if not (marked[2] or "").isdecimal() or not marked[1].endswith(" "):
         return False
     return plain[marked.end() : marked.end() + 1] in ("▲", "△")

@@ -47,7 +47,7 @@ _HAND_SOURCES: Final = {KI: 90, FU: 91, KY: 92, KE: 93, GI: 94, KA: 95, HI: 96}
 _FROM_HAND: Final = {place: kind for kind, place in _HAND_SOURCES.items()}
 
 ENDINGS: Final = {"r": "TORYO", "t": "TIME_UP", "i": "ILLEGAL_MOVE", "p": "CHUDAN", "j": "JISHOGI"}
-"""The five endings to JKF's names. Playground writes the foul itself behind `i`: it was played, so the side
+"""The five endings to JKF's names. Playground writes the foul itself after `i`: it was played, so the side
 to move after it wins."""
 
 _LETTERS: Final = {special: letter for letter, special in ENDINGS.items()}

@@ -156,7 +156,7 @@ class _Course:
 def _continues(draft: PositionDraft, course: _Course | None, words: list[str], begin: int) -> bool:
     """Tell whether a line of nothing but moves continues the game before it.
 
-    It does behind a line that ends in `moves`, and if no even game begins with its first move. Otherwise it
+    It does after a line that ends in `moves`, and if no even game begins with its first move. Otherwise it
     must be one move of the side to move, like all lines before. `course` is None if a line before has several
     moves.
     """
@@ -179,7 +179,7 @@ def _course(draft: PositionDraft, line: str) -> _Course | None:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the games and positions of a USI or SFEN text, in order.
 
-    Other lines behind a game are its comments: cshogi's puzzles have the likelihood of the solution there.
+    Other lines after a game are its comments: cshogi's puzzles have the likelihood of the solution there.
     """
     games: list[ParsedGame] = []
     limit = most_games(source.text, GAMES_OF_LINES)

@@ -224,7 +224,7 @@ def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKin
 
 
 def _foul_kind(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
-    """Return the kind whose word tells which side has broken a rule."""
+    """Return the kind whose word names the side that has broken a rule."""
     if kind is None or ending is None or ending.winner is None or kind.special not in FOULS:
         return kind
     if winner(kind, turn) == ending.winner:

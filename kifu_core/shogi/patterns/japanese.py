@@ -59,7 +59,7 @@ its word."""
 _UNCOUNTED: Final = f"(?:[☖△▽]|相手の)?(?:{_NAMES})(?:>=|<=|=)"
 
 SIGNS: Final = {"枚": "=", "枚以下": "<=", "枚以上": ">="}
-"""The signs for words behind a number; without a word it is the least, as that of a letter."""
+"""The signs for words after a number; without a word it is the least, as that of a letter."""
 
 _LISTS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
 

@@ -32,7 +32,7 @@ class OrientedStep:
     def matches(self, position: Position) -> bool:
         """Tell whether a position matches, at any ply. Linear in the squares of the step."""
         board = position.board
-        # No generator: this is asked more often than anything else here.
+        # No generator: this is called more often than anything else here.
         for square, allowed in self.squares:
             if not allowed >> board[square] % CONTENTS & 1:
                 return False
@@ -119,7 +119,7 @@ def _find(
 
 
 def _matching_plies(step: OrientedStep, line: Sequence[Position], first_ply: int) -> list[int]:
-    """Return the plies from which a step stands for as long as it must."""
+    """Return the plies from which a step matches for as long as it must."""
     pattern_step = step.step
     plies: list[int] = []
     since = 0

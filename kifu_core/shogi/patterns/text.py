@@ -197,7 +197,7 @@ class _PatternParser:
             self.gaps.append(None)
         elif gap := self._number(within, at):
             self.gaps.append(gap)
-        else:  # What follows stands later than what it follows.
+        else:  # A following step matches later than the one before.
             self._fail("pattern-never", at, text=text)
 
     def _end_step(self) -> None:

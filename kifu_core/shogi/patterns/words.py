@@ -185,8 +185,8 @@ def impossible_words(impossible: Impossible, pattern: Pattern, language: Languag
     """Return the text of an impossible condition, with the number of the step if there are several.
 
     >>> from kifu_core.shogi.patterns import impossible, parse
-    >>> asked = parse("K5i then P7f P7g")
-    >>> [impossible_words(one, asked, "en") for one in impossible(asked)]
+    >>> pattern = parse("K5i then P7f P7g")
+    >>> [impossible_words(one, pattern, "en") for one in impossible(pattern)]
     ['Step 2 – pawn: two on file 7 (nifu)']
     """
     reasons, names = _REASONS[language], JAPANESE if language == "ja" else USI
