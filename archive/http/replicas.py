@@ -12,6 +12,7 @@ from django.db.utils import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from archive.http.limits.addresses import client_address
+from archive.http.routes import View, route_of
 from archive.index import citus
 from archive.observing.standbys import end_of_wal, standbys
 from archive.project.reading import PRIMARY, read_from
@@ -21,31 +22,13 @@ SEEN: Final = "seen"
 _SECONDS: Final = 60 * 60
 _MISSING: Final = (404, 410)
 _FAULT: Final = 500
-# fmt: off
-_PAGES: Final = {
-    "home", "games", "games-feed", "game", "position", "position-feed", "players", "player", "events",
-    "event", "statistics", "formations", "formation", "problems", "embed-game", "embed-position", "complete",
-}
-_ANSWERS: Final = {
-    "games", "games-facets", "games-suggestions", "game", "game-record", "game-positions", "game-novelty",
-    "game-series", "players", "player", "events", "event", "statistics", "openings", "position",
-    "position-games", "position-tree", "position-trend", "position-opening", "formations", "formation",
-}
-_FOLLOWED: Final = {
-    "upload", "own-uploads", "upload-detail", "uploads", "upload-entries", "upload-entry", "libraries",
-    "library",
-}
-# fmt: on
-"""Addresses that tell of work: whoever looks at them has seen what the workers have written so far."""
-
-View = Callable[..., HttpResponseBase]
 
 
 class ReadFromReplicas:
     """Chooses the database that a view reads, and keeps what its visitor has seen.
 
     It is the last of the middlewares: who somebody is has been asked of the first database, which is read for
-    everything but the addresses above, and for all that programs with a token ask.
+    every route that does not say `replica`, and for all requests of programs with a token.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -97,11 +80,8 @@ def _database_for(request: HttpRequest) -> str:
         or citus.is_known_distributed()
         or request.method not in ("GET", "HEAD")
         or "Authorization" in request.headers
+        or not route_of(request).replica
     ):
-        return PRIMARY
-    match = request.resolver_match
-    names: set[str] = set() if match is None else _ANSWERS if match.namespaces == ["api"] else _PAGES
-    if match is None or match.url_name not in names:
         return PRIMARY
     visitor = request.COOKIES.get(settings.SESSION_COOKIE_NAME) or client_address(request) or ""
     return standbys.usable(zlib.crc32(visitor.encode()), _seen(request))
@@ -114,8 +94,5 @@ def _seen(request: HttpRequest) -> int:
 
 
 def _has_seen(request: HttpRequest) -> bool:
-    """Tell whether a request may have written, or shows what was written elsewhere."""
-    match = request.resolver_match
-    return request.method not in ("GET", "HEAD", "OPTIONS") or (
-        match is not None and match.url_name in _FOLLOWED
-    )
+    """Return whether a request may have written, or shows what workers have written."""
+    return request.method not in ("GET", "HEAD", "OPTIONS") or route_of(request).progress

@@ -5,6 +5,7 @@ from django.urls import include, path
 
 from archive.web.accounts import pages
 from archive.web.pages import health, wellknown
+from archive.web.routes import page
 
 # Only what answers requests loads the admin's pages, not every process (`archive.apps.AdminConfig`).
 admin.autodiscover()
@@ -15,13 +16,13 @@ handler404 = "archive.http.errors.not_found"
 handler500 = "archive.http.errors.server_error"
 
 urlpatterns = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
-    path("metrics", health.metrics, name="metrics"),
-    path("robots.txt", wellknown.robots, name="robots"),
-    path(".well-known/security.txt", wellknown.security, name="security"),
+    page("healthz", health.healthz, "healthz", access="anybody"),
+    page("readyz", health.readyz, "readyz", access="anybody"),
+    page("metrics", health.metrics, "metrics", access="anybody"),
+    page("robots.txt", wellknown.robots, "robots", access="anybody"),
+    page(".well-known/security.txt", wellknown.security, "security", access="anybody"),
     # One way to sign in, with second factor and limits.
-    path("admin/login/", pages.admin_sign_in, name="admin-login"),
+    page("admin/login/", pages.admin_sign_in, "admin-login", access="anybody"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("archive.api.urls")),
     path("", include("archive.web.accounts.urls")),

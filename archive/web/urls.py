@@ -1,65 +1,99 @@
 """The pages."""
 
-from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.i18n import set_language
 
-from archive.http.limits.rules import costs, explorer, reading, report, search, upload
+from archive.http.limits.rules import explorer, reading, report, search, upload
 from archive.models import SiteText
 from archive.web.lists import browsing, completing, feeds, finding
-from archive.web.pages import (
-    dump_pages as dumps,
-)
-from archive.web.pages import (
-    library_pages as libraries,
-)
-from archive.web.pages import (
-    site_text_pages as site_texts,
-)
-from archive.web.pages import (
-    status,
-    uploading,
-    views,
-)
+from archive.web.pages import dump_pages, library_pages, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
+from archive.web.routes import page
 from kifu_core.games import GAMES
 
 urlpatterns = [
-    path("", costs(1, views.home), name="home"),
-    path("games/", costs(search, views.games), name="games"),
-    path("games.atom", costs(search, feeds.games), name="games-feed"),
-    path("games/<int:game_id>/", costs(1, views.game), name="game"),
+    page("", views.home, "home", cost=1, cached=True, replica=True),
+    page("games/", views.games, "games", cost=search, cached=True, replica=True),
+    page(
+        "games.atom",
+        feeds.games,
+        "games-feed",
+        cost=search,
+        cached=True,
+        replica=True,
+        around=feeds.feed_of,
+        access="anybody",
+    ),
+    page("games/<int:game_id>/", views.game, "game", cost=1, cached=True, replica=True),
     *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
-    path("positions/", costs(1, views.positions), name="positions"),
-    path("positions/<slug:kind>/", costs(1, views.start_position), name="start-position"),
-    path("positions/<slug:kind>/<path:code>.atom", costs(5, feeds.position), name="position-feed"),
-    path("positions/<slug:kind>/<path:code>/", costs(explorer, views.position), name="position"),
-    path("find/", costs(reading, finding.find), name="find"),
-    path("complete/", costs(1, completing.complete), name="complete"),
-    path("players/", costs(2, browsing.players), name="players"),
-    path("players/<int:player_id>/", costs(2, browsing.player), name="player"),
-    path("events/", costs(2, browsing.events), name="events"),
-    path("events/<int:event_id>/", costs(2, browsing.event), name="event"),
-    path("statistics/", costs(2, browsing.statistics_page), name="statistics"),
-    path("status/", costs(10, status.status), name="status"),
-    path("dumps/", costs(1, dumps.dumps), name="dumps"),
-    path("dumps/<str:dump>/<str:file>", costs(1, dumps.dump_file), name="dump-file"),
-    path("embed/games/<int:game_id>/", costs(1, embedding.game), name="embed-game"),
-    path("embed/positions/<slug:kind>/<path:code>/", costs(1, embedding.position), name="embed-position"),
-    path("upload/", costs(upload, uploading.upload), name="upload"),
-    path("uploads/", costs(2, uploading.own_uploads), name="own-uploads"),
-    path("uploads/<int:upload_id>/", costs(1, uploading.upload_detail), name="upload-detail"),
-    path("uploads/<int:upload_id>/delete/", costs(20, uploading.delete_upload), name="upload-delete"),
-    path("libraries/", costs(2, libraries.own), name="libraries"),
-    path("libraries/<int:space>/", costs(2, libraries.group), name="library"),
-    path("join/<str:key>/", costs(5, libraries.join), name="join"),
-    path("shared/<str:key>/", costs(5, libraries.shared), name="shared"),
-    path("scope/", costs(1, libraries.choose), name="scope"),
-    path("games/<int:game_id>/report/", costs(report, reporting.report), name="game-report"),
-    *(path(f"{page}/", costs(1, site_texts.page), {"page": page}, page) for page in SiteText.Page.values),
-    path("games/<int:game_id>/library/", costs(5, libraries.of_game), name="game-library"),
-    path("uploads/<int:upload_id>/move/", costs(20, libraries.move_upload), name="upload-move"),
-    path("pieces/", views.pieces, name="pieces"),
-    path("theme/", views.theme, name="theme"),
-    path("i18n/setlang/", login_not_required(set_language), name="set_language"),
+    page("positions/", views.positions, "positions", cost=1),
+    page("positions/<slug:kind>/", views.start_position, "start-position", cost=1),
+    page(
+        "positions/<slug:kind>/<path:code>.atom",
+        feeds.position,
+        "position-feed",
+        cost=5,
+        cached=True,
+        replica=True,
+        around=feeds.feed_of,
+        access="anybody",
+    ),
+    page(
+        "positions/<slug:kind>/<path:code>/",
+        views.position,
+        "position",
+        cost=explorer,
+        cached=True,
+        replica=True,
+    ),
+    page("find/", finding.find, "find", cost=reading),
+    page("complete/", completing.complete, "complete", cost=1, cached=True, replica=True),
+    page("players/", browsing.players, "players", cost=2, cached=True, replica=True),
+    page("players/<int:player_id>/", browsing.player, "player", cost=2, cached=True, replica=True),
+    page("events/", browsing.events, "events", cost=2, cached=True, replica=True),
+    page("events/<int:event_id>/", browsing.event, "event", cost=2, cached=True, replica=True),
+    page("statistics/", browsing.statistics_page, "statistics", cost=2, cached=True, replica=True),
+    page("status/", status.status, "status", cost=10),
+    page("dumps/", dump_pages.dumps, "dumps", cost=1),
+    page("dumps/<str:dump>/<str:file>", dump_pages.dump_file, "dump-file", cost=1),
+    page(
+        "embed/games/<int:game_id>/",
+        embedding.game,
+        "embed-game",
+        cost=1,
+        cached=True,
+        replica=True,
+        around=xframe_options_exempt,
+    ),
+    page(
+        "embed/positions/<slug:kind>/<path:code>/",
+        embedding.position,
+        "embed-position",
+        cost=1,
+        cached=True,
+        replica=True,
+        around=xframe_options_exempt,
+    ),
+    page("upload/", uploading.upload, "upload", cost=upload, progress=True),
+    page("uploads/", uploading.own_uploads, "own-uploads", cost=2, progress=True),
+    page("uploads/<int:upload_id>/", uploading.upload_detail, "upload-detail", cost=1, progress=True),
+    page("uploads/<int:upload_id>/delete/", uploading.delete_upload, "upload-delete", cost=20),
+    page("libraries/", library_pages.own, "libraries", cost=2, access="accounts", progress=True),
+    page("libraries/<int:space>/", library_pages.group, "library", cost=2, access="accounts", progress=True),
+    page("join/<str:key>/", library_pages.join, "join", cost=5, access="anybody"),
+    page("shared/<str:key>/", library_pages.shared, "shared", cost=5),
+    page("scope/", library_pages.choose, "scope", cost=1, access="accounts"),
+    page("games/<int:game_id>/report/", reporting.report, "game-report", cost=report),
+    *(
+        page(f"{name}/", site_text_pages.page, name, cost=1, access="anybody", options={"page": name})
+        for name in SiteText.Page.values
+    ),
+    page("games/<int:game_id>/library/", library_pages.of_game, "game-library", cost=5, access="accounts"),
+    page(
+        "uploads/<int:upload_id>/move/", library_pages.move_upload, "upload-move", cost=20, access="accounts"
+    ),
+    page("pieces/", views.pieces, "pieces", access="anybody"),
+    page("theme/", views.theme, "theme", access="anybody"),
+    page("i18n/setlang/", set_language, "set_language", access="anybody"),
 ]

@@ -16,7 +16,8 @@ from archive.api import urls as api_urls
 from archive.api.positions import FilterQuery, MatchQuery, PositionQuery
 from archive.http.limits import counting, rules
 from archive.http.limits.counting import StoreAwayError
-from archive.http.limits.rules import COSTS, body_bytes
+from archive.http.limits.rules import body_bytes
+from archive.http.routes import ROUTES, Route
 from archive.models import Upload, User
 from archive.web import urls as web_urls
 from kifu_core.games import GAMES
@@ -197,11 +198,15 @@ FREE = {"pieces", "theme", "set_language", "quoridor-board"}
 """Pages that cost nothing: they change a cookie, or are the same for everybody."""
 
 
+def cost(pattern: URLPattern) -> object:
+    return ROUTES.get(pattern.callback, Route()).cost
+
+
 def test_every_address_costs_something_but_for_few_pages():
-    assert {pattern.name for pattern in api_urls.urlpatterns if pattern.callback not in COSTS} == set()
+    assert {pattern.name for pattern in api_urls.urlpatterns if not cost(pattern)} == set()
     pages = [web_urls, *(import_module(f"archive.web.{name}.urls") for name in GAMES)]
     patterns = (one for module in pages for one in module.urlpatterns if isinstance(one, URLPattern))
-    assert {one.name for one in patterns if one.callback not in COSTS} == FREE
+    assert {one.name for one in patterns if not cost(one)} == FREE
 
 
 @pytest.mark.parametrize(

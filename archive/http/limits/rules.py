@@ -1,12 +1,12 @@
-"""What is counted, and what requests cost: the routes in `urls` say which of it is theirs."""
+"""What is counted, and what requests cost: the routes name it (`archive.http.routes`)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest
 
+from archive.http.routes import route_of
 from archive.queries.games.filters import filters_of
 
 MINUTE: Final = 60
@@ -15,7 +15,7 @@ MINUTE: Final = 60
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One quota: its name in headers, the setting that holds it, its window in seconds, and what its unit is
-    called (`RateLimit-Policy`; empty for one of ours, which follow `COSTS`)."""
+    called (`RateLimit-Policy`; empty for one of ours, which follow the routes)."""
 
     name: str
     setting: str
@@ -57,30 +57,17 @@ DAILY_FILES: Final = RuleOfRoles("daily-files", "ARCHIVE_DAILY_FILES", seconds=_
 DAILY_GAMES: Final = RuleOfRoles("daily-games", "ARCHIVE_DAILY_GAMES", seconds=_DAY)
 
 Charges = list[tuple[Rule, int]]
-Cost = Callable[[HttpRequest], Charges]
 
 _FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
 _SLOW: Final = ("q", *(one.name for one in filters_of("games") if "SELECT" in (one.games or "")))
 
-View = Callable[..., HttpResponseBase]
-
-COSTS: Final[dict[View, int | Cost]] = {}
-"""Of each view that costs something, units of `WORK`, of about the time that a game's page takes, or a
-function of the request."""
-
-
-def costs(cost: int | Cost, view: View) -> View:
-    """Return the view of a route, and note what a request for it costs."""
-    COSTS[view] = cost
-    return view
-
 
 def charges(request: HttpRequest) -> Charges:
     """Return what a request costs; nothing where its route does not say."""
-    cost = COSTS.get(request.resolver_match.func) if request.resolver_match else None
-    if cost is None or request.method == "OPTIONS":
+    cost = route_of(request).cost
+    if not cost or request.method == "OPTIONS":
         return []
-    return [(WORK, cost)] if isinstance(cost, int) else cost(request)
+    return [(WORK, cost)] if isinstance(cost, int) else [*cost(request)]
 
 
 def body_bytes(request: HttpRequest) -> int:
@@ -105,7 +92,7 @@ def may_take_long(request: HttpRequest) -> bool:
     match = request.resolver_match
     if match is None or match.url_name == "games-suggestions":
         return False
-    at_position = COSTS.get(match.func) is explorer
+    at_position = route_of(request).cost is explorer
     if at_position and request.GET.get("part") == "moves":
         return False
     return any(request.GET.get(name) for name in (_FILTERS if at_position else _SLOW))

@@ -82,7 +82,6 @@ class Sessions(ListUserSessionsView):
         return redirect(self.success_url)
 
 
-@login_not_required
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
     """Lead from the admin to the page that signs in. Who has signed in and comes here may not use the
     admin."""

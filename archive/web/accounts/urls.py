@@ -10,10 +10,10 @@ from allauth.mfa.totp import views as app
 from django.urls import path, re_path
 
 from archive.accounts.invitations import PAGE
-from archive.http.limits.rules import costs
+from archive.http.routes import declare, route
 from archive.web.accounts import hooks, invitations, leaving, pages, passkeys, tokens
 
-_sign_in = costs(1, views.login)
+_sign_in = declare(views.login, cost=1)
 _RESET = "account/password/reset/"
 _CODES = "account/second-factor/codes/"
 _PASSKEYS = "account/second-factor/passkeys/"
@@ -21,62 +21,53 @@ _PASSKEYS = "account/second-factor/passkeys/"
 urlpatterns = [
     path("sign-in/", _sign_in, name="sign-in"),
     path("sign-in/", _sign_in, name="account_login"),
-    path("sign-in/code/", costs(1, second_factor.authenticate), name="mfa_authenticate"),
-    path("sign-in/passkey/", costs(1, passkeys.sign_in), name="mfa_login_webauthn"),
+    route("sign-in/code/", second_factor.authenticate, "mfa_authenticate", cost=1),
+    route("sign-in/passkey/", passkeys.sign_in, "mfa_login_webauthn", cost=1),
     path("sign-out/", pages.SignOut.as_view(), name="sign-out"),
-    path("sign-up/", costs(1, pages.SignUp.as_view()), name="account_signup"),
-    path(f"{PAGE}<str:key>/", costs(1, invitations.come), name="invitation"),
-    path("account/", costs(1, pages.account), name="account"),
-    path("account/inactive/", costs(1, views.account_inactive), name="account_inactive"),
-    path("account/reauthenticate/", costs(1, views.reauthenticate), name="account_reauthenticate"),
-    path("account/reauthenticate/code/", costs(1, second_factor.reauthenticate), name="mfa_reauthenticate"),
-    path(
-        "account/reauthenticate/passkey/",
-        costs(1, passkeys.reauthenticate),
-        name="mfa_reauthenticate_webauthn",
-    ),
-    path("account/email/", costs(1, pages.Mails.as_view()), name="account_email"),
-    path(
-        "account/email/sent/", costs(1, views.email_verification_sent), name="account_email_verification_sent"
-    ),
-    path("account/email/confirm/<str:key>/", costs(1, views.confirm_email), name="account_confirm_email"),
-    path("account/password/", costs(1, views.password_change), name="account_change_password"),
-    path("account/password/set/", costs(1, views.password_set), name="account_set_password"),
-    path(_RESET, costs(1, views.password_reset), name="account_reset_password"),
-    path(f"{_RESET}sent/", costs(1, views.password_reset_done), name="account_reset_password_done"),
-    path(
-        f"{_RESET}done/",
-        costs(1, views.password_reset_from_key_done),
-        name="account_reset_password_from_key_done",
+    route("sign-up/", pages.SignUp.as_view(), "account_signup", cost=1),
+    route(f"{PAGE}<str:key>/", invitations.come, "invitation", cost=1),
+    route("account/", pages.account, "account", cost=1),
+    route("account/inactive/", views.account_inactive, "account_inactive", cost=1),
+    route("account/reauthenticate/", views.reauthenticate, "account_reauthenticate", cost=1),
+    route("account/reauthenticate/code/", second_factor.reauthenticate, "mfa_reauthenticate", cost=1),
+    route("account/reauthenticate/passkey/", passkeys.reauthenticate, "mfa_reauthenticate_webauthn", cost=1),
+    route("account/email/", pages.Mails.as_view(), "account_email", cost=1),
+    route("account/email/sent/", views.email_verification_sent, "account_email_verification_sent", cost=1),
+    route("account/email/confirm/<str:key>/", views.confirm_email, "account_confirm_email", cost=1),
+    route("account/password/", views.password_change, "account_change_password", cost=1),
+    route("account/password/set/", views.password_set, "account_set_password", cost=1),
+    route(_RESET, views.password_reset, "account_reset_password", cost=1),
+    route(f"{_RESET}sent/", views.password_reset_done, "account_reset_password_done", cost=1),
+    route(
+        f"{_RESET}done/", views.password_reset_from_key_done, "account_reset_password_from_key_done", cost=1
     ),
     re_path(
         f"^{_RESET}(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[^/]+)/$",
-        costs(1, views.password_reset_from_key),
+        declare(views.password_reset_from_key, cost=1),
         name="account_reset_password_from_key",
     ),
-    path("account/second-factor/", costs(1, second_factor.index), name="mfa_index"),
-    path("account/second-factor/app/", costs(1, app.activate_totp), name="mfa_activate_totp"),
-    path("account/second-factor/app/remove/", costs(1, app.deactivate_totp), name="mfa_deactivate_totp"),
-    path(_CODES, costs(1, recovery_codes.view_recovery_codes), name="mfa_view_recovery_codes"),
-    path(
-        f"{_CODES}new/", costs(1, recovery_codes.generate_recovery_codes), name="mfa_generate_recovery_codes"
-    ),
-    path(f"{_PASSKEYS}new/", costs(1, passkeys.add), name="mfa_add_webauthn"),
-    path(f"{_PASSKEYS}<int:passkey_id>/rename/", costs(1, passkeys.rename), name="mfa_edit_webauthn"),
-    path(f"{_PASSKEYS}<int:passkey_id>/remove/", costs(1, passkeys.remove), name="mfa_remove_webauthn"),
-    path("account/sessions/", costs(1, pages.Sessions.as_view()), name="usersessions_list"),
-    path("account/tokens/", costs(1, tokens.tokens), name="tokens"),
-    path("account/tokens/<int:token_id>/revoke/", costs(1, tokens.revoke), name="token-revoke"),
-    path("account/hooks/", costs(5, hooks.hooks), name="hooks"),
-    path("account/hooks/<int:hook_id>/remove/", costs(1, hooks.remove), name="hook-remove"),
-    path("account/hooks/<int:hook_id>/test/", costs(20, hooks.test), name="hook-test"),
-    path("account/hooks/<int:hook_id>/enable/", costs(5, hooks.enable), name="hook-enable"),
-    path("account/invitations/", costs(1, invitations.invitations), name="invitations"),
-    path(
+    route("account/second-factor/", second_factor.index, "mfa_index", cost=1),
+    route("account/second-factor/app/", app.activate_totp, "mfa_activate_totp", cost=1),
+    route("account/second-factor/app/remove/", app.deactivate_totp, "mfa_deactivate_totp", cost=1),
+    route(_CODES, recovery_codes.view_recovery_codes, "mfa_view_recovery_codes", cost=1),
+    route(f"{_CODES}new/", recovery_codes.generate_recovery_codes, "mfa_generate_recovery_codes", cost=1),
+    route(f"{_PASSKEYS}new/", passkeys.add, "mfa_add_webauthn", cost=1),
+    route(f"{_PASSKEYS}<int:passkey_id>/rename/", passkeys.rename, "mfa_edit_webauthn", cost=1),
+    route(f"{_PASSKEYS}<int:passkey_id>/remove/", passkeys.remove, "mfa_remove_webauthn", cost=1),
+    route("account/sessions/", pages.Sessions.as_view(), "usersessions_list", cost=1),
+    route("account/tokens/", tokens.tokens, "tokens", cost=1),
+    route("account/tokens/<int:token_id>/revoke/", tokens.revoke, "token-revoke", cost=1),
+    route("account/hooks/", hooks.hooks, "hooks", cost=5),
+    route("account/hooks/<int:hook_id>/remove/", hooks.remove, "hook-remove", cost=1),
+    route("account/hooks/<int:hook_id>/test/", hooks.test, "hook-test", cost=20),
+    route("account/hooks/<int:hook_id>/enable/", hooks.enable, "hook-enable", cost=5),
+    route("account/invitations/", invitations.invitations, "invitations", cost=1),
+    route(
         "account/invitations/<int:invitation_id>/withdraw/",
-        costs(1, invitations.withdraw),
-        name="invitation-withdraw",
+        invitations.withdraw,
+        "invitation-withdraw",
+        cost=1,
     ),
-    path("account/export/", costs(20, leaving.export), name="account-export"),
-    path("account/delete/", costs(5, leaving.delete), name="account-delete"),
+    route("account/export/", leaving.export, "account-export", cost=20),
+    route("account/delete/", leaving.delete, "account-delete", cost=5),
 ]

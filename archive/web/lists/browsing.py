@@ -15,9 +15,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_safe
 
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.caching.values import in_one_snapshot
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
@@ -81,16 +80,12 @@ class Plot:
         )
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def players(request: HttpRequest) -> HttpResponse:
     """List all players."""
     return _names(request, "player")
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def events(request: HttpRequest) -> HttpResponse:
     """List all events."""
@@ -176,8 +171,6 @@ def _query(asked: Mapping[str, str]) -> str:
     return query_of({name: value for name, value in asked.items() if value})
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
@@ -206,8 +199,6 @@ def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
     return {"title": PAGES[kind].words.first_moves, **found}
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Show an event: results, players, years, openings, latest games."""
@@ -250,8 +241,6 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
     return Plot(_("Games by year"), _("games"), _("Year"), tuple((str(year), n) for year, n in years))
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """Show what the whole archive adds up to."""

@@ -6,9 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.queries.scope import scope_of
 from archive.queries.search.completions import COUNTED_TO, Completion, completions
 from archive.web.lists.filtering import list_address
@@ -22,8 +21,6 @@ _KINDS: Final[dict[str, str | Promise]] = {
 }
 
 
-@require_safe
-@remembered
 def complete(request: HttpRequest) -> HttpResponse:
     """Answer with what the words of the search box may become: nothing where nothing begins so."""
     found = completions(scope_of(request), request.GET.get("q", "").strip())

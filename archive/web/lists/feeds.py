@@ -9,7 +9,6 @@ from functools import wraps
 from typing import Any, Final
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -19,11 +18,10 @@ from django.utils.html import escape
 from django.utils.http import http_date, parse_http_date_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from archive.accounts import tokens
 from archive.caching.entity_tags import not_modified
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.http.errors import page as error_page
 from archive.http.limits.signing_in import count_failure
 from archive.queries.games.arrivals import came, moved_last
@@ -83,7 +81,7 @@ def feed_of(view: View) -> View:
         patch_vary_headers(response, ("Authorization",))
         return _since(request, response)
 
-    return login_not_required(require_safe(answered))
+    return answered
 
 
 def _by_token(request: HttpRequest) -> HttpResponse | None:
@@ -115,8 +113,6 @@ def _since(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     return not_modified(response.headers.get("ETag", ""), dict(response.headers.items()))
 
 
-@feed_of
-@remembered
 def games(request: HttpRequest) -> HttpResponse:
     """Tell of the games of a list that came last."""
     form = GameFilterForm(request.GET, label_suffix="")
@@ -127,8 +123,6 @@ def games(request: HttpRequest) -> HttpResponse:
     return _feed(request, games_asked(form.cleaned_data), title, reverse("games"), ("order",))
 
 
-@feed_of
-@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Tell of the games that reach a position on their main line, those that came last."""
     try:

@@ -3,7 +3,6 @@
 from typing import Final
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
@@ -15,14 +14,12 @@ from archive.observing.readiness import CHECKS, LEFT, OK, checks
 UNAVAILABLE: Final = "unavailable"
 
 
-@login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """Answer 200 as long as the process runs. Nothing else is looked at."""
     return _told({"status": OK})
 
 
-@login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Answer 200 where everything is there that the archive works with, else 503; tell of each part.
@@ -37,7 +34,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return _told({"status": OK if ready else UNAVAILABLE, "checks": found}, 200 if ready else 503)
 
 
-@login_not_required
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Tell what is counted and measured, in the format that Prometheus asks for; 403 for other addresses."""

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_not_required, login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -51,7 +50,6 @@ def _user(request: HttpRequest) -> User:
     return request.user
 
 
-@login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
@@ -81,7 +79,6 @@ def _games(space: int) -> int:
     return Game.objects.filter(space=space).count()
 
 
-@login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def group(request: HttpRequest, space: int) -> HttpResponse:
@@ -145,7 +142,6 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-@login_not_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, key: str) -> HttpResponse:
@@ -180,7 +176,6 @@ def shared(request: HttpRequest, key: str) -> HttpResponse:
     return redirect("game", share.game_id)
 
 
-@login_required
 @require_POST
 def choose(request: HttpRequest) -> HttpResponse:
     """Keep in the session which spaces lists and counts are asked of."""
@@ -265,7 +260,6 @@ def _shared() -> dict[str, Any]:
     return {"name": _("Shared with you"), "shared": True}
 
 
-@login_required
 @require_POST
 def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
     """Publish a game, take it back, share it, or end that."""
@@ -322,7 +316,6 @@ def moves_of(request: HttpRequest, upload: Upload, targets: Iterable[tuple[int, 
     }
 
 
-@login_required
 @require_POST
 def move_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
     """Begin to move all games of an upload to another space."""

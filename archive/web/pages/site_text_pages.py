@@ -2,7 +2,6 @@
 
 import re
 
-from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,7 +12,6 @@ from archive.models import SiteText
 from archive.queries.site_texts import site_text, written
 
 
-@login_not_required
 @require_safe
 def page(request: HttpRequest, page: str) -> HttpResponse:
     """Show a page that has been written: its paragraphs as plain text."""

@@ -4,7 +4,6 @@ from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
 from django.http import (
     Http404,
@@ -21,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from archive.caching.entity_tags import tagged
-from archive.caching.pages import PART, conditional, remembered
+from archive.caching.pages import PART, conditional
 from archive.caching.values import in_one_snapshot, unchanged
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
@@ -89,8 +88,6 @@ _HOME_MOVES: Final = 6
 _PART_MOVES: Final = 12
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def home(request: HttpRequest) -> HttpResponse:
     """Show what the archive is, in one look."""
@@ -127,8 +124,6 @@ def home(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def games(request: HttpRequest) -> HttpResponse:
     """Show the list of games, or go where the search box leads.
@@ -276,8 +271,6 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
     return f"?{query.urlencode()}"
 
 
-@require_safe
-@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """Show the replay of one game. Former ids lead to the present one for good."""
@@ -362,8 +355,6 @@ def _ply(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
 
 
-@require_safe
-@remembered
 @in_one_snapshot
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position: how many games reach it, how they ended, what was played, the games.
@@ -576,14 +567,12 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
 
 
-@login_not_required
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Switch between light and dark, for browsers without JavaScript."""
     return _remember(request, "theme", "light" if request.COOKIES.get("theme") == "dark" else "dark")
 
 
-@login_not_required
 @require_POST
 def pieces(request: HttpRequest) -> HttpResponse:
     """Switch between kanji and letters on the pieces."""

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -30,7 +29,6 @@ Disallow: /admin/
 _CLOSED: Final = "User-agent: *\nDisallow: /\n"
 
 
-@login_not_required
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Tell robots what to leave alone (RFC 9309): what is endless or costs much.
@@ -40,7 +38,6 @@ def robots(request: HttpRequest) -> HttpResponse:
     return HttpResponse(_CLOSED if settings.ARCHIVE_LOGIN_REQUIRED else _ROBOTS, content_type=_TEXT)
 
 
-@login_not_required
 @require_safe
 def security(request: HttpRequest) -> HttpResponse:
     """Say whom to tell of a hole (RFC 9116); answer 404 where nobody is named.

@@ -1,7 +1,6 @@
 """The pages that only Quoridor has."""
 
-from django.urls import path
-
 from archive.web.quoridor import free_board
+from archive.web.routes import page
 
-urlpatterns = [path("quoridor/board/", free_board.board, name="quoridor-board")]
+urlpatterns = [page("quoridor/board/", free_board.board, "quoridor-board")]

@@ -5,10 +5,8 @@ from typing import Any, Final
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_safe
 
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.derive.issues import language
 from archive.project.garbage_collection import uncollected
 from archive.queries.games.taken_down import game_called, game_shown
@@ -22,9 +20,6 @@ from kifu_core.messages import message
 THEMES: Final = ("light", "dark")
 
 
-@xframe_options_exempt
-@require_safe
-@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """Show a game's replay without the site around it; `theme` is light or dark, `moves=0` hides the list."""
@@ -44,9 +39,6 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     return conditional(request, make, known.parts, forms=False)
 
 
-@xframe_options_exempt
-@require_safe
-@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position without the site around it."""
     try:

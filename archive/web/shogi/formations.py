@@ -10,9 +10,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.derive.issues import language
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import games_among
@@ -40,8 +39,6 @@ _SHOWN: Final = 20
 """Games that the page of a formation lists."""
 
 
-@require_safe
-@remembered
 def formations(request: HttpRequest) -> HttpResponse:
     """List all castles and openings, the most frequent first."""
     found = queries.standings(scope_of(request))
@@ -76,8 +73,6 @@ def _also(one: Formation) -> str:
     return f"{one.reading} · {one.english}" if language() == "ja" else f"{one.japanese} ({one.reading})"
 
 
-@require_safe
-@remembered
 def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
     """Show a castle or an opening: what it is, how it fares, when it arises, against what, who plays it, what
     is played next, its last games."""

@@ -11,9 +11,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.derive.issues import language
 from archive.queries.games.filters import games_asked
 from archive.queries.games.keyset import InvalidCursorError
@@ -77,8 +76,6 @@ EXAMPLES: Final[dict[Language, tuple[str, ...]]] = {
 """Patterns that the empty page offers: castles, an opening, hands, one thing after another."""
 
 
-@require_safe
-@remembered
 def patterns(request: HttpRequest) -> HttpResponse:
     """Show which games have a pattern, how these ended, when, for whom, and what is played next."""
     text = request.GET.get("pattern", "").strip()

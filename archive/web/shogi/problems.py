@@ -10,9 +10,8 @@ from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
-from archive.caching.pages import conditional, remembered
+from archive.caching.pages import conditional
 from archive.queries.games.problem_lists import (
     LONGEST,
     Lengths,
@@ -37,8 +36,6 @@ _LONG: Final = 15
 """Problems of so many moves and more are listed together."""
 
 
-@require_safe
-@remembered
 def shogi_problems(request: HttpRequest) -> HttpResponse:
     """Show problems as diagrams, the shortest first.
 
