@@ -29,9 +29,8 @@ from archive.queries.site_texts import written
 PART: Final = "X-Part"
 """The header that asks for a part of a page: the address is the page's, and so are its links."""
 
-_HEADERS: Final = (PART, "HX-Request")
 _COOKIES: Final = ("theme", "pieces")
-_VARY: Final = ("Accept-Language", "Accept-Encoding", "Cookie", *_HEADERS)
+_VARY: Final = ("Accept-Language", "Accept-Encoding", "Cookie", PART)
 _TOKEN: Final = re.compile(rb'<input type="hidden" name="csrfmiddlewaretoken" value="(\w{64})">')
 """Texts of others are escaped, so that none of them can look like this."""
 
@@ -97,7 +96,7 @@ def _visitor(request: HttpRequest) -> str:
         get_language(),
         request.build_absolute_uri(),
         [request.COOKIES.get(name) for name in _COOKIES],
-        [request.headers.get(name) for name in _HEADERS],
+        request.headers.get(PART),
     )
 
 

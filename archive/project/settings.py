@@ -188,7 +188,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
-    "django_htmx",
     "rest_framework",
     # Swagger UI as static files, for the page of the API.
     "drf_spectacular_sidecar",
@@ -223,7 +222,6 @@ MIDDLEWARE = [
     "archive.http.security.KeptByNobody",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
 if ARCHIVE_LOGIN_REQUIRED:

@@ -10,7 +10,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
 from archive.caching.pages import remembered
-from archive.http.routes import Cost, View, declare
+from archive.http.routes import Cost, declare
 
 
 def page(

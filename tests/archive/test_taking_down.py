@@ -105,7 +105,7 @@ def test_the_parts_that_a_page_follows_are_gone_too(sent):
     store.begin_deletion(sent.pk)
     client = browser(None)
     pages = [address for address in addresses(sent) if not address.startswith("/api/")]
-    assert set(answers(client, pages, **{"HX-Request": "true"}).values()) == {410}
+    assert set(answers(client, pages, **{"X-Part": "state"}).values()) == {410}
     assert {client.head(address).status_code for address in pages} == {410}
 
 

@@ -76,8 +76,8 @@ def test_one_pasted_game_opens_and_anything_else_stays_on_the_page_of_its_upload
     game = f"/games/{Game.objects.get().pk}/"
     address = f"/uploads/{upload.pk}/?open=1"
     assert client.get(address).headers["Location"] == game
-    part = client.get(address, headers={"HX-Request": "true"})
-    assert (part.status_code, part.headers["HX-Redirect"], part.content) == (200, game, b"")
+    part = client.get(address, headers={"X-Part": "state"})
+    assert (part.status_code, part.headers["Location"]) == (302, game)
     for text in ("nothing", GOOD + "\n" + GOOD.replace("甲", "丙")):
         page(client, f"/uploads/{send(client, text=text).pk}/?open=1")
 
@@ -177,12 +177,12 @@ def test_an_upload_that_waits_is_polled_until_it_is_done(client: Client) -> None
     client.post("/upload/", {"file": file(GOOD)})
     upload = Upload.objects.get()
     html = page(client, f"/uploads/{upload.pk}/")
-    assert f'hx-get="/uploads/{upload.pk}/" hx-trigger="every 1s"' in html
-    assert "htmx-2.min.js" in html
+    assert f'data-poll="/uploads/{upload.pk}/"' in html
+    assert "archive/js/polling.js" in html
     work_off(upload.pk)
-    part = page(client, f"/uploads/{upload.pk}/", **{"HX-Request": "true"})
+    part = page(client, f"/uploads/{upload.pk}/", **{"X-Part": "state"})
     assert part.startswith('<section id="state"')
-    assert "hx-trigger" not in part
+    assert "data-poll" not in part
     assert "<html" not in part
 
 
@@ -199,11 +199,11 @@ def test_an_upload_at_work_tells_its_pace_and_what_is_left(client: Client) -> No
 def test_the_list_of_what_was_sent_is_polled_until_all_are_done(client: Client) -> None:
     response = client.post("/upload/", {"file": [file(GOOD, "a.kif"), file("x\n", "b.kif")]})
     address = response.headers["Location"]
-    assert f'hx-get="{escape(address)}" hx-trigger="every 1s"' in page(client, address)
+    assert f'data-poll="{escape(address)}"' in page(client, address)
     for upload in Upload.objects.all():
-        assert "hx-trigger" in page(client, address)
+        assert "data-poll" in page(client, address)
         work_off(upload.pk)
-    part = page(client, address, **{"HX-Request": "true"})
+    part = page(client, address, **{"X-Part": "sent"})
     assert part.startswith('<section id="sent">')
     assert "失敗 1" in part
 
@@ -231,7 +231,7 @@ def test_a_file_that_is_refused_is_named_and_does_not_keep_the_others(client: Cl
     assert "empty.kif: ファイルが空です。" in html
     assert len(re.findall(r'href="/uploads/\d+/"', html)) == 2
     numbers = ",".join(str(one.pk) for one in Upload.objects.order_by("pk"))
-    assert f'hx-get="/upload/?sent={numbers}"' in html
+    assert f'data-poll="/upload/?sent={numbers}"' in html
 
 
 def test_without_a_login_one_may_not_upload_where_that_is_off(client: Client, settings: Settings) -> None:

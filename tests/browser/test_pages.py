@@ -256,7 +256,7 @@ def test_pasted_records_are_uploaded_and_their_page_follows_the_work(
     expect(page.locator("#state")).to_contain_text("完了")
     expect(page.locator("#state .entry a")).to_have_text([re.compile("丙"), re.compile("戊")])
     assert page.evaluate("window.same") is True
-    expect(page.locator("#state")).not_to_have_attribute("hx-trigger", re.compile(""))
+    expect(page.locator("#state")).not_to_have_attribute("data-poll", re.compile(""))
 
 
 def test_files_dropped_anywhere_land_in_the_form(open_page: PageMaker, live_server: LiveServer) -> None:

@@ -69,7 +69,7 @@ def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_do
     expect(page.get_by_label(folder)).to_have_attribute("webkitdirectory", "")
     follow(page.locator("form.upload").get_by_role("button", name=send, exact=True))
     expect(page.locator("#sent li")).to_have_count(2)
-    expect(page.locator("#sent")).to_have_attribute("hx-trigger", "every 1s")
+    expect(page.locator("#sent")).to_have_attribute("data-poll", re.compile("sent="))
     page.evaluate("window.same = true")
     for upload in Upload.objects.all():
         work_off(upload.pk)
@@ -77,7 +77,7 @@ def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_do
     expect(page.locator("#sent li")).to_have_text(
         [re.compile(f"{name}.*{done}") for name in ("a.kif", "b.kif")]
     )
-    expect(page.locator("#sent")).not_to_have_attribute("hx-trigger", re.compile(""))
+    expect(page.locator("#sent")).not_to_have_attribute("data-poll", re.compile(""))
     assert page.evaluate("window.same") is True
 
 

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from archive import libraries, store
 from archive.accounts.audit import note_upload_deleted
+from archive.caching.pages import PART
 from archive.derive import issues
 from archive.http.limits.throttling import charge_uploads, payer
 from archive.intake import uploads
@@ -74,7 +75,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Show the form and what was just sent, or store what is sent now.
 
     A POST stores each file (or the pasted text) and shows its upload; that of a pasted text opens its game
-    once it is stored. An htmx request gets the list of what was sent.
+    once it is stored. A request for a part gets the list of what was sent.
     """
     allowed = may_upload(request)
     if request.method != "POST":
@@ -151,7 +152,7 @@ def _upload_page(
         "most_files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
         "most_bytes": settings.ARCHIVE_MAX_REQUEST_BYTES,
     }
-    page = "parts/sent" if request.headers.get("HX-Request") else "upload"
+    page = "parts/sent" if request.headers.get(PART) else "upload"
     return render(request, f"archive/{page}.html", context, status=400 if errors and not numbers else 200)
 
 
@@ -227,14 +228,14 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Show state, counts and a row per entry, failures first. An htmx request gets the part that changes.
+    """Show state, counts and a row per entry, failures first. A request for a part gets the state.
 
     With `open`, an upload of one game leads there once it is done.
     """
     found = upload_shown(request, upload_id)
     opening = "open" in request.GET
     if opening and (game := _only_game(found)):
-        return _leading(request, reverse("game", args=[game]))
+        return redirect("game", game)
     after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
     _name(request, [found])
     first_failed = -1 if failed_after is None else failed_after
@@ -252,8 +253,8 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
         **moves_of(request, found, targets_of(request)),
         "section": "upload",
     }
-    whole = not request.headers.get("HX-Request")
-    return render(request, f"archive/{'upload_detail' if whole else 'parts/upload_state'}.html", context)
+    page = "parts/upload_state" if request.headers.get(PART) else "upload_detail"
+    return render(request, f"archive/{page}.html", context)
 
 
 def _only_game(found: Upload) -> int | None:
@@ -262,13 +263,6 @@ def _only_game(found: Upload) -> int | None:
         return None
     games = Entry.objects.filter(upload=found).order_by("seq").values_list("game_id", flat=True)[:2]
     return games[0] if len(games) == 1 else None
-
-
-def _leading(request: HttpRequest, address: str) -> HttpResponse:
-    """Lead to another page, also from a part that htmx asks for."""
-    if request.headers.get("HX-Request"):
-        return HttpResponse(headers={"HX-Redirect": address})
-    return redirect(address)
 
 
 @require_POST
