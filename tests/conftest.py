@@ -17,7 +17,6 @@ from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from archive.caching.answers import answers
 from archive.http.limits import counting
 from archive.index import sqlite
 from tests import citus
@@ -46,7 +45,6 @@ def nothing_remembered() -> Iterator[None]:
     counters that is left open would keep the database of the tests from being dropped."""
     for one in caches.all():
         one.clear()
-    answers.clear()
     yield
     counting.close()
 

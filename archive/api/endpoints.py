@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
-from django.template.response import SimpleTemplateResponse
+from django.http import HttpResponseBase, QueryDict
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from rest_framework import serializers
@@ -20,10 +19,9 @@ from rest_framework.request import Request
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
 from archive.api.telling import Told
-from archive.caching.answers import Answer, Question, answers
-from archive.caching.entity_tags import is_known, not_modified, of_parts, tagged
-from archive.http.limits.throttling import costs_nothing
-from archive.queries.scope import CHOSEN, KEY, has_read_private, is_stranger
+from archive.caching.entity_tags import of_parts
+from archive.caching.responses import cached_response
+from archive.queries.scope import CHOSEN, KEY, is_stranger
 
 _TOKEN: Final = "csrfmiddlewaretoken"
 """What forms of our pages send beside their fields."""
@@ -43,7 +41,7 @@ def endpoint(
     told: Told | Mapping[str, Told],
     query: Serializer | Mapping[str, Serializer] = Nothing,
     types: Types = (JSON,),
-    remembered: bool = False,
+    cached: bool = False,
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD comes with GET.
 
@@ -53,8 +51,8 @@ def endpoint(
 
     `told` is what the contract says about the view, by method if there are several.
 
-    With `remembered`, strangers get the earlier answer as long as nothing in the archive has changed; the
-    answer must then depend only on the address and on the type.
+    With `cached`, strangers get the same response until something is committed; it must then depend only on
+    the address, the type and the language.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
     queries = {name: query.get(name, Nothing) if isinstance(query, Mapping) else query for name in methods}
@@ -62,14 +60,15 @@ def endpoint(
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
         def checked(request: Request, /, **parts: Any) -> HttpResponseBase:
-            question = Question.of(_stranger(request) if remembered else "")
-            if (answered := _answered(request._request, question)) is not None:
-                return answered
-            takes = queries["GET" if request.method == "HEAD" else str(request.method)]
-            response = view(request, **_parameters(request, takes), **parts)
-            if not callable(types) and len(types) > 1:
-                patch_vary_headers(response, ["Accept"])
-            return _with_tag(request._request, response, question)
+            def make() -> HttpResponseBase:
+                takes = queries["GET" if request.method == "HEAD" else str(request.method)]
+                response = view(request, **_parameters(request, takes), **parts)
+                if not callable(types) and len(types) > 1:
+                    patch_vary_headers(response, ["Accept"])
+                return response
+
+            key = _stranger(request) if cached else ""
+            return cached_response(request._request, key, make)
 
         made = api_view(allowed)(checked)
         made.cls.queries, made.cls.types = queries, types  # type: ignore[attr-defined]
@@ -77,19 +76,6 @@ def endpoint(
         return made
 
     return decorate
-
-
-def _answered(request: HttpRequest, question: Question) -> HttpResponse | None:
-    """Return the earlier answer to a question, or 304 if the client has it already; None if the question is
-    new.
-    """
-    _name, answer = question.known()
-    if answer is None:
-        return None
-    if is_known(request, answer.headers["ETag"]):
-        costs_nothing(request)
-        return not_modified(answer.headers["ETag"], answer.headers)
-    return answer.response(request)
 
 
 def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
@@ -102,31 +88,10 @@ def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
 
 
 def _stranger(request: Request) -> str:
-    """Return a name for what a stranger asks for; empty for a visitor who is not a stranger."""
+    """Return a key for a stranger's request; empty for other visitors."""
     if not is_stranger(request):
         return ""
     return of_parts(request.build_absolute_uri(), wanted(request), translation.get_language())
-
-
-def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Question) -> HttpResponseBase:
-    """Return the answer with its tag, or 304 if the client has it already: at once, or when it has been
-    written.
-
-    An answer that may not be public is kept by nobody and has no tag.
-    """
-
-    def finished(written: HttpResponse) -> HttpResponse:
-        found = written if has_read_private(request) else tagged(request, written)
-        if question.said and "ETag" in written.headers:
-            name = of_parts(question.said, written.headers["ETag"])
-            answers.keep(name, Answer((written.content,), dict(written.headers.items())))
-            question.note(name)
-        return found
-
-    if isinstance(response, SimpleTemplateResponse):
-        response.add_post_render_callback(finished)
-        return response
-    return finished(response) if isinstance(response, HttpResponse) else response
 
 
 def given(

@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
 from hashlib import blake2b
-from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from django.core.cache import cache, caches
 
@@ -23,7 +22,7 @@ from archive.project.reading import connection
 log: Final = logging.getLogger(__name__)
 
 LONGEST: Final = 600.0
-"""Seconds after which an answer is made anew, whatever it is made of."""
+"""Seconds after which every cached value expires."""
 
 COUNTED: Final = 25_000
 """Up to so many games are counted again after each commit, which takes tens of milliseconds. Counts of more
@@ -37,7 +36,6 @@ _DAY: Final = 24 * 60 * 60
 _until: ContextVar[float] = ContextVar("until", default=0.0)
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 
 class Cached(NamedTuple, Generic[T]):
@@ -60,9 +58,10 @@ _snapshot: ContextVar[_Snapshot | None] = ContextVar("snapshot", default=None)
 
 @contextmanager
 def one_snapshot() -> Iterator[None]:
-    """Let the body read one snapshot of the database, so that no number contradicts another.
+    """Let a block, or a decorated function, read one snapshot of the database, so that no number contradicts
+    another.
 
-    The body must not write. Inside a transaction, and where rows are on other servers, it reads as usual.
+    It must not write. Inside a transaction, and where rows are on other servers, it reads as usual.
     """
     if connection.in_atomic_block or _snapshot.get() is not None or engine().APART:
         yield
@@ -76,17 +75,6 @@ def one_snapshot() -> Iterator[None]:
         _snapshot.reset(token)
     for key, value in snapshot.pending:
         _share(key, value)
-
-
-def in_one_snapshot(function: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a function so that it reads one snapshot of the database."""
-
-    @wraps(function)
-    def read(*args: P.args, **parts: P.kwargs) -> T:
-        with one_snapshot():
-            return function(*args, **parts)
-
-    return read
 
 
 def cached(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> Cached[T]:
@@ -103,10 +91,10 @@ def cached(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> C
         counted_in, expires, value = entry
         if revision is not None and counted_in == revision:
             return Cached(value, exact=True)
-        if (left := expires - time.time()) > 0:
-            _until.set(min(_until.get(), time.monotonic() + left))
+        if expires > time.time():
+            _until.set(min(_until.get(), expires))
             return Cached(value, exact=False)
-    value = unchanged(name, make)
+    value = cached_until_commit(name, make)
     if lasts := seconds(value):
         entry = (revision, time.time() + lasts, value)
         if snapshot:
@@ -124,7 +112,7 @@ def _share(key: str, entry: object) -> None:
         log.warning("numbers are not shared: %s", error)
 
 
-def unchanged(name: str, make: Callable[[], T]) -> T:
+def cached_until_commit(name: str, make: Callable[[], T]) -> T:
     """Return the value of `make`, from this process's cache if nothing has been committed since."""
     # Read before anything else: a commit in the meantime makes another revision.
     snapshot = _snapshot.get()
@@ -143,13 +131,13 @@ def _key(*parts: object) -> str:
 
 
 def begin() -> None:
-    """Begin to note until when all values returned from now on hold."""
-    _until.set(time.monotonic() + LONGEST)
+    """Start to watch when cached values expire."""
+    _until.set(time.time() + LONGEST)
 
 
-def until() -> float:
-    """Return when the first value returned since `begin` has to be counted again, on the monotonic clock."""
-    return _until.get()
+def seconds_left() -> float:
+    """Return the seconds until the first value that was returned since `begin` expires."""
+    return _until.get() - time.time()
 
 
 def last_gone() -> tuple[int, int]:

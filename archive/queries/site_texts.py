@@ -1,12 +1,12 @@
 """The pages in the words of who keeps the archive: which there are, and what they say."""
 
-from archive.caching.values import unchanged
+from archive.caching.values import cached_until_commit
 from archive.models import SiteText
 
 
 def written() -> tuple[str, ...]:
     """Return the pages that have been written in any language, in their order."""
-    return unchanged("site texts", _written)
+    return cached_until_commit("site texts", _written)
 
 
 def _written() -> tuple[str, ...]:

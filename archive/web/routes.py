@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_not_required, login_required
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
-from archive.caching.pages import remembered
+from archive.caching.responses import cached_page
 from archive.http.routes import Cost, declare
 
 
@@ -28,12 +28,12 @@ def page(
 ) -> URLPattern:
     """Return a pattern for `urlpatterns`.
 
-    A `cached` page answers GET and HEAD alone, to strangers from memory until the archive changes; its view
-    calls `conditional`. `readers` are all visitors, unless the archive asks for a login. `around` decorates
+    A `cached` page answers only GET and HEAD; strangers get the same response until something is committed.
+    `readers` are all visitors, unless the archive asks for a login. `around` decorates
     the cached view. `options` are further arguments of the view. The rest is as in `archive.http.routes`.
     """
     if cached:
-        view = require_safe(remembered(view))
+        view = require_safe(cached_page(view))
     if around is not None:
         view = around(view)
     if access == "anybody":

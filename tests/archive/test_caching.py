@@ -13,7 +13,6 @@ from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from archive.caching.answers import answers
 from archive.caching.values import one_snapshot
 from archive.models import Game
 from archive.project import settings as own
@@ -50,7 +49,6 @@ def store(*replies: str) -> None:
 def other_process() -> None:
     """Forget what one process alone remembers."""
     cache.clear()
-    answers.clear()
 
 
 def test_a_small_archive_is_counted_after_each_change() -> None:

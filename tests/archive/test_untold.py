@@ -21,7 +21,6 @@ from django.core.cache import caches
 from django.test import Client
 
 from archive import libraries, store
-from archive.caching.answers import answers
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index import schema
 from archive.models import Game, Hook, Upload, User
@@ -180,7 +179,6 @@ def first_addresses() -> Iterator[str]:
 
 def asked(before: list[str] | None = None) -> dict[str, str]:
     """What a stranger is told at every address: those before, or those that answers lead to."""
-    answers.clear()
     for one in caches.all():
         one.clear()
     client, told = Client(raise_request_exception=True), dict[str, str]()

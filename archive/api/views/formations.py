@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 
 
-@endpoint("GET", remembered=True, told=Told({200: FormationsTold}, examples=(Example("All"),)))
+@endpoint("GET", cached=True, told=Told({200: FormationsTold}, examples=(Example("All"),)))
 def formations(request: Request) -> Response:
     """List all castles and openings, with how games with them ended; at most ten minutes old."""
     found = queries.standings(scope_of(request))
@@ -41,7 +41,7 @@ def formations(request: Request) -> Response:
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told(
         {200: FormationTold},
         examples=(
@@ -111,7 +111,7 @@ def _listed(one: Formation, found: Standing | None, request: Request) -> dict[st
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told({200: OpeningTold}, POSITIONS, examples=(Example("Of the start", _START),)),
 )
 def opening(request: Request, kind: str, code: str) -> Response:

@@ -22,7 +22,7 @@ from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQu
 from archive.api.series import evaluation_json, score_json, tick_json
 from archive.api.shapes.games import Facets, GameDetail, GamesPage, NoveltyTold, PositionsPage, Series
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
-from archive.caching.values import in_one_snapshot
+from archive.caching.values import one_snapshot
 from archive.derive import issues
 from archive.derive.series import unpack
 from archive.export.record_files import DOWNLOADS, UnencodableError, write
@@ -56,7 +56,7 @@ EVALUATIONS: Final = 300_000
 @endpoint(
     "GET",
     query=GamesQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: GamesPage},
         together({400: CURSORS}, QUERIES),
@@ -114,7 +114,7 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
         examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES),
     ),
 )
-@in_one_snapshot
+@one_snapshot()
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Count the games that match all filters, and list the most frequent values of their properties."""
     filters = games_asked(query)
@@ -154,7 +154,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told(
         {200: GameDetail, 301: None},
         examples=(
@@ -240,7 +240,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
     "GET",
     query=RecordQuery,
     types=_types,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: dict[str, Any]},
         {400: ("invalid-ply", "too-many-plies"), 404: ("unknown-format",), 409: ("unencodable",)},
@@ -290,7 +290,7 @@ def _ply(text: str | None, game: Game) -> int | None:
 @endpoint(
     "GET",
     query=PageQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: Series},
         {400: CURSORS},
@@ -320,7 +320,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
 @endpoint(
     "GET",
     query=PageQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: PositionsPage}, {400: CURSORS}, examples=(Example("Two plies", {"pk": 1}, {"limit": 2}),)
     ),
@@ -341,7 +341,7 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told({200: NoveltyTold}, examples=(Example("A game of many before it", {"pk": 20}),)),
 )
 def novelty(request: Request, pk: int) -> Response:

@@ -27,7 +27,7 @@ from kifu_core.games import GAMES
 @endpoint(
     "GET",
     query=PlayersQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: PlayersPage},
         {400: CURSORS},
@@ -48,7 +48,7 @@ def players(request: Request, query: dict[str, Any]) -> Response:
 @endpoint(
     "GET",
     query=EventsQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: EventsPage},
         {400: CURSORS},
@@ -106,7 +106,7 @@ def _named(kind: Kind, one: Named | Summary, request: Request) -> dict[str, Any]
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told(
         {200: PlayerTold, 301: None},
         examples=(
@@ -129,7 +129,7 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told({200: EventTold}, examples=(Example("An event", {"event_id": 1}),)),
 )
 def event(request: Request, event_id: int) -> Response:

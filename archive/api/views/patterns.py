@@ -25,7 +25,7 @@ _WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
 @endpoint(
     "GET",
     query=PatternQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: PatternTold},
         together({400: (*_WRONG, *CURSORS)}, QUERIES),

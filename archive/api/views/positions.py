@@ -102,7 +102,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
 @endpoint(
     "GET",
     query=PositionQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: Explored},
         POSITIONS,
@@ -197,7 +197,7 @@ def oddities(request: Request, query: dict[str, Any]) -> Response:
 @endpoint(
     "GET",
     query=ThroughQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: GamesThroughPage},
         together(POSITIONS, {400: CURSORS}),
@@ -231,7 +231,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
 
 @endpoint(
     "GET",
-    remembered=True,
+    cached=True,
     told=Told(
         {200: LegalMoves},
         POSITIONS,
@@ -249,7 +249,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
 @endpoint(
     "GET",
     query=TrendQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: TrendTold},
         POSITIONS,

@@ -302,7 +302,7 @@ def _day(name: str, value: str, kind: str) -> str:
 @endpoint(
     "GET",
     query=FacetsQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: Offers},
         QUERIES,

@@ -17,7 +17,7 @@ from archive.api.pagination import address_with, length_json, limit_of
 from archive.api.serializers import OpeningsQuery, StatisticsQuery
 from archive.api.shapes.statistics import OpeningsPage, StatisticsTold
 from archive.api.telling import CURSORS, Example, Told
-from archive.caching.values import in_one_snapshot
+from archive.caching.values import one_snapshot
 from archive.queries.games import statistics as queries
 from archive.queries.games.color_names import results_of
 from archive.queries.games.records_by_kind import MOST, STEP
@@ -33,13 +33,13 @@ Opening = tuple[str, int]
 @endpoint(
     "GET",
     query=StatisticsQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: StatisticsTold},
         examples=(Example("Of all"), *(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
     ),
 )
-@in_one_snapshot
+@one_snapshot()
 def statistics(request: Request, query: dict[str, Any]) -> Response:
     """Return totals over the games of a kind. Those of a large archive are at most ten minutes old."""
     scope = scope_of(request)
@@ -87,7 +87,7 @@ def _holdings(scope: Scope) -> dict[str, Any]:
 @endpoint(
     "GET",
     query=OpeningsQuery,
-    remembered=True,
+    cached=True,
     told=Told(
         {200: OpeningsPage}, {400: CURSORS}, examples=(Example("The most frequent", query={"limit": 2}),)
     ),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from archive.caching.values import unchanged
+from archive.caching.values import cached_until_commit
 from archive.models import Game
 from archive.project.reading import connection
 from archive.queries.scope import Scope
@@ -47,7 +47,9 @@ _PLACE: Final = "SELECT g.plies FROM archive_game g WHERE {where}"
 
 def lengths(scope: Scope) -> tuple[tuple[int, int], ...]:
     """Return the lengths of problems, the shortest first, each with the number of problems that have it."""
-    return unchanged(f"problems {scope}", lambda: tuple((plies, n) for plies, n in _rows(scope, _COUNTED)))
+    return cached_until_commit(
+        f"problems {scope}", lambda: tuple((plies, n) for plies, n in _rows(scope, _COUNTED))
+    )
 
 
 def problems(scope: Scope, asked: Lengths, after: int | None, limit: int) -> list[Problem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from archive.caching.values import unchanged
+from archive.caching.values import cached_until_commit
 from archive.models import Player
 from archive.names.character_forms import folded
 from archive.names.kana_readings import family_of
@@ -40,7 +40,7 @@ def match_name(scope: Scope, kind: _Kind, text: str) -> NameMatch:
         return NameMatch(found)
     if not is_part(part):
         return NameMatch((), vague=True)
-    return unchanged(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
+    return cached_until_commit(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
 
 
 def _holding(scope: Scope, kind: _Kind, part: str) -> NameMatch:

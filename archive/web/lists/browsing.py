@@ -16,8 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from archive.caching.pages import conditional
-from archive.caching.values import in_one_snapshot
+from archive.caching.values import one_snapshot
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
 from archive.queries.games.records_by_kind import STEP
@@ -80,13 +79,13 @@ class Plot:
         )
 
 
-@in_one_snapshot
+@one_snapshot()
 def players(request: HttpRequest) -> HttpResponse:
     """List all players."""
     return _names(request, "player")
 
 
-@in_one_snapshot
+@one_snapshot()
 def events(request: HttpRequest) -> HttpResponse:
     """List all events."""
     return _names(request, "event")
@@ -123,7 +122,7 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
         "total": names_total(scope_of(request), kind, words),
         "section": f"{kind}s",
     }
-    return conditional(request, lambda: render(request, "archive/names.html", context), context)
+    return render(request, "archive/names.html", context)
 
 
 NAME_ORDERS: Final[dict[directory.Listing, Promise]] = {
@@ -171,7 +170,7 @@ def _query(asked: Mapping[str, str]) -> str:
     return query_of({name: value for name, value in asked.items() if value})
 
 
-@in_one_snapshot
+@one_snapshot()
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(scope_of(request), player_id)
@@ -190,7 +189,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
             one for kind in found.sides if (one := _first_moves(scope_of(request), kind, found.name))["moves"]
         ],
     }
-    return conditional(request, lambda: render(request, "archive/summary.html", context), context)
+    return render(request, "archive/summary.html", context)
 
 
 def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
@@ -199,7 +198,7 @@ def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
     return {"title": PAGES[kind].words.first_moves, **found}
 
 
-@in_one_snapshot
+@one_snapshot()
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Show an event: results, players, years, openings, latest games."""
     found = people.event_summary(scope_of(request), event_id)
@@ -213,7 +212,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         "games_query": urlencode({"event": found.name}),
         "latest": latest_games(scope_of(request), GameFilters(event=found.name), _LATEST),
     }
-    return conditional(request, lambda: render(request, "archive/summary.html", context), context)
+    return render(request, "archive/summary.html", context)
 
 
 def _sides(
@@ -241,7 +240,7 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
     return Plot(_("Games by year"), _("games"), _("Year"), tuple((str(year), n) for year, n in years))
 
 
-@in_one_snapshot
+@one_snapshot()
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """Show what the whole archive adds up to."""
     asked = request.GET.get("game")
@@ -278,7 +277,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         "section": "statistics",
         **first_moves,
     }
-    return conditional(request, lambda: render(request, "archive/statistics.html", context), context)
+    return render(request, "archive/statistics.html", context)
 
 
 def opening_address(kind: str, opening: str) -> str:

@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from archive.caching.pages import conditional
 from archive.queries.scope import scope_of
 from archive.queries.search.completions import COUNTED_TO, Completion, completions
 from archive.web.lists.filtering import list_address
@@ -25,11 +24,8 @@ def complete(request: HttpRequest) -> HttpResponse:
     """Answer with what the words of the search box may become: nothing where nothing begins so."""
     found = completions(scope_of(request), request.GET.get("q", "").strip())
 
-    def make() -> HttpResponse:
-        rows = [*map(_row, found)]
-        return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNTED_TO})
-
-    return conditional(request, make, found, forms=False)
+    rows = [*map(_row, found)]
+    return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNTED_TO})
 
 
 def _row(one: Completion) -> dict[str, object]:

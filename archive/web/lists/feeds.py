@@ -21,7 +21,6 @@ from django.utils.translation import gettext as _
 
 from archive.accounts import tokens
 from archive.caching.entity_tags import not_modified
-from archive.caching.pages import conditional
 from archive.http.errors import page as error_page
 from archive.http.limits.signing_in import count_failure
 from archive.queries.games.arrivals import came, moved_last
@@ -157,27 +156,24 @@ def _feed(
     root = str(settings.PUBLIC_URL or request.build_absolute_uri("/")).rstrip("/")
     last = max((when for when, _row in entries), default=UNKNOWN)
 
-    def make() -> HttpResponse:
-        query = request.GET.copy()
-        for name in ("cursor", *without):
-            query.pop(name, None)
-        page = _with(root + address, query.urlencode())
-        if found.next is not None:
-            query["cursor"] = found.next
-        feed = GamesFeed(
-            title=_clean(title),
-            link=page,
-            description=None,
-            language=get_language(),
-            feed_url=root + request.get_full_path(),
-            feed_guid=root + request.get_full_path(),
-            author_name=_("Kifu Archive"),
-            last=last,
-            following=_with(root + request.path, query.urlencode()) if found.next is not None else "",
-        )
-        return _written(feed, entries, root, last)
-
-    return conditional(request, make, title, entries, found.next, forms=False)
+    query = request.GET.copy()
+    for name in ("cursor", *without):
+        query.pop(name, None)
+    page = _with(root + address, query.urlencode())
+    if found.next is not None:
+        query["cursor"] = found.next
+    feed = GamesFeed(
+        title=_clean(title),
+        link=page,
+        description=None,
+        language=get_language(),
+        feed_url=root + request.get_full_path(),
+        feed_guid=root + request.get_full_path(),
+        author_name=_("Kifu Archive"),
+        last=last,
+        following=_with(root + request.path, query.urlencode()) if found.next is not None else "",
+    )
+    return _written(feed, entries, root, last)
 
 
 def _written(

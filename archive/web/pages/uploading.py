@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from archive import libraries, store
 from archive.accounts.audit import note_upload_deleted
-from archive.caching.pages import PART
+from archive.caching.responses import PART
 from archive.derive import issues
 from archive.http.limits.throttling import charge_uploads, payer
 from archive.intake import uploads

@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from archive.caching.entity_tags import tagged
-from archive.caching.pages import PART, conditional
-from archive.caching.values import in_one_snapshot, unchanged
+from archive.caching.responses import PART
+from archive.caching.values import cached_until_commit, one_snapshot
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
 from archive.project.garbage_collection import uncollected
@@ -88,7 +88,7 @@ _HOME_MOVES: Final = 6
 _PART_MOVES: Final = 12
 
 
-@in_one_snapshot
+@one_snapshot()
 def home(request: HttpRequest) -> HttpResponse:
     """Show what the archive is, in one look."""
     scope = scope_of(request)
@@ -96,7 +96,7 @@ def home(request: HttpRequest) -> HttpResponse:
     code = shogi64.encode(start)
     found = counts(scope)
     numbers = dict(found.kinds)
-    newest, explorer = unchanged(
+    newest, explorer = cached_until_commit(
         f"home {scope}",
         lambda: (
             latest_games(scope, GameFilters(), _HOME_GAMES),
@@ -115,16 +115,10 @@ def home(request: HttpRequest) -> HttpResponse:
         "explorer": explorer,
         "move_limit": _HOME_MOVES,
     }
-    return conditional(
-        request,
-        lambda: render(request, "archive/home.html", context),
-        found,
-        newest,
-        explorer,
-    )
+    return render(request, "archive/home.html", context)
 
 
-@in_one_snapshot
+@one_snapshot()
 def games(request: HttpRequest) -> HttpResponse:
     """Show the list of games, or go where the search box leads.
 
@@ -206,8 +200,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "next_text": next_text(page, order),
         "section": "games",
     }
-    read = [value for name, value in context.items() if name != "form"]
-    return conditional(request, lambda: render(request, "archive/games.html", context), read)
+    return render(request, "archive/games.html", context)
 
 
 def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page[GameRow]) -> str:
@@ -279,28 +272,25 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         return _alias(request, game_id)
     known = look_up(request, found)
 
-    def make() -> HttpResponse:
-        flipped = request.GET.get("flip") == "1"
-        path, first = request.GET.get("fork", ""), asked_choice(request)
-        context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
-        context["tried"] = [
-            {"move": played.name, "text": played.text}
-            for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
-        ]
-        context |= _marked(request, found.kind, context)
-        context["library"] = library_of(request, found)
-        context |= share_context(
-            request,
-            reverse("embed-game", args=[game_id]) + context["here"],
-            str(context["title"]),
-            found.kind,
-            context["path_code"],
-        )
-        words = (context["event"], context["date"], str(context["result"]))
-        context["og_description"] = " · ".join(word for word in words if word)
-        return render(request, template_of(found.kind, "game"), context)
-
-    return conditional(request, make, known.parts)
+    flipped = request.GET.get("flip") == "1"
+    path, first = request.GET.get("fork", ""), asked_choice(request)
+    context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
+    context["tried"] = [
+        {"move": played.name, "text": played.text}
+        for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
+    ]
+    context |= _marked(request, found.kind, context)
+    context["library"] = library_of(request, found)
+    context |= share_context(
+        request,
+        reverse("embed-game", args=[game_id]) + context["here"],
+        str(context["title"]),
+        found.kind,
+        context["path_code"],
+    )
+    words = (context["event"], context["date"], str(context["result"]))
+    context["og_description"] = " · ".join(word for word in words if word)
+    return render(request, template_of(found.kind, "game"), context)
 
 
 def _marked(request: HttpRequest, kind: str, context: dict[str, Any]) -> dict[str, Any]:
@@ -355,7 +345,7 @@ def _ply(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
 
 
-@in_one_snapshot
+@one_snapshot()
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position: how many games reach it, how they ended, what was played, the games.
 
@@ -375,20 +365,17 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     others = kept(request, form)
     found = _found_of_position(request, kind, code, match, order, form, others)
 
-    def make() -> HttpResponse:
-        context = _position_context(request, kind, path, shown, match, form, others) | found
-        context |= {
-            "code": code,
-            "order": order,
-            "next": next_page(request, found["page"].next),
-            "next_text": next_text(found["page"], order),
-            "layout": "archive/part.html" if part else "archive/base.html",
-        }
-        status = 200 if form.is_valid() else 400
-        response = render(request, template_of(kind, "position"), context, status=status)
-        return _as_part(response) if part else response
-
-    return conditional(request, make, found)
+    context = _position_context(request, kind, path, shown, match, form, others) | found
+    context |= {
+        "code": code,
+        "order": order,
+        "next": next_page(request, found["page"].next),
+        "next_text": next_text(found["page"], order),
+        "layout": "archive/part.html" if part else "archive/base.html",
+    }
+    status = 200 if form.is_valid() else 400
+    response = render(request, template_of(kind, "position"), context, status=status)
+    return _as_part(response) if part else response
 
 
 def _found_of_position(
@@ -412,7 +399,7 @@ def _found_of_position(
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
     # All pages of a position share these, however it is shown and whichever games are listed.
-    explorer, years, opening = unchanged(
+    explorer, years, opening = cached_until_commit(
         f"position {scope} {kind} {code} {match} {filters}",
         lambda: (
             explore(scope, kind, code, match, filters=filters, transpositions=True),

@@ -6,7 +6,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from archive.caching.pages import conditional
 from archive.derive.issues import language
 from archive.project.garbage_collection import uncollected
 from archive.queries.games.taken_down import game_called, game_shown
@@ -31,12 +30,9 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     node = (request.GET.get("fork", ""), asked_ply(request))
     known = look_up(request, found, twins=False)
 
-    def make() -> HttpResponse:
-        context = game_context(known, *node, flipped, request.path, asked_choice(request))
-        context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
-        return render(request, template_of(found.kind, "embed_game"), context)
-
-    return conditional(request, make, known.parts, forms=False)
+    context = game_context(known, *node, flipped, request.path, asked_choice(request))
+    context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
+    return render(request, template_of(found.kind, "embed_game"), context)
 
 
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
@@ -47,10 +43,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         wrong = {"text": message(error, language=language()), "error": error.code, "theme": _theme(request)}
         return render(request, "archive/embed_invalid.html", wrong, status=400)
 
-    def make() -> HttpResponse:
-        return render(request, template_of(kind, "embed_position"), _position(request, kind, code, shown))
-
-    return conditional(request, make, forms=False)
+    return render(request, template_of(kind, "embed_position"), _position(request, kind, code, shown))
 
 
 def _position(request: HttpRequest, kind: str, code: str, shown: Any) -> dict[str, Any]:

@@ -154,30 +154,6 @@ class Known:
     twins: list[tuple[str, str, str]]
     formations: tuple[Had, ...]
 
-    @property
-    def parts(self) -> tuple[object, ...]:
-        """All of it as values that tell it from any other."""
-        row = [(name, _plain(value)) for name, value in vars(self.game).items() if not name.startswith("_")]
-        packed = bytes(self.game.stored.record)
-        about = (
-            self.sources,
-            self.more_sources,
-            self.marks,
-            self.series,
-            self.novelty,
-            self.twins,
-            self.formations,
-        )
-        return row, packed, about
-
-
-def _plain(value: object) -> object:
-    """Return a value, as bytes where it is a view of them.
-
-    PostgreSQL's driver gives bytes as views of them, which say nothing of what they hold.
-    """
-    return bytes(value) if isinstance(value, memoryview) else value
-
 
 _SERIES: Final = Question(lambda game: GameSeries.objects.filter(pk=game).values_list("series"))
 

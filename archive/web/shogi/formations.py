@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from archive.caching.pages import conditional
 from archive.derive.issues import language
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import games_among
@@ -49,7 +48,7 @@ def formations(request: HttpRequest) -> HttpResponse:
         ],
         "section": "formations",
     }
-    return conditional(request, lambda: render(request, "shogi/formations.html", context), context)
+    return render(request, "shogi/formations.html", context)
 
 
 def _ranked(some: tuple[Formation, ...], found: dict[str, Standing]) -> list[dict[str, Any]]:
@@ -100,7 +99,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "games_query": urlencode({"formation": formation}),
         "section": "formations",
     }
-    return conditional(request, lambda: render(request, "shogi/formation.html", context), context)
+    return render(request, "shogi/formation.html", context)
 
 
 def _written(one: Formation) -> list[str]:

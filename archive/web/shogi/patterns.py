@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from archive.caching.pages import conditional
 from archive.derive.issues import language
 from archive.queries.games.filters import games_asked
 from archive.queries.games.keyset import InvalidCursorError
@@ -101,13 +100,10 @@ def patterns(request: HttpRequest) -> HttpResponse:
             context |= wrong_with(text, error)
             status = 400
 
-    def make() -> HttpResponse:
-        response = render(request, "shogi/patterns.html", context | {"form": form}, status=status)
-        if status == 429:
-            response["Retry-After"] = "1"
-        return response
-
-    return conditional(request, make, context)
+    response = render(request, "shogi/patterns.html", context | {"form": form}, status=status)
+    if status == 429:
+        response["Retry-After"] = "1"
+    return response
 
 
 def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str, Any]:

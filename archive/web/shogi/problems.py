@@ -11,7 +11,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from archive.caching.pages import conditional
 from archive.queries.games.problem_lists import (
     LONGEST,
     Lengths,
@@ -54,17 +53,14 @@ def shogi_problems(request: HttpRequest) -> HttpResponse:
     found = problems(scope, asked, None if after is None else _number(after), _SHOWN + 1)
     shown, more = found[:_SHOWN], len(found) > _SHOWN
 
-    def make() -> HttpResponse:
-        context = {
-            "lengths": _lengths(counted, length),
-            "length": length,
-            "shown": [_card(one) for one in shown],
-            "next": urlencode({"length": length, "after": shown[-1].id}) if more else "",
-            "section": "problems",
-        }
-        return render(request, "shogi/problems.html", context)
-
-    return conditional(request, make, counted, shown, more)
+    context = {
+        "lengths": _lengths(counted, length),
+        "length": length,
+        "shown": [_card(one) for one in shown],
+        "next": urlencode({"length": length, "after": shown[-1].id}) if more else "",
+        "section": "problems",
+    }
+    return render(request, "shogi/problems.html", context)
 
 
 def _number(text: str) -> int:
