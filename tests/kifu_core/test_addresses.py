@@ -9,6 +9,7 @@ import pytest
 from kifu_core import dump, load
 from kifu_core.errors import UnknownFormatError
 from kifu_core.shogi.typed_moves import parse_position
+from tests.cases import each
 
 BOARD = "ln1gkg2l/2s4s1/p1pp+Bpnpp/1r4p2/7P1/P8/2GPPPP1P/2S6/LN2KG+r1L"
 SFEN = f"{BOARD} b BPsn3p 1"
@@ -22,7 +23,7 @@ def read(text: str) -> list[str]:
     return [dump(game.record, "usi").rstrip() for game in result.games]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         SFEN.replace(" ", "_"),

@@ -7,6 +7,7 @@ import pytest
 from kifu_core import dump, load
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import start
+from tests.cases import each
 from tests.kifu_core.golden import lines
 from tests.kifu_core.random_games import random_record
 
@@ -96,7 +97,7 @@ def test_the_sides_of_a_handicap_game_have_their_own_names():
     assert text.endswith("+\n下手の持駒：なし\n上手番\n")
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_the_position_of_any_ply_survives(seed):
     record = random_record(seed)
     for ply in (0, 10, None):

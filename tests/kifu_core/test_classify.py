@@ -8,6 +8,7 @@ import pytest
 
 from kifu_core import dump, load
 from kifu_core.shogi.classify import mates
+from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data"
 MATE = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*5b"
@@ -20,8 +21,8 @@ def kinds(text: str, name: str | None = None) -> list[str]:
     return [game.record_kind for game in load(text, name).games]
 
 
-@pytest.mark.parametrize("file_format", ["kif", "ki2", "csa", "jkf", "usi", "usen"])
-@pytest.mark.parametrize(
+@each("file_format", ["kif", "ki2", "csa", "jkf", "usi", "usen"])
+@each(
     ("line", "kind"),
     [
         (MATE, "problem"),

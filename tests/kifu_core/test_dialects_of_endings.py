@@ -11,6 +11,7 @@ from kifu_core import dump, load, message
 from kifu_core.errors import KifuError
 from kifu_core.shogi.formats import losses
 from kifu_core.shogi.legality import findings
+from tests.cases import each
 from tests.shared import GOLDEN, need_shared
 
 BLACK, WHITE, NOBODY = 0, 1, None
@@ -66,7 +67,7 @@ EXPECTED: dict[str, tuple[int, tuple[str | None, int | None] | None]] = {
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("mark", EXPECTED)
+@each("mark", EXPECTED)
 def test_a_case_of_the_reference_material(mark):
     need_shared()
     lines = (GOLDEN / "dialect-lines-2.jsonl").read_text(encoding="utf-8").splitlines()
@@ -84,8 +85,8 @@ def test_a_case_of_the_reference_material(mark):
 DOJO = "場所：81Dojo (ver.2016/03/20)\n"
 
 
-@pytest.mark.parametrize("plies", [1, 2, 3])
-@pytest.mark.parametrize(
+@each("plies", [1, 2, 3])
+@each(
     "comment, special, loser",
     [
         ("時間切れにて終局", "TIME_UP", "to move"),
@@ -124,7 +125,7 @@ def test_time_up_as_81dojo_says_it_in_english():
     assert ended(kif(3, "4  Time-up   ( 0:0/)")) == ("TIME_UP", BLACK)
 
 
-@pytest.mark.parametrize("word, special", [("Resign", "TORYO"), ("Disconnect", None)])
+@each("word, special", [("Resign", "TORYO"), ("Disconnect", None)])
 def test_other_english_rows_of_81dojo_lose_for_the_side_to_move(word, special):
     assert ended(kif(2, f"3  {word}   ( 0:0/)")) == (special, WHITE)
     assert ended(kif(3, f"4  {word}   ( 0:0/)")) == (special, BLACK)
@@ -134,7 +135,7 @@ def test_other_english_rows_of_81dojo_lose_for_the_side_to_move(word, special):
 # --- shogi-server ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "reason, special",
     [
         ("time up", "TIME_UP"),
@@ -153,16 +154,14 @@ def test_a_summary_is_the_ending_of_a_record_without_one(reason, special):
     assert codes(game) == []
 
 
-@pytest.mark.parametrize(
-    "reason, special", [("sennichite", "SENNICHITE"), ("max_moves", "HIKIWAKE"), ("jishogi", "JISHOGI")]
-)
+@each("reason, special", [("sennichite", "SENNICHITE"), ("max_moves", "HIKIWAKE"), ("jishogi", "JISHOGI")])
 def test_a_summary_gives_draws(reason, special):
     game = only(f"{CSA}'summary:{reason}:A draw:B draw\n", "a.csa")
     assert (game.ending.special, game.ending.winner, game.ending.draw) == (special, NOBODY, True)
     assert game.record["moves"][-1] == {"special": special}
 
 
-@pytest.mark.parametrize("winner", [BLACK, WHITE])
+@each("winner", [BLACK, WHITE])
 def test_perpetual_check_is_a_foul_of_the_side_that_lost(winner):
     summary_end = ("A win:B lose", "A lose:B win")[winner]
     game = only(f"{CSA}'summary:oute_sennichite:{summary_end}\n", "a.csa")
@@ -172,7 +171,7 @@ def test_perpetual_check_is_a_foul_of_the_side_that_lost(winner):
         assert losses(game, file_format) == () or file_format == "ki2"
 
 
-@pytest.mark.parametrize("loser", ["A", "B"])
+@each("loser", ["A", "B"])
 def test_the_server_is_believed_about_who_resigned(loser):
     summary_end = "A lose:B win" if loser == "A" else "A win:B lose"
     game = only(f"{CSA}%TORYO\n'summary:abnormal:{summary_end}\n", "a.csa")
@@ -188,7 +187,7 @@ def test_a_declaration_that_was_wrong_loses():
     assert (right.ending.special, right.ending.winner) == ("KACHI", BLACK)
 
 
-@pytest.mark.parametrize(
+@each(
     "word, special, winner",
     [
         ("#TIME_UP", "TIME_UP", WHITE),
@@ -205,8 +204,8 @@ def test_the_words_of_81dojos_server(word, special, winner):
 # --- 将棋ウォーズ ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sign", ["", "%"])
-@pytest.mark.parametrize(
+@each("sign", ["", "%"])
+@each(
     "reason, special",
     [
         ("TORYO", "TORYO"),
@@ -247,7 +246,7 @@ def times(game: Any) -> list[int | None]:
     return [time and time["m"] * 60 + time["s"] for time in now]
 
 
-@pytest.mark.parametrize("between", ["\t", "\n", "\n\n"])
+@each("between", ["\t", "\n", "\n\n"])
 def test_the_time_left_on_the_clocks_becomes_the_time_used(between):
     moves = ["+7776FU,L600", "-3334FU,L589", "+2726FU,L598", "-8384FU,L580", "GOTE_WIN_TIMEOUT"]
     game = only(between.join(moves) + "\n", "a.csa")
@@ -273,7 +272,7 @@ def test_a_clock_that_gains_time_is_noted():
 # --- まで ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "line, special, winner",
     [
         ("まで3手で反則により先手の勝ち", "ILLEGAL_MOVE", BLACK),
@@ -300,7 +299,7 @@ def test_a_clock_that_gains_time_is_noted():
         ("まで3手で持将棋成立", "JISHOGI", NOBODY),
     ],
 )
-@pytest.mark.parametrize("name", ["a.kif", "a.ki2"])
+@each("name", ["a.kif", "a.ki2"])
 def test_a_result_line_is_read_as_people_write_it(line, special, winner, name):
     text = kif(3, line) if name == "a.kif" else f"先手：A\n▲７六歩 △３四歩 ▲２六歩\n{line}\n"
     game = only(text, name)
@@ -308,34 +307,32 @@ def test_a_result_line_is_read_as_people_write_it(line, special, winner, name):
     assert codes(game) == []
 
 
-@pytest.mark.parametrize("plies", [2, 3])
-@pytest.mark.parametrize("side", [BLACK, WHITE])
-@pytest.mark.parametrize("reason", ["", "時間切れにより", "接続切れで"])
+@each("plies", [2, 3])
+@each("side", [BLACK, WHITE])
+@each("reason", ["", "時間切れにより", "接続切れで"])
 def test_the_side_that_a_result_line_names_wins_whoever_is_to_move(reason, side, plies):
     game = only(kif(plies, f"まで{plies}手で{reason}{('先手', '後手')[side]}の勝ち"))
     assert game.ending.winner == side
     assert codes(game) == ([] if side != plies % 2 else ["result-mismatch"])
 
 
-@pytest.mark.parametrize(
-    "line", ["まで3手で勝負なし", "まで3手で先手の勝ち？", "まで3手で先手の時間切れで先手の勝ち"]
-)
+@each("line", ["まで3手で勝負なし", "まで3手で先手の勝ち？", "まで3手で先手の時間切れで先手の勝ち"])
 def test_a_result_line_that_is_not_understood_as_a_whole_is_noted(line):
     game = only(kif(3, line))
     assert game.ending is not None and game.ending.winner is None
     assert codes(game) == ["unknown-ending"]
 
 
-@pytest.mark.parametrize("line", ["まで 3 手で先手の勝ち", "まで３ 手で 先手の勝ち", "まで　3手で先手の勝ち"])
+@each("line", ["まで 3 手で先手の勝ち", "まで３ 手で 先手の勝ち", "まで　3手で先手の勝ち"])
 def test_a_result_line_may_have_spaces_around_its_number(line):
     game = only(kif(3, line))
     assert (game.ending.special, game.ending.winner, codes(game)) == ("TORYO", BLACK, [])
 
 
-@pytest.mark.parametrize(
+@each(
     "note, special", [("投了", "TORYO"), ("時間切れ", "TIME_UP"), ("反則", "ILLEGAL_MOVE"), ("詰み", "TSUMI")]
 )
-@pytest.mark.parametrize("brackets", ["（）", "()"])
+@each("brackets", ["（）", "()"])
 def test_the_reason_of_a_result_line_may_follow_in_brackets(brackets, note, special):
     game = only(kif(3, f"まで3手で先手の勝ち{brackets[0]}{note}{brackets[1]}"))
     assert (game.ending.special, game.ending.winner, codes(game)) == (special, BLACK, [])
@@ -369,8 +366,8 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("file_format", ["kif", "kifu", "ki2", "ki2u", "csa", "jkf", "usi", "usen"])
-@pytest.mark.parametrize("text", ODD)
+@each("file_format", ["kif", "kifu", "ki2", "ki2u", "csa", "jkf", "usi", "usen"])
+@each("text", ODD)
 def test_the_winner_survives_or_is_reported_as_lost(text, file_format):
     before = only(text)
     options = {"ending": before.ending} if file_format[:2] in ("ki", "cs") else {}
@@ -381,7 +378,7 @@ def test_the_winner_survives_or_is_reported_as_lost(text, file_format):
     assert (after.winner, after.draw) == (before.ending.winner, before.ending.draw)
 
 
-@pytest.mark.parametrize("file_format", ["kif", "ki2", "csa"])
+@each("file_format", ["kif", "ki2", "csa"])
 def test_a_foul_is_written_so_that_the_same_side_wins(file_format):
     before = only(f"{CSA}'summary:uchifuzume:A win:B lose\n", "a.csa")
     assert "lost-ending" not in {issue.code for issue in losses(before, file_format)}
@@ -399,7 +396,7 @@ def test_csa_says_that_it_loses_comments_and_times_of_variations():
     assert "lost-comments" not in lost(only(kif(2, "*本譜")), "csa")
 
 
-@pytest.mark.parametrize("name", ["先手", "後手", "下手"])
+@each("name", ["先手", "後手", "下手"])
 def test_csa_says_that_it_loses_a_header_without_a_name(name):
     game = only(kif(1, head=f"{name}：\n"))
     assert lost(game, "csa") == {"lost-headers": 1}
@@ -417,7 +414,7 @@ def test_totals_that_are_no_sums_are_noted_and_lost_in_csa():
     assert lost(game, "kif") == {}
 
 
-@pytest.mark.parametrize("row, ply", [("3 １一角(88)", 3), ("3 ５五飛(28)", 3)])
+@each("row, ply", [("3 １一角(88)", 3), ("3 ５五飛(28)", 3)])
 def test_ki2_says_that_it_loses_moves_that_no_piece_can_make(row, ply):
     game = only(kif(2, row, "4 ８四歩(83)"))
     plies = sum("move" in entry for entry in game.record["moves"])
@@ -438,7 +435,7 @@ def test_ki2_keeps_fouls_that_its_words_can_tell():
 # --- times -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "clock, seconds",
     [
         ("12秒", 12),
@@ -449,7 +446,7 @@ def test_ki2_keeps_fouls_that_its_words_can_tell():
         ("０:１２/", 12),
     ],
 )
-@pytest.mark.parametrize("name", ["a.kif", "a.ki2"])
+@each("name", ["a.kif", "a.ki2"])
 def test_times_are_read_as_people_write_them(clock, seconds, name):
     game = only(KIF + f"1 ７六歩(77) ({clock})\n" if name == "a.kif" else f"▲７六歩 ({clock})\n", name)
     now = game.record["moves"][1]["time"]["now"]
@@ -461,13 +458,13 @@ def test_times_in_full_width():
     assert times(only(KIF + "1 ７六歩(77) (０：１２／００：００：１２)\n")) == [12]
 
 
-@pytest.mark.parametrize("clock", ["x1", "12", "1/2/3"])
+@each("clock", ["x1", "12", "1/2/3"])
 def test_what_is_no_time_is_noted(clock):
     (issue,) = only(KIF + f"{ROWS[0]}\n2 ３四歩(33) ({clock})\n").issues
     assert (issue.code, issue.line, issue.params["text"]) == ("bad-time", 4, clock)
 
 
-@pytest.mark.parametrize("clock", ["", "  ", "  :  /  :  :  "])
+@each("clock", ["", "  ", "  :  /  :  :  "])
 def test_an_empty_clock_is_no_time_and_no_finding(clock):
     game = only(KIF + f"1 ７六歩(77) ({clock})\n")
     assert (times(game), codes(game)) == ([None], [])
@@ -479,7 +476,7 @@ def test_fractions_of_seconds_are_kept_beside_the_record():
     assert lost(game, "kif") == {"lost-fractions": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "▲７六歩 ( 0:01/00:00:01) △３四歩 ( 0:02/00:00:02)\n",
@@ -493,7 +490,7 @@ def test_ki2_with_times(text):
     assert lost(game, "ki2") == {"lost-times": 2}
 
 
-@pytest.mark.parametrize("between", ["、", "，", ",", "。", "、 ", "　、"])
+@each("between", ["、", "，", ",", "。", "、 ", "　、"])
 def test_ki2_with_punctuation(between):
     game = only(between.join(["先手：A\n▲７六歩", "△３四歩", "▲２二角成", "△同　銀"]) + between, "a.ki2u")
     assert sum("move" in entry for entry in game.record["moves"]) == 4
@@ -526,7 +523,7 @@ def test_a_repetition_has_its_place_on_a_line_of_usi():
     assert (issue.code, issue.line, issue.column) == ("fourfold", 1, 71)
 
 
-@pytest.mark.parametrize("between", ["", "T1\n", "T1\n'comment\n", "\n"])
+@each("between", ["", "T1\n", "T1\n'comment\n", "\n"])
 def test_a_wrong_sign_has_its_line(between):
     game = only(f"PI\n+\n+7776FU\n{between}+2726FU\n", "a.csa")
     issue = next(issue for issue in game.issues if issue.code == "side-mark")
@@ -536,7 +533,7 @@ def test_a_wrong_sign_has_its_line(between):
 # --- starts ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["handicap", "なぞ落ち", "Even game"])
+@each("name", ["handicap", "なぞ落ち", "Even game"])
 def test_a_game_of_an_unknown_start_that_fits_the_usual_one_is_kept(name):
     game = only(kif(3).replace("平手", name))
     (issue,) = game.issues
@@ -544,7 +541,7 @@ def test_a_game_of_an_unknown_start_that_fits_the_usual_one_is_kept(name):
     assert "initial" not in game.record
 
 
-@pytest.mark.parametrize(
+@each(
     "rows", ["", "1 投了\n", "1 ３四歩(33)\n2 ７六歩(77)\n", "1 ７六歩(77)\n2 ３四歩(34)\n", "1 ５五角(88)\n"]
 )
 def test_a_game_of_an_unknown_start_that_does_not_fit_is_not_invented(rows):

@@ -14,6 +14,7 @@ from kifu_core.shogi.detect import detect
 from kifu_core.shogi.evaluations import evaluations
 from kifu_core.shogi.formats import db
 from kifu_core.shogi.handicaps import HANDICAPS, is_other_game
+from tests.cases import each
 from tests.shared import GOLDEN
 
 FILE = GOLDEN / "dialect-lines-2.jsonl"
@@ -169,9 +170,9 @@ OTHERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("board", ["", SMALL, EVEN])
-@pytest.mark.parametrize("rows", ["手数----指手---------消費時間--\n   1 ７六歩(77)\n", "▲７六歩\n"])
+@each("name", OTHERS)
+@each("board", ["", SMALL, EVEN])
+@each("rows", ["手数----指手---------消費時間--\n   1 ７六歩(77)\n", "▲７六歩\n"])
 def test_another_game_is_refused_by_its_name_whatever_is_drawn(name, board, rows):
     result = load(f"手合割：{name}\n先手：A\n後手：B\n{board}{rows}")
     assert result.games == ()

@@ -9,6 +9,7 @@ import pytest
 from kifu_core import KifuError, dump, encode_text, json_text, load
 from kifu_core.record import Ending
 from kifu_core.shogi.replay import start
+from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -109,10 +110,8 @@ def test_endings_that_jkf_has_no_name_for_can_be_given_along():
     assert load(dump(game, "kif", ending=draw)).games[0].ending.draw
 
 
-@pytest.mark.parametrize("file_format", ["kif", "kifu", "ki2", "csa", "jkf"])
-@pytest.mark.parametrize(
-    "name", ["kif/problem.kif", "kif/tombo.kif", "csa/rest_in_hand.csa", "kif/position.kif"]
-)
+@each("file_format", ["kif", "kifu", "ki2", "csa", "jkf"])
+@each("name", ["kif/problem.kif", "kif/tombo.kif", "csa/rest_in_hand.csa", "kif/position.kif"])
 def test_every_start_is_written_and_read_back(name, file_format):
     original = record(name)
     again = load(dump(original, file_format), f"x.{file_format}").games

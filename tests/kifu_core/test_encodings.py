@@ -11,6 +11,7 @@ import pytest
 from kifu_core import dump, load
 from kifu_core.decoding import decode
 from kifu_core.errors import UnknownFormatError
+from tests.cases import each
 from tests.kifu_core.effort import seconds
 
 KIF = """\
@@ -50,16 +51,16 @@ ENCODINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n", "\n\r"])
-@pytest.mark.parametrize("name", ENCODINGS)
-@pytest.mark.parametrize("kind", TEXTS)
+@each("end", ["\n", "\r\n", "\r", "\r\r\n", "\n\r"])
+@each("name", ENCODINGS)
+@each("kind", TEXTS)
 def test_every_encoding_is_told_from_the_others(kind, name, end):
     data = TEXTS[kind].replace("\n", end).encode(ENCODINGS[name])
     assert decode(data) == (TEXTS[kind], name, [])
 
 
-@pytest.mark.parametrize("name", ["cp932", "euc-jp", "gb18030"])
-@pytest.mark.parametrize("names", ["羽生善治", "名人太郎", "大将軍", "読み太"])
+@each("name", ["cp932", "euc-jp", "gb18030"])
+@each("names", ["羽生善治", "名人太郎", "大将軍", "読み太"])
 def test_names_alone_tell_the_encoding(name, names):
     text = f"V2.2\nN+{names}\nN-Gote\nPI\n+\n+7776FU\n"
     assert decode(text.encode(ENCODINGS[name])) == (text, name, [])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kifu_core import dump, load
 from kifu_core.shogi.formats import losses
 from kifu_core.shogi.specials import ENDINGS, ending
+from tests.cases import each
 
 WORDS = [kind.word for kind in ENDINGS if kind.word]
 FORMATS = ("kif", "kifu", "ki2", "ki2u", "csa", "jkf", "usen")
@@ -18,9 +17,9 @@ def game(word, turn):
     return load(text).games[0]
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize("turn", [0, 1])
-@pytest.mark.parametrize("word", [*WORDS, "なぞの終局"])
+@each("file_format", FORMATS)
+@each("turn", [0, 1])
+@each("word", [*WORDS, "なぞの終局"])
 def test_an_ending_keeps_its_winner_or_is_reported_as_lost(word, turn, file_format):
     before = game(word, turn)
     assert before.ending is not None
@@ -50,9 +49,9 @@ def outcome(game):
 ROWS = ("1 ７六歩(77)", "2 ３四歩(33)", "3 ２六歩(27)")
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize("second", ["投了", "千日手", "反則勝ち", "接続切れ", "なぞの終局"])
-@pytest.mark.parametrize("first", ["投了", "中断", "最大手数", "王手千日手", "接続切れ", "なぞの終局"])
+@each("file_format", FORMATS)
+@each("second", ["投了", "千日手", "反則勝ち", "接続切れ", "なぞの終局"])
+@each("first", ["投了", "中断", "最大手数", "王手千日手", "接続切れ", "なぞの終局"])
 def test_an_ending_with_a_second_one_and_moves_behind_it_is_the_game_s(first, second, file_format):
     for place in (1, 2, 3):
         rows = [*ROWS[:place], f"{place + 1} {first}", *ROWS[place:], f"4 {second}"]
@@ -76,7 +75,7 @@ def test_kif_keeps_an_ending_that_jkf_has_no_name_for_between_the_moves_and_thei
         assert "lost-ending" in {issue.code for issue in losses(before, file_format)}
 
 
-@pytest.mark.parametrize("file_format", ["ki2", "ki2u", "usen"])
+@each("file_format", ["ki2", "ki2u", "usen"])
 def test_an_ending_of_a_variation_before_its_last_move_loses_its_place(file_format):
     rows = [*ROWS, "4 投了", "", "変化：2手", "2 ８四歩(83)", "3 千日手", "3 ２六歩(27)", ""]
     game = load("\n".join(["手合割：平手", "手数----指手--", *rows])).games[0]
@@ -84,7 +83,7 @@ def test_an_ending_of_a_variation_before_its_last_move_loses_its_place(file_form
     assert loss.params["count"] == 1
 
 
-@pytest.mark.parametrize("file_format", ["kif", "ki2"])
+@each("file_format", ["kif", "ki2"])
 def test_an_ending_that_nobody_knows_keeps_its_comments_and_variations(file_format):
     rows = [*ROWS, "4 なぞの終局", "*なぜ", "", "変化：4手", "4 ８四歩(83)", ""]
     before = load("\n".join(["手合割：平手", "手数----指手--", *rows])).games[0]
@@ -93,10 +92,8 @@ def test_an_ending_that_nobody_knows_keeps_its_comments_and_variations(file_form
     assert [issue.code for issue in after.issues] == ["unknown-ending"]
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize(
-    "word", ["投稜3手で先手の勝ち", "{", "な{winner}ぞ", "{0.real}", "打つ手なし", "{mover.x}の勝ち"]
-)
+@each("file_format", FORMATS)
+@each("word", ["投稜3手で先手の勝ち", "{", "な{winner}ぞ", "{0.real}", "打つ手なし", "{mover.x}の勝ち"])
 def test_a_word_that_nobody_knows_says_no_more_than_it_says(word, file_format):
     before = load("\n".join(["手合割：平手", *ROWS, f"4 {word}", ""])).games[0]
     assert (before.ending.word, before.ending.winner) == (word, None)
@@ -106,7 +103,7 @@ def test_a_word_that_nobody_knows_says_no_more_than_it_says(word, file_format):
     assert same, seen
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
+@each("file_format", FORMATS)
 def test_a_word_of_an_ending_that_is_a_piece_is_no_row_of_kif(file_format):
     before = load("▲７六歩\n#まで1手で龍打\n", "x.ki2").games[0]
     assert before.ending.word == "龍打"
@@ -114,7 +111,7 @@ def test_a_word_of_an_ending_that_is_a_piece_is_no_row_of_kif(file_format):
     assert same, seen
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
+@each("file_format", FORMATS)
 def test_an_ending_that_is_written_twice_is_one(file_format):
     """shogi-server writes `%KACHI` with its time, and once more without."""
     before = load("PI\n+\n+7776FU\n-3334FU\n%KACHI\nT3\n%KACHI\n'summary:kachi:A win:B lose\n").games[0]
@@ -129,14 +126,14 @@ def test_an_ending_that_is_written_twice_is_one(file_format):
 PROBLEM = "P1 *  *  *  *  *  *  *  * -OU\nP3 *  *  *  *  *  *  * +KI * \nP+00KI\n+\n+0012KI\n"
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
+@each("file_format", FORMATS)
 def test_the_winner_of_a_problem_named_by_a_server_is_reported_as_lost(file_format):
     before = load(PROBLEM + "SENTE_WIN_CHECKMATE\n").games[0]
     assert before.ending.winner == 0
     assert "lost-ending" in {issue.code for issue in losses(before, file_format)}
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
+@each("file_format", FORMATS)
 def test_a_mate_without_a_winner_is_not_given_one_silently(file_format):
     """The moves before the mate cannot be played, so the side to move is unknown."""
     before = load("手合割：平手\n1 ７六歩(77)\n2 ５五と(99)\nまで2手詰\n").games[0]
@@ -145,7 +142,7 @@ def test_a_mate_without_a_winner_is_not_given_one_silently(file_format):
     assert same, seen
 
 
-@pytest.mark.parametrize("result", ["A win:B lose", "A draw:B draw"])
+@each("result", ["A win:B lose", "A draw:B draw"])
 def test_a_comment_that_csa_takes_for_the_server_s_word_is_told(result):
     """The move after the comment cannot be played, so the comment belongs to the last one."""
     before = load(f"PI\n+\n+7776FU\n'summary:abnormal:{result}\n-5555FU\n%CHUDAN\n").games[0]
@@ -154,16 +151,16 @@ def test_a_comment_that_csa_takes_for_the_server_s_word_is_told(result):
     assert "lost-ending" not in {issue.code for issue in losses(before, "kif")}
 
 
-@pytest.mark.parametrize("file_format", ["kif", "kifu", "ki2", "ki2u"])
-@pytest.mark.parametrize("text", ['{"header":{},"moves":[{"comments":["角道"]}]}', "先手：甲\n   1 なぞ\n"])
+@each("file_format", ["kif", "kifu", "ki2", "ki2u"])
+@each("text", ['{"header":{},"moves":[{"comments":["角道"]}]}', "先手：甲\n   1 なぞ\n"])
 def test_a_record_without_moves_is_read_again(text, file_format):
     before = load(text).games[0]
     same, seen = same_or_lost(before, file_format)
     assert same, seen
 
 
-@pytest.mark.parametrize("turn", [0, 1])
-@pytest.mark.parametrize("word", ["なぞの終局", "XYZZY", "終了", "勝", "負", "WIN"])
+@each("turn", [0, 1])
+@each("word", ["なぞの終局", "XYZZY", "終了", "勝", "負", "WIN"])
 def test_an_unknown_ending_never_has_a_winner(word, turn):
     assert ending(word, None, turn, turn).winner is None
     assert game(word, turn).ending.winner is None

@@ -13,6 +13,7 @@ from kifu_core.shogi.evaluations import best, evaluations
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.pv import read_line
+from tests.cases import each
 from tests.shared import CORPUS
 
 DATA = Path(__file__).parents[1] / "data" / "evaluations"
@@ -117,7 +118,7 @@ def test_reading_leaves_the_record_as_it_was(name):
 # --- what looks like a score and is none ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "comment",
     [
         "14時19分の着手。", "4", "2002年７月19日生まれ", "-500", "+2000", " 123", "30000",
@@ -147,7 +148,7 @@ def test_constants_like_mates_name_a_winner(score, winner):
 # --- lines -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "usi"),
     [
         ("▲７六歩△３四歩▲２二角成△同　銀▲４五角打", "7g7f 3c3d 8h2b+ 3a2b B*4e"),

@@ -9,6 +9,7 @@ import pytest
 
 from kifu_core import KifuError, load
 from kifu_core.decoding import decode
+from tests.cases import each
 from tests.kifu_core.accounting import losses
 from tests.kifu_core.corpus import read_all
 from tests.kifu_core.mutations import KINDS, samples
@@ -22,7 +23,7 @@ LINES = ("kif", "ki2", "csa", "bod")
 """The formats of which each line says something by itself."""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@each("path", FILES, ids=lambda path: path.name)
 def test_no_line_of_our_own_files_is_lost(path):
     text = decode(path.read_bytes())[0]
     assert losses(text, load(text, path.name)) == []
@@ -35,7 +36,7 @@ def test_no_line_of_a_real_file_is_lost():
             assert losses(decode((CORPUS / file.path).read_bytes())[0], file.result) == [], file.path
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if set(kind.formats) & set(LINES)], ids=str)
+@each("kind", [kind for kind in KINDS if set(kind.formats) & set(LINES)], ids=str)
 def test_no_line_of_a_mutated_record_is_lost(kind):
     found = {one.name: lost_lines(kind, one.text) for one in samples() if one.format in kind.formats}
     assert {name: lines for name, lines in found.items() if lines} == {}
@@ -49,7 +50,7 @@ SAYS_SOMETHING = re.compile(r"^ *[0-9]+ [^\n]|^[▲△]|^\*|^'|^[^：+|]+：.+|^
 SAMPLES = [one for one in samples() if one.format in ("kif", "ki2", "csa") and len(one.text) < 900]
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+@each("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_a_line_that_was_dropped_is_noticed(sample):
     """Each line in turn is kept from the reader."""
     lines = re.sub("(?m)^#?まで.*\n", "", sample.text).splitlines()  # they say again what the rows say
@@ -67,7 +68,7 @@ def test_a_line_that_was_dropped_is_noticed(sample):
             assert losses("\n".join(lines), result) != [], line
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "changed"),
     [
         ("手合割：平手\n1 ７六歩(77) ( 0:12/00:00:12)\n", "手合割：平手\n1 ７六歩(77)\n"),

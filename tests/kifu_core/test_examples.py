@@ -10,6 +10,7 @@ import pytest
 from kifu_core import dump, load, normalize
 from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.replay import start
+from tests.cases import each
 
 FOLDER = Path(__file__).parents[1] / "data" / "jkf"
 EXAMPLES = ("plain", "variation", "handicap", "own_start")
@@ -37,8 +38,8 @@ def test_an_example_is_complete_already_or_is_completed(name):
     assert normalize(game.record) == game.record
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("file_format", FORMATS)
+@each("name", EXAMPLES)
 def test_an_example_survives_every_format_up_to_what_it_loses(name, file_format):
     game = load(text(name)).games[0]
     lost = {issue.code for issue in losses(game, file_format)}

@@ -9,8 +9,6 @@ from pathlib import Path
 from random import Random
 from urllib.parse import unquote
 
-import pytest
-
 from kifu_core import load
 from kifu_core.game import FormationOccurrence
 from kifu_core.shogi import formations
@@ -34,6 +32,7 @@ from kifu_core.shogi.pieces import BLACK, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import main_moves, start
 from kifu_core.shogi.rules import legal_moves
+from tests.cases import each
 
 SAMPLES = Path(__file__).parents[2] / "archive" / "samples"
 TABLES = Path(formations.__file__).parent
@@ -55,13 +54,13 @@ def test_there_are_sixty_of_each():
     assert len(CASTLES) >= 60 and len(OPENINGS) >= 60
 
 
-@pytest.mark.parametrize("of", ["name", "japanese", "english"])
+@each("of", ["name", "japanese", "english"])
 def test_no_two_are_called_alike(of):
     names = [getattr(one, of) for one in FORMATIONS]
     assert sorted(set(names)) == sorted(names)
 
 
-@pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
+@each("formation", FORMATIONS, ids=lambda one: one.name)
 def test_each_has_a_name_for_programs_a_reading_and_parents_that_there_are(formation):
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", formation.name)
     assert KANA.fullmatch(formation.reading)
@@ -70,7 +69,7 @@ def test_each_has_a_name_for_programs_a_reading_and_parents_that_there_are(forma
     assert formation.name not in with_parents(formation.parents)
 
 
-@pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
+@each("formation", FORMATIONS, ids=lambda one: one.name)
 def test_no_pattern_is_twice_in_the_table(formation):
     printed = [text_of(parse(text)) for text in formation.patterns]
     others = {text_of(parse(text)) for one in FORMATIONS if one is not formation for text in one.patterns}
@@ -94,12 +93,12 @@ def test_numbers_are_what_is_stored_and_stay():
     assert {name: BY_NUMBER[number].name for name, number in stays.items()} == {name: name for name in stays}
 
 
-@pytest.mark.parametrize("text", ["anaguma", "穴熊", "あなぐま", "Anaguma", "ＡＮＡＧＵＭＡ"])
+@each("text", ["anaguma", "穴熊", "あなぐま", "Anaguma", "ＡＮＡＧＵＭＡ"])
 def test_one_is_found_by_any_of_its_names(text):
     assert by_any_name(text) is BY_NAME["anaguma"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("美濃", "mino"),
@@ -136,7 +135,7 @@ def keys() -> dict[str, list[str]]:
     return {row["name"]: row["sources"].split() for table in lines for row in csv.DictReader(table)}
 
 
-@pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
+@each("formation", FORMATIONS, ids=lambda one: one.name)
 def test_each_has_works_or_says_that_only_games_were_looked_at(formation):
     works = keys()[formation.name]
     assert works == ["games"] or (works and len({*works}) == len(works) and {*works} <= {*WORKS})
@@ -147,7 +146,7 @@ def test_no_work_is_in_the_list_that_none_is_compared_with():
     assert {key for works in keys().values() for key in works} - {"games"} == {*WORKS}
 
 
-@pytest.mark.parametrize("work", WORKS.values(), ids=lambda one: one.key)
+@each("work", WORKS.values(), ids=lambda one: one.key)
 def test_a_work_has_a_title_a_publisher_and_where_to_find_it(work):
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", work.key)
     assert work.title and work.publisher and (work.year is None or 1600 < work.year < 2100)

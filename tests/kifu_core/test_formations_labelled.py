@@ -9,12 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from kifu_core.shogi.formations import BY_NAME, FORMATIONS, find_in_line, with_parents
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import is_legal
+from tests.cases import each
 
 DATA: Final = Path(__file__).parents[1] / "data" / "formations"
 SIDES: Final = ("black", "white")
@@ -88,7 +87,7 @@ def agreement() -> dict[str, tuple[int, int]]:
     return {name.name: (both[name.name], either[name.name]) for name in FORMATIONS}
 
 
-@pytest.mark.parametrize("one", GAMES, ids=lambda one: one.game)
+@each("one", GAMES, ids=lambda one: one.game)
 def test_all_moves_can_be_played(one: Labelled) -> None:
     position = one.start.copy()
     for move in one.moves:
@@ -96,7 +95,7 @@ def test_all_moves_can_be_played(one: Labelled) -> None:
         position.do_move(move)
 
 
-@pytest.mark.parametrize("one", GAMES, ids=lambda one: one.game)
+@each("one", GAMES, ids=lambda one: one.game)
 def test_labels_name_what_there_is_and_never_the_same_as_near_and_had(one: Labelled) -> None:
     for has, near in zip(one.has, one.near, strict=True):
         assert has | near <= set(BY_NAME)
@@ -113,7 +112,7 @@ def test_every_formation_is_labelled_somewhere() -> None:
     assert had == set(BY_NAME)
 
 
-@pytest.mark.parametrize("one", GAMES, ids=lambda one: one.game)
+@each("one", GAMES, ids=lambda one: one.game)
 def test_patterns_find_what_is_labelled_but_for_known_differences(one: Labelled) -> None:
     for color, side in enumerate(SIDES):
         has, recognised = _has(one, color), _recognised(one, color)

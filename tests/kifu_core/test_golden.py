@@ -9,6 +9,7 @@ import pytest
 from kifu_core import KifuError, load, normalize
 from kifu_core.shogi.formats import dump
 from kifu_core.shogi.replay import packed_move, start
+from tests.cases import each
 from tests.kifu_core import golden
 
 pytestmark = pytest.mark.shared
@@ -37,12 +38,12 @@ def test_all_records_of_the_manifest_are_there():
     assert names == golden.manifest_names()
 
 
-@pytest.mark.parametrize("name", golden.records())
+@each("name", golden.records())
 def test_it_normalizes_like_the_reference(name):
     check(name, answer_of(golden.text_of(name), name), golden.answer(name))
 
 
-@pytest.mark.parametrize("name", golden.records())
+@each("name", golden.records())
 def test_it_normalizes_the_raw_record(name):
     suffix = name.rpartition(".")[2]
     notation = {"kifu": "kif", "ki2u": "ki2"}.get(suffix, suffix)
@@ -73,7 +74,7 @@ def positions_of(record: Any) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("name", golden.records())
+@each("name", golden.records())
 def test_it_reaches_the_positions_of_the_reference(name):
     expected = golden.answer(name, ".positions")
     ours = {(ply, str(path)): sfen for ply, path, sfen in positions_of(answer_of(golden.text_of(name), name))}
@@ -92,12 +93,12 @@ NORMALIZE_CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_a_parser_case_of_the_reference(case):
     assert answer_of(case["input"], "") == case["normalized"]
 
 
-@pytest.mark.parametrize("case", NORMALIZE_CASES)
+@each("case", NORMALIZE_CASES)
 def test_a_normalizer_case_of_the_reference(case):
     notation = "jkf" if case["format"] == "minimal" else case["format"]
     if case["kind"] == "error":
@@ -115,7 +116,7 @@ ACROSS = [
 ]
 
 
-@pytest.mark.parametrize("key, text, expected", ACROSS)
+@each("key, text, expected", ACROSS)
 def test_a_game_in_three_formats(key, text, expected):
     check(key, answer_of(text, key), expected)
 
@@ -143,10 +144,8 @@ LOST = {"kif": set(), "ki2": {"time"}, "csa": {"forks"}, "jkf": set()}
 REWORDED = {"same", "relative"}
 
 
-@pytest.mark.parametrize("file_format", ["kif", "ki2", "csa", "jkf"])
-@pytest.mark.parametrize(
-    "name", [name for name in golden.records() if name.split("/")[0] in golden.MANDATORY]
-)
+@each("file_format", ["kif", "ki2", "csa", "jkf"])
+@each("name", [name for name in golden.records() if name.split("/")[0] in golden.MANDATORY])
 def test_what_is_written_is_read_back(name, file_format):
     game = load(golden.text_of(name), name).games[0]
     options = {} if file_format == "jkf" else {"ending": game.ending}

@@ -19,6 +19,7 @@ from kifu_core.shogi.pieces import CODES, NAMES, OU, TO
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import visits
 from kifu_core.shogi.rules import fault
+from tests.cases import each
 
 KANJI = "一二三四五六七八九"
 DIGITS = "１２３４５６７８９"
@@ -42,7 +43,7 @@ PROMOTED_DROPS = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(PROMOTED_DROPS))
+@each("name", sorted(PROMOTED_DROPS))
 def test_a_drop_of_what_no_hand_can_hold_is_an_error_of_the_text(name):
     text = PROMOTED_DROPS[name]
     result = load(text)
@@ -60,7 +61,7 @@ def test_it_is_named_with_its_ply(text):
     assert (issue.code, issue.severity, issue.ply) == ("bad-drop", "error", 1)
 
 
-@pytest.mark.parametrize("kind", range(1, len(CODES)))
+@each("kind", range(1, len(CODES)))
 def test_the_rules_know_every_kind_that_a_packed_drop_may_name(kind):
     found = fault(Position.initial(), pack(DROP + kind, 40))
     assert found == ("bad-move" if kind >= OU else "not-in-hand")

@@ -21,6 +21,7 @@ from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
 from kifu_core.shogi.texts import from_object
+from tests.cases import each
 from tests.kifu_core.test_losses import full
 
 DATA = Path(__file__).parents[1] / "data"
@@ -175,7 +176,7 @@ def issued(data: bytes | str) -> Iterator[Issue | KifuError]:
         yield from findings(game)
 
 
-@pytest.mark.parametrize("code", sorted(TEXTS_WITH))
+@each("code", sorted(TEXTS_WITH))
 def test_a_text_issues_the_code(code):
     assert code in {found.code for found in issued(TEXTS_WITH[code])}
 
@@ -193,7 +194,7 @@ def test_a_code_of_a_position_is_refused_by_the_code(code):
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("code", sorted(PATTERNS))
+@each("code", sorted(PATTERNS))
 def test_a_text_of_a_pattern_is_refused_by_the_code(code):
     with pytest.raises(KifuError) as caught:
         patterns.parse(PATTERNS[code])

@@ -13,6 +13,7 @@ from kifu_core.shogi.legality import findings, legality
 from kifu_core.shogi.moves import to_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves, violation
+from tests.cases import each
 from tests.kifu_core.random_games import random_record
 from tests.shared import CORPUS
 
@@ -128,13 +129,13 @@ def test_white_may_be_the_side_that_loses_by_checks():
     assert reported(text) == [("perpetual-check", 12, 0)]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_games_of_legal_moves_break_no_rule(seed):
     issues = legality(random_record(seed, plies=150, forks=0))
     assert {issue.code for issue in issues} <= {"fourfold"}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_it_agrees_with_the_rules_about_any_last_move(seed):
     random = Random(seed)
     position, moves = Position.initial(), []

@@ -9,6 +9,7 @@ import pytest
 from kifu_core import KifuError, ParsedGame, ParseResult, load
 from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import DecodeError, UnknownFormatError
+from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -62,8 +63,8 @@ def test_the_same_game_is_read_from_every_file(name, encoding):
     assert game(name).record_kind == "game"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"])
+@each("newline", ["\n", "\r\n", "\r"])
 def test_encoding_and_line_ends_do_not_matter(encoding, newline):
     text = (DATA / "kif" / "variations.kifu").read_text(encoding="utf-8")
     parsed = load(text.replace("\n", newline).encode(encoding)).games[0]

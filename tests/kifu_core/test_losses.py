@@ -10,6 +10,7 @@ from kifu_core import dump, load, message
 from kifu_core.errors import KifuError
 from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.specials import find
+from tests.cases import each
 from tests.kifu_core.random_games import random_record
 
 FULL = """\
@@ -82,18 +83,16 @@ def parts_lost(game, file_format):
     return {code.removeprefix("lost-") for code in codes if code.startswith("lost-")}
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize(
-    "ending", ["投了", "詰み", "千日手", "不戦敗", "反則負け", "入玉勝ち", "最大手数", "降参"]
-)
+@each("file_format", FORMATS)
+@each("ending", ["投了", "詰み", "千日手", "不戦敗", "反則負け", "入玉勝ち", "最大手数", "降参"])
 def test_reported_losses_are_what_does_not_come_back(file_format, ending):
     game = full(ending)
     reported = parts_lost(game, file_format)
     assert reported == lost(game, file_format)
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize("seed", range(10))
+@each("file_format", FORMATS)
+@each("seed", range(10))
 def test_nothing_else_is_lost_of_any_game(file_format, seed):
     text = dump(random_record(seed), "kif")
     game = load(text).games[0]

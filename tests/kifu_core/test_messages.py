@@ -11,6 +11,7 @@ import pytest
 from kifu_core import load, message
 from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import TEXTS
+from tests.cases import each
 
 SOURCES = sorted(Path(__file__).parents[2].joinpath("kifu_core").rglob("*.py"))
 RAISED = re.compile(
@@ -34,7 +35,7 @@ def test_every_code_of_the_library_has_texts():
     assert codes() - set(TEXTS) == set()
 
 
-@pytest.mark.parametrize("code", sorted(TEXTS))
+@each("code", sorted(TEXTS))
 def test_both_texts_name_the_same_params(code):
     names = [{field for _, field, _, _ in string.Formatter().parse(text) if field} for text in TEXTS[code]]
     assert all(TEXTS[code])

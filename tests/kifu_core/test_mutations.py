@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each
 from tests.kifu_core.mutations import KINDS, Expected, Kind, samples
 from tests.kifu_core.mutations.reading import fault
 
 REFUSED = Path(__file__).parents[2] / "docs" / "formats" / "refused.md"
 
-each_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
+each_kind = each("kind", KINDS, ids=str)
 
 
 def faults(kind: Kind) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 
 from kifu_core import ParsedGame, load
 from kifu_core.errors import KifuError
+from tests.cases import each
 from tests.kifu_core import golden
 
 pytestmark = pytest.mark.shared
@@ -78,7 +79,7 @@ def winner(record: Any) -> int | None:
     return loses[special] ^ 1 if special in loses else None
 
 
-@pytest.mark.parametrize("row", cases())
+@each("row", cases())
 def test_what_a_peer_reads_we_read(row):
     theirs = [plies(record) for record in peers(row)]
     if not theirs:
@@ -95,7 +96,7 @@ NAMED = {"ki2: result まで2手で後手の入玉勝ち": 1}
 """Who has won by a line that names a side; tsshogi goes by whose turn it is."""
 
 
-@pytest.mark.parametrize("row", cases())
+@each("row", cases())
 def test_the_winner_is_the_peers_or_theirs_is_wrong(row):
     game = read(row)
     if game is None:

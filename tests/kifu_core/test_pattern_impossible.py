@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
-
 from kifu_core.shogi.patterns import Pattern, PatternStep, PieceCount, find, impossible, parse, text_of
 from kifu_core.shogi.patterns.pattern import content
 from kifu_core.shogi.patterns.words import impossible_words
 from kifu_core.shogi.pieces import HAND_KINDS, KINDS
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "english", "japanese"),
     [
         ("K5i K6i", "king: 2, but each side has only one", "玉は一枚しかありません（玉が2枚）"),
@@ -84,7 +83,7 @@ def test_it_is_told_why_no_game_can_have_it(text, english, japanese):
         assert [impossible_words(one, pattern, language) for one in found] == [words]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "K5i k5a R2h r8b",

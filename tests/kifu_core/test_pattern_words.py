@@ -9,9 +9,10 @@ from kifu_core.shogi.notation import lone_move_label
 from kifu_core.shogi.patterns import followed_by, parse, text_of
 from kifu_core.shogi.patterns.words import gap_words, pattern_words, step_words
 from kifu_core.shogi.pieces import BY_CODE
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "japanese", "english"),
     [
         ("K9i L9h", ["９九 玉、９八 香"], ["9i king, 9h lance"]),

@@ -27,6 +27,7 @@ from kifu_core.shogi.pieces import BLACK, FU, GI, HAND_KINDS, KA, KI, KINDS, OU,
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 from kifu_core.shogi.squares import BY_USI
+from tests.cases import each
 
 
 def only(text: str) -> PatternStep:
@@ -72,7 +73,7 @@ def test_japanese_and_wide_letters_are_read(text, printed):
     assert sorted(text_of(parse(text)).split()) == sorted(printed.split())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "printed"),
     [
         ("8八玉 その後 9九玉", "K8h then K9i"),
@@ -140,7 +141,7 @@ def test_conditions_are_read_in_japanese(text, printed):
         assert parse(printed) == parse(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code", "column", "shown"),
     [
         ("9九玉9八香八", "pattern-item", 7, "八"),
@@ -234,7 +235,7 @@ def test_steps_follow_each_other_at_any_time_or_within_plies():
     assert (found.own, found.mirrored, found.main) == (BLACK, True, True)
 
 
-@pytest.mark.parametrize(
+@each(
     "text,code,column",
     [
         ("", "pattern-nothing", 1),
@@ -294,7 +295,7 @@ def test_what_is_wrong_is_named_with_its_column(text, code, column):
     assert (caught.value.code, caught.value.column) == (code, column)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "column", "english", "japanese"),
     [
         ("K5i turn: L9h", 10, "nothing follows “turn:”, which takes own, enemy", "「turn:」の後に"),

@@ -7,6 +7,7 @@ import pytest
 from kifu_core import dump, load
 from kifu_core.shogi import handicaps, pieces, squares
 from kifu_core.shogi.position import Position
+from tests.cases import each
 
 # The names of the JKF presets in its schema, and what White leaves off (squares), in the same order.
 PRESETS = {
@@ -109,7 +110,7 @@ def test_the_presets_are_those_of_jkf():
     assert [handicaps.by_preset(preset).name for preset in PRESETS] == [name for name, _ in PRESETS.values()]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@each("preset", PRESETS)
 def test_a_preset_lacks_the_pieces_its_name_says(preset):
     even = Position.initial()
     for square in PRESETS[preset][1].split():
@@ -126,7 +127,7 @@ def test_a_named_start_is_found_by_name_and_by_position():
             assert handicaps.by_name(name) is handicap
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "preset"),
     [
         ("平手　　", "HIRATE"),

@@ -8,6 +8,7 @@ from kifu_core.errors import DecodeError
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi import moves
 from kifu_core.shogi.position import Position
+from tests.cases import each
 
 MIDDLE = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg"
 
@@ -33,7 +34,7 @@ def test_runs_of_empty_cells_may_be_written_in_parts():
     assert Position.from_sfen("45/9/333/9/9/9/9/9/9 b -") == Position.from_sfen("9/9/9/9/9/9/9/9/9 b -")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [
         ("", "sfen-fields"),

@@ -8,6 +8,7 @@ import pytest
 
 from kifu_core import load, normalize
 from kifu_core.shogi.formats.raw import raw_record
+from tests.cases import each
 from tests.kifu_core import golden
 
 GAME = """\
@@ -42,7 +43,7 @@ def test_a_raw_record_normalizes_to_the_record(file_format):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", golden.records())
+@each("name", golden.records())
 def test_it_is_what_the_reference_s_parser_gives(name):
     game = load(golden.text_of(name), name).games[0]
     ours = json.loads(json.dumps(raw_record(game.record, name.split("/")[-2].removeprefix("tsshogi-"))))

@@ -13,6 +13,7 @@ from kifu_core.shogi.handicaps import by_preset
 from kifu_core.shogi.pieces import BY_CODE, signed
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import BY_USI, square
+from tests.cases import each
 from tests.shared import GOLDEN
 
 
@@ -48,8 +49,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("turn", [0, 1])
-@pytest.mark.parametrize(("pieces", "to", "words"), CASES)
+@each("turn", [0, 1])
+@each(("pieces", "to", "words"), CASES)
 def test_the_fewest_words_are_used_and_understood(pieces, to, words, turn):
     position = placed(pieces, turn)
     target = 80 - BY_USI[to] if turn else BY_USI[to]

@@ -12,6 +12,7 @@ import pytest
 from kifu_core import dump, load
 from kifu_core.decoding import decode
 from kifu_core.errors import KifuError
+from tests.cases import each
 from tests.shared import CORPUS
 
 pytestmark = pytest.mark.shared
@@ -144,7 +145,7 @@ def test_move_lines_are_written_as_they_were():
     assert {name for name, (before, after) in found.items() if before != after} == set(OTHERWISE)
 
 
-@pytest.mark.parametrize("name", sorted(OTHERWISE))
+@each("name", sorted(OTHERWISE))
 def test_the_reason_is_all_the_difference(name):
     found = rewritten(name)
     assert found is not None

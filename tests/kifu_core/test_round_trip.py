@@ -10,14 +10,13 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-import pytest
-
 from kifu_core import ParsedGame, dump, encode_text, load
 from kifu_core.jkf import Record
 from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.formats.writing import branches
 from kifu_core.shogi.move_times import complete_times
 from kifu_core.shogi.replay import start
+from tests.cases import each
 from tests.kifu_core.random_games import random_record
 
 SEEDS = range(20)
@@ -88,8 +87,8 @@ def entries_of(record: Record, lost: set[str]) -> list[list[dict[str, Any]]]:
 VERSIONS = [(name, "2.2") for name in FORMATS] + [("csa", "3")]
 
 
-@pytest.mark.parametrize(("file_format", "version"), VERSIONS)
-@pytest.mark.parametrize("seed", SEEDS)
+@each(("file_format", "version"), VERSIONS)
+@each("seed", SEEDS)
 def test_only_reported_losses_are_lost(seed, file_format, version):
     game = generated(seed)
     codes = {issue.code for issue in losses(game, file_format, csa=version)}

@@ -11,6 +11,7 @@ import pytest
 from kifu_core import load
 from kifu_core.errors import UnknownFormatError
 from kifu_core.shogi.formats.usi import main_moves
+from tests.cases import each
 
 HEAD = "手合割：平手\n手数----指手---------消費時間--\n"
 THREE = "1 ７六歩(77)\n2 ３四歩(33)\n3 ２六歩(27)\n"
@@ -23,7 +24,7 @@ def moves(text):
     return [" ".join(main_moves(game.record)) for game in result.games], [issue.code for issue in issues]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         "\u00a01\u00a0７六歩(77)",
@@ -180,7 +181,7 @@ def test_repeated_headers_are_joined_and_lines_with_a_colon_are_comments():
     assert [issue.code for issue in game.issues] == ["repeated-header"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "▲７六歩(77) △３四歩(33) ▲２六歩(27)\n",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.position import Position
+from tests.cases import each
 
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg"
 MOST_MOVES = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p"
@@ -87,7 +88,7 @@ def test_a_square_is_attacked_where_a_piece_could_go(position):
             assert rules.is_attacked(position.board, to, color) == comers
 
 
-@pytest.mark.parametrize(
+@each(
     ("sfen", "move", "fault"),
     [
         ("4k4/9/9/9/9/9/9/9/4K4 b -", "5e5d", "no-piece"),

@@ -16,6 +16,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import pack
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
+from tests.cases import each
 from tests.kifu_core.plain_keys import ALPHABET, Unreadable, plain_decode, plain_encode, played, scattered
 from tests.shared import GOLDEN
 
@@ -82,12 +83,12 @@ def test_two_pawns_on_a_file_need_mixed_mode():
     assert shogi64.decode("wAACgFAAAAAAAAAAAA") == position
 
 
-@pytest.mark.parametrize(("preset", "code"), STARTS.items())
+@each(("preset", "code"), STARTS.items())
 def test_the_codes_of_the_handicap_starts(preset, code):
     assert shogi64.encode(Position.from_sfen(by_preset(preset).sfen)) == code
 
 
-@pytest.mark.parametrize(("code", "fault"), REFUSED)
+@each(("code", "fault"), REFUSED)
 def test_a_code_that_is_not_strictly_valid_is_refused_by_name(code, fault):
     with pytest.raises(DecodeError) as error:
         shogi64.decode(code)

@@ -8,6 +8,7 @@ from kifu_core import load
 from kifu_core.errors import KifuError, UnknownFormatError
 from kifu_core.games import load as load_any
 from kifu_core.signatures import signature
+from tests.cases import each
 
 SAMPLES = {
     "PNG": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
@@ -34,8 +35,8 @@ DOCUMENTS = ("PDF", "Word/Excel", "MP4", "EPUB", "OpenDocument", "Word", "Excel"
 CONTAINERS = ("ZIP", "gzip", "xz", "7z", "RAR")
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("read", [load, load_any])
+@each("name", SAMPLES)
+@each("read", [load, load_any])
 def test_a_file_that_is_no_text_is_called_what_it_is(read, name):
     with pytest.raises(UnknownFormatError) as caught:
         read(SAMPLES[name], "game.kif")

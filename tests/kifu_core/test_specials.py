@@ -16,6 +16,7 @@ from kifu_core.shogi.specials import (
     name_of,
     read_result,
 )
+from tests.cases import each
 
 BLACK, WHITE, NOBODY = 0, 1, None
 
@@ -46,7 +47,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("word, special, black, white, draw", ROWS)
+@each("word, special, black, white, draw", ROWS)
 def test_an_ending_in_kif(word, special, black, white, draw):
     for turn, winner in ((0, black), (1, white)):
         rows = ["1 ７六歩(77)"][:turn]
@@ -59,7 +60,7 @@ def test_an_ending_in_kif(word, special, black, white, draw):
         assert (found.winner, found.draw) == (winner, draw)
 
 
-@pytest.mark.parametrize("code", sorted(BY_CSA))
+@each("code", sorted(BY_CSA))
 def test_an_ending_in_csa_is_the_same_as_in_kif(code):
     for turn in (0, 1):
         text = "PI\n+\n" + "+7776FU\n" * turn + f"%{code}\n"
@@ -83,7 +84,7 @@ def test_a_mate_in_a_problem_is_nobodys_win():
     assert ending("詰み", "TSUMI", 7, 1, problem=True).winner is None
 
 
-@pytest.mark.parametrize(
+@each(
     "text, special, winner",
     [
         ("後手の勝ち", "TORYO", WHITE),
@@ -130,7 +131,7 @@ def test_words_of_every_format_are_found():
     assert find("なぞ") is None
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ENDINGS if kind.special])
+@each("kind", [kind for kind in ENDINGS if kind.special])
 def test_every_word_has_jkf_s_name(kind):
     words = [kind.word, *kind.aliases, kind.special, kind.special.lower(), kind.csa, f"%{kind.csa.lower()}"]
     for word in filter(lambda word: word.strip("%"), words):
@@ -138,7 +139,7 @@ def test_every_word_has_jkf_s_name(kind):
         assert ending(word, word, 3, 1).special == loser_of_foul(kind.special, 1, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "special"),
     [
         ("Resigned", "TORYO"),

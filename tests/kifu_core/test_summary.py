@@ -6,6 +6,7 @@ import pytest
 
 import kifu_core
 from kifu_core.shogi.formats.summary import read_headers, read_summary
+from tests.cases import each
 
 GAME = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\nT1\n-3334FU\nT2\n"
 
@@ -66,7 +67,7 @@ def test_the_summary_stays_a_comment():
 # --- shogi-extend's headers ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("winner", "color"),
     [
         ("▲", 0),

@@ -6,6 +6,7 @@ import pytest
 
 from kifu_core import ParsedGame, dump, load
 from kifu_core.errors import KifuError
+from tests.cases import each
 
 FOUR = "7g7f 3c3d 2g2f 4c4d"
 
@@ -24,7 +25,7 @@ def comments(game: ParsedGame) -> dict[int, list[str]]:
     return {ply: entry["comments"] for ply, entry in enumerate(game.record["moves"]) if "comments" in entry}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "76歩 34歩 26歩 44歩", "76歩34歩26歩44歩", "７六歩、３四歩、２六歩、４四歩",

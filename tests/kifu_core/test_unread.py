@@ -6,10 +6,9 @@ import json
 import re
 from random import Random
 
-import pytest
-
 from kifu_core import dump, load
 from kifu_core.shogi.formats.writing import branches
+from tests.cases import each
 from tests.kifu_core.random_games import random_record
 
 HEAD = "手合割：平手\n手数----指手--\n"
@@ -86,8 +85,8 @@ def commented(record) -> None:
             entry["comments"] = [f"c{count}."]
 
 
-@pytest.mark.parametrize("file_format", ["kif", "ki2"])
-@pytest.mark.parametrize("seed", range(12))
+@each("file_format", ["kif", "ki2"])
+@each("seed", range(12))
 def test_every_line_of_a_broken_game_is_played_or_unread(file_format, seed):
     record, random = random_record(seed, plies=12, forks=4), Random(seed)
     commented(record)

@@ -10,6 +10,7 @@ from kifu_core import dump, load
 from kifu_core.shogi.formats.usen import ENDINGS, move_text
 from kifu_core.shogi.moves import from_usi, to_usi
 from kifu_core.shogi.replay import packed_move, visits
+from tests.cases import each
 from tests.kifu_core.golden import lines
 from tests.kifu_core.random_games import random_record
 from tests.shared import shared_paths
@@ -124,7 +125,7 @@ def test_a_start_that_cannot_be_read_is_an_error_of_that_game():
     assert len(result.games) == 1
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_moves_and_variations_survive(seed):
     record = random_record(seed)
     back = only(dump(record, "usen"))

@@ -9,6 +9,7 @@ from kifu_core.errors import KifuError, UnknownFormatError
 from kifu_core.shogi.formats.usi import ENDINGS, cut
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.replay import start
+from tests.cases import each
 from tests.kifu_core.golden import lines
 from tests.kifu_core.random_games import random_record
 from tests.shared import shared_paths
@@ -165,7 +166,7 @@ def test_the_shortest_of_lines_do_not_make_endless_work(line):
     ]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_the_main_line_of_any_game_survives(seed):
     record = random_record(seed)
     back = only(dump(record, "usi"))
@@ -202,7 +203,7 @@ GAMES_OF_CORPUS = {
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("path", shared_paths("corpus/usi/*/*") + shared_paths("corpus/sfen/*/*"), ids=str)
+@each("path", shared_paths("corpus/usi/*/*") + shared_paths("corpus/sfen/*/*"), ids=str)
 def test_every_real_file_gives_its_games(path):
     result = load(path.read_bytes(), path.name)
     assert (len(result.games), sum(map(plies, result.games))) == GAMES_OF_CORPUS[path.name]
@@ -212,7 +213,7 @@ def test_every_real_file_gives_its_games(path):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("row", lines("xformat.jsonl"), ids=lambda row: row["name"])
+@each("row", lines("xformat.jsonl"), ids=lambda row: row["name"])
 def test_usi_and_kif_of_a_real_game_agree(row):
     kif, usi = only(row["kif"]), only(row["usi"])
     assert dump(kif.record, "usi").strip() == row["usi"] == dump(usi.record, "usi").strip()

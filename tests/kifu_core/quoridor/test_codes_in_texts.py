@@ -10,6 +10,7 @@ import pytest
 from kifu_core.errors import KifuError
 from kifu_core.quoridor import formats, qf_code
 from kifu_core.quoridor.record import packed_move
+from tests.cases import each
 from tests.kifu_core.quoridor.reading import SEED, codes, one
 
 
@@ -25,7 +26,7 @@ def test_one_code_or_many():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f'<p>a</p><div class="qf_board_viewer" data-boardsize="9" data-qfcode="{SEED}"></div>',

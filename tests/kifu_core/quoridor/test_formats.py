@@ -13,6 +13,7 @@ from kifu_core.quoridor.formats import losses
 from kifu_core.quoridor.record import as_jkf
 from kifu_core.quoridor.replay import main_moves
 from kifu_core.record import ParsedGame
+from tests.cases import each
 from tests.kifu_core.quoridor.reading import SEED, codes, moves_of, one
 from tests.kifu_core.quoridor.records import random_record
 from tests.shared import CORPUS
@@ -71,7 +72,7 @@ def test_an_unknown_format_is_refused(call):
     assert error.value.code == "unknown-format"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "kind", "found", "reason"),
     [
         ("1. e2 e8 2. e3", "", "quoridor", "alg", "rows"),

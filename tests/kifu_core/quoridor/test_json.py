@@ -9,6 +9,7 @@ import pytest
 from kifu_core import games
 from kifu_core.quoridor import formats
 from kifu_core.quoridor.formats import losses
+from tests.cases import each
 from tests.kifu_core.quoridor.reading import codes, one
 
 
@@ -28,7 +29,7 @@ def test_json_from_before_the_first_release_calls_its_game_kind():
     assert game.record["game"] == "quoridor" and "kind" not in game.record
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "code", "path"),
     [
         ({"game": "chess"}, "jkf-value", "$.game"),

@@ -8,10 +8,11 @@ from kifu_core import games
 from kifu_core.errors import IllegalMoveError, ParseError
 from kifu_core.messages import message
 from kifu_core.quoridor import formats
+from tests.cases import each
 from tests.kifu_core.quoridor.reading import GAME, SEED, codes, moves_of, one
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "e2 e8 e3 e7 e4 e6 d3h e6h",

@@ -20,6 +20,7 @@ from kifu_core.quoridor.board import name, read_name
 from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.qf_code import QfCode, QfState, decode, encode, normalized
 from kifu_core.quoridor.qf_object import as_object, check_object, from_object
+from tests.cases import each
 from tests.kifu_core.quoridor.games import jumps, random_game
 from tests.shared import GOLDEN
 
@@ -115,7 +116,7 @@ def test_the_moves_of_the_worked_examples(text, moves):
     assert " ".join(map(name, decode(text).moves or ())) == moves
 
 
-@pytest.mark.parametrize(("text", "fault"), REFUSED)
+@each(("text", "fault"), REFUSED)
 def test_a_code_that_is_not_strictly_valid_is_refused_by_name(text, fault):
     assert fault_of(text) == fault
 

@@ -9,6 +9,7 @@ import pytest
 from kifu_core.quoridor.board import BLACK, WHITE, is_wall, name, orient, read_name
 from kifu_core.quoridor.position import QuoridorPosition
 from kifu_core.quoridor.rules import cuts_path, distance, fault, has_paths, legal_moves, pawn_moves
+from tests.cases import each
 from tests.kifu_core.quoridor import plain_rules
 from tests.kifu_core.quoridor.games import positions, random_game
 
@@ -98,7 +99,7 @@ def test_where_a_pawn_goes(text, targets):
     assert names(pawn_moves(board(text))) == set(targets.split())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "move", "broken"),
     [
         ("e1 e9 c3h", "c3v", "wall-conflict"),
