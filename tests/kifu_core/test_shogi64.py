@@ -17,7 +17,14 @@ from kifu_core.shogi.moves import pack
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 from tests.cases import each
-from tests.kifu_core.plain_keys import ALPHABET, Unreadable, plain_decode, plain_encode, played, scattered
+from tests.kifu_core.plain_keys import (
+    ALPHABET,
+    Unreadable,
+    plain_decode,
+    plain_encode,
+    random_positions,
+    scattered,
+)
 from tests.shared import GOLDEN
 
 EXAMPLES = {
@@ -142,7 +149,7 @@ def test_a_board_of_another_size_cannot_be_encoded():
 
 POSITIONS = st.one_of(
     st.integers(0, 2**32).map(scattered),
-    st.integers(0, 50).flatmap(lambda seed: st.sampled_from(list(played(seed)))),
+    st.integers(0, 50).flatmap(lambda seed: st.sampled_from(list(random_positions(seed)))),
 )
 
 
