@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import import_graph
 
 LAYERS = (
     "kifu_core front_server",
@@ -41,43 +39,9 @@ DOORS = {"store": ("management",), "libraries": ()}
 """Packages of which others import only the names in `__all__`, with the exceptions listed here."""
 
 
-def modules(package: str) -> dict[str, Path]:
-    """The modules of a package by name, without its migrations."""
-    found = {}
-    for path in sorted((ROOT / package).rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if "migrations" not in parts:
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
 @cache
 def imports() -> Mapping[str, frozenset[str]]:
-    """The modules of our packages that each module imports, at any place in it."""
-    every = modules("archive") | modules("kifu_core") | modules("front_server")
-    return {
-        name: frozenset(found for node in _run(ast.parse(path.read_text())) for found in _named(node, every))
-        - {name}
-        for name, path in every.items()
-    }
-
-
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree, without what only type checkers see."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        yield node
-        yield from _run(node)
-
-
-def _named(node: ast.AST, every: Mapping[str, Path]) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if alias.name in every)
-    elif isinstance(node, ast.ImportFrom) and node.module in every:
-        for alias in node.names:
-            inner = f"{node.module}.{alias.name}"
-            yield inner if inner in every else node.module
+    return import_graph.imports("archive", "kifu_core", "front_server")
 
 
 def layer_name(module: str) -> str:

@@ -86,7 +86,7 @@ def read_limit(text: str) -> TimeLimit | None:
     """Return the time limit that a header names, None if it cannot be read.
 
     >>> read_limit("15分+60秒")
-    Limit(main=900, byoyomi=60, increment=0, periods=0)
+    TimeLimit(main=900, byoyomi=60, increment=0, periods=0)
     >>> read_limit("各５時間").main, read_limit("10分切れ負け").main, read_limit("30+0+5").increment
     (18000, 600, 5)
     >>> read_limit("15分＋30秒＋10回").periods
