@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kifu_core import __version__
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ROOT / "archive" / "project" / "settings.py"
@@ -20,7 +21,11 @@ SETTING = re.compile(r"""env\.\w+\(\s*"([A-Z_]+)""")
 UNDOCUMENTED = {"DEBUG"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@each("page", PAGES, ids=name_of)
 def test_every_link_between_pages_leads_to_a_file(page):
     targets = LINK.findall(page.read_text())
     assert [target for target in targets if not (page.parent / target).exists()] == []
@@ -34,7 +39,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", PAGES, ids=name_of)
 def test_every_link_to_a_part_of_a_page_leads_to_a_heading(page):
     links = re.findall(r"\]\(([^):\s]*\.md)?#([^)\s]+)\)", page.read_text())
     assert [
@@ -42,7 +47,7 @@ def test_every_link_to_a_part_of_a_page_leads_to_a_heading(page):
     ] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", PAGES, ids=name_of)
 def test_pictures_of_pages_are_there_and_told_in_words(page):
     outside_code = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
     assert [name for name in PICTURE.findall(outside_code) if not (page.parent / name).exists()] == []
@@ -57,11 +62,7 @@ def test_every_picture_is_shown_somewhere_and_small():
     assert [picture.name for picture in pictures if picture.stat().st_size > MOST_PICTURE_BYTES] == []
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if page.name.endswith(".ja.md")],
-    ids=lambda page: str(page.relative_to(ROOT)),
-)
+@each("page", [page for page in PAGES if page.name.endswith(".ja.md")], ids=name_of)
 def test_a_page_in_japanese_and_the_one_in_english_lead_to_each_other(page):
     english = page.with_name(page.name.replace(".ja.md", ".md"))
     assert f"({english.name})" in page.read_text()
@@ -123,10 +124,3 @@ def test_locks_pin_everything_with_hashes_and_name_no_registry(name):
     assert pinned == named
     assert text.count("--hash=sha256:") >= len(pinned)
     assert "://" not in text
-
-
-def test_the_glossary_has_few_words_and_each_once():
-    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.M)
-    words = [word for row in rows if row not in ("word", "---") for word in row.split(", ")]
-    assert 40 < len(words) <= 60
-    assert len(set(words)) == len(words)

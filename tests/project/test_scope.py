@@ -11,42 +11,51 @@ TOLD = {"Scope", "Asked", "Sequence[Asked]", "Part", "Sequence[Part]", "HttpRequ
 """What tells it: the scope, what was made with one, or the request whose scope `scope_of` knows."""
 
 NO_GAMES = {
-    "color_names": "game_meant colours_of results_of",
-    "counting": "counted look totals carried conjunction_from probed unnested",  # keys `ask` made
-    "excerpts": "cut words_of",
-    "explorer": "wilson",
-    "filters": "filters_of games_asked positions_asked",
-    "formations": "most_special of_game",  # of a game that was shown
-    "games": "by_name",
-    "caching": "begin cached last_gone in_one_snapshot one_snapshot unchanged until",
-    "keyset": "phases write_cursor read_cursor paged as_date as_moment",
-    "legal": "legal",
-    "likely": "distance",
-    "name_matching": "is_part",
-    "people": "by_year without_gaps years_of players_of",
-    "offers": "is_short",
-    "position_filters": "at_hand",
-    "position_lookup": "errors_of faults of_text of_words of_record",
-    "position_query": "check",
-    "reading_plan": "way_to_all way_to_next",
+    "games.color_names": "game_meant colours_of results_of",
+    "games.excerpts": "cut words_of",
+    "games.filters": "filters_of games_asked positions_asked",
+    "games.game_json": "day_text row_json",
+    "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
+    "games.listing": "by_name",
+    "games.records_by_kind": "together",
+    "games.taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
+    "names.name_matching": "is_part",
+    "names.people": "by_year without_gaps years_of players_of",
+    "names.similar_names": "distance",
+    "patterns.formation_counts": "most_special of_game",  # of a game that was shown
+    "patterns.pattern_slots": "bounded",
+    "positions.counting": "counted look totals carried conjunction_from probed unnested",  # keys `ask` made
+    "positions.explorer": "wilson",
+    "positions.legal_moves": "legal",
+    "positions.position_filters": "at_hand",
+    "positions.position_lookup": "errors_of faults of_text of_words of_record",
+    "positions.position_query": "check",
+    "positions.reading_plan": "way_to_all way_to_next",
     "scope": "hash_of scope_named spaces_of",
-    "search_box": "is_query mate_meant",
+    "search.box": "is_query mate_meant",
+    "search.days": "read_day first_day last_day shifted",
+    "search.fields": "folded",
+    "search.grammar": "begun_by",
+    "search.parsing": "parse",
+    "search.patience": "patient",
+    "search.printing": "text_of value_text quoted",
+    "search.suggestions": "is_short",
+    "search.terms": "together negated wanted leaves",
+    "search.words": "holding few_games_of",  # conditions, and the plan for a number
     "site_texts": "site_text written",
     "sql": "conjunction one_of",
-    "standing": "bounded",
-    "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
-    "told": "day_text row_json",
-    "records_by_kind": "together",
 }
 """Functions that look for no games, by module."""
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
     """The public functions of the queries, each with its module."""
-    for path in sorted((ROOT / "queries").glob("*.py")):
+    queries = ROOT / "queries"
+    for path in sorted(queries.rglob("*.py")):
+        name = ".".join(path.relative_to(queries).with_suffix("").parts)
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                yield path.stem, node
+                yield name, node
 
 
 def test_every_query_is_told_what_it_may_read():
