@@ -9,10 +9,11 @@ JOBS ?= 3
 # The tests start many processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check setup runtime bench faults hostile help
+.PHONY: run test quick check setup runtime bench faults hostile help
 help:
 	@echo "make run    start the archive with sample games"
 	@echo "make test   lint, types and every test on SQLite and PostgreSQL, with a browser where there is one"
+	@echo "make quick  the tests nearest to your changes, on SQLite"
 	@echo "make check  lint and types only;  make bench  the benchmarks;  make setup  the environment only"
 	@echo "make runtime the environment of a server: what is locked in requirements.lock and nothing for tests"
 	@echo "make faults break archives on purpose, on both engines, and look whether they are whole"
@@ -22,7 +23,7 @@ run: $(VENV)/.runtime
 	@$(BIN)/python manage.py serve
 
 CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
-PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal
+PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 15 --durations-min 5
 ARCHIVE_TESTS = tests/archive tests/browser tests/faults tests/hostile tests/project
 # All parts run, also after one that failed: one run tells everything.
 test: $(VENV)/.development
@@ -34,6 +35,12 @@ test: $(VENV)/.development
 	echo "== tests on PostgreSQL"; \
 	$(BIN)/python -m tests.postgres $(PYTEST) --database $(ARCHIVE_TESTS) || failed="$$failed, tests on PostgreSQL"; \
 	[ -z "$$failed" ] || { echo "failed: $${failed#, }" >&2; exit 1; }
+
+# The tests that are nearest to the changes in the working tree; `make quick SINCE=main` compares with a branch.
+SINCE ?= HEAD
+quick: $(VENV)/.development
+	@tests=$$($(BIN)/python -m tools.affected $(SINCE)) || exit; \
+	if [ -n "$$tests" ]; then $(PYTEST) $$tests; else echo "no test is near to what has changed"; fi
 
 check: $(VENV)/.development
 	@echo "== lint and types"
