@@ -13,11 +13,11 @@ from tests.archive.games import stored
 from tests.kifu_core.test_game_limits import (
     PLIES,
     commented,
+    dumped,
     fork_lines,
     forked,
     other_pawn,
     shogi_record,
-    written,
 )
 
 
@@ -35,7 +35,7 @@ def test_the_index_can_hold_every_ply_of_a_game():
 @pytest.mark.django_db
 def test_a_game_beyond_the_limits_is_stored_with_the_rest_as_text(settings):
     settings.ARCHIVE_MAX_PLIES = 15
-    stored(written(shogi_record(), "kif"))
+    stored(dumped(shogi_record(), "kif"))
     game = Game.objects.get()
     assert game.plies == 15
     entry = Entry.objects.get(game=game)
@@ -55,7 +55,7 @@ def test_a_game_beyond_the_limits_is_stored_with_the_rest_as_text(settings):
 )
 def test_every_limit_is_a_setting(settings, setting, code):
     setattr(settings, setting, 10)
-    text = written(commented(forked(shogi_record(), lambda ply: [other_pawn(ply)]), "甲"), "kif")
+    text = dumped(commented(forked(shogi_record(), lambda ply: [other_pawn(ply)]), "甲"), "kif")
     (entry,) = read_entries(text.encode(), "game.kif")
     assert entry.game is not None
     assert [issue.code for issue in entry.issues if issue.code.endswith("-limit")] == [code]
@@ -79,7 +79,7 @@ def test_editions_take_no_more_from_one_another_than_a_game_may_have(settings):
         move["to"] = {"x": 5, "y": move["to"]["y"]}
         move["from"] = {"x": 5, "y": move["from"]["y"]}
         del entry["forks"][0][1]
-    first, second = (next(read_entries(written(made, "jkf").encode(), "g.jkf")).game for made in (one, two))
+    first, second = (next(read_entries(dumped(made, "jkf").encode(), "g.jkf")).game for made in (one, two))
     assert first is not None and second is not None
     (_, merged), settings.ARCHIVE_MAX_FORKS = games_of(union([edition(first), edition(second)])), 100
     assert len(fork_lines(merged)) == PLIES

@@ -20,7 +20,7 @@ from tests.kifu_core.plain_keys import (
     plain_canonical,
     plain_encode,
     plain_key,
-    played,
+    random_positions,
     scattered,
 )
 
@@ -29,7 +29,7 @@ ROWS = list(csv.DictReader(FILE.read_text("ascii").splitlines()))
 
 POSITIONS = st.one_of(
     st.integers(0, 2**32).map(scattered),
-    st.integers(0, 50).flatmap(lambda seed: st.sampled_from(list(played(seed)))),
+    st.integers(0, 50).flatmap(lambda seed: st.sampled_from(list(random_positions(seed)))),
 )
 
 

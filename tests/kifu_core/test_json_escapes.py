@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import escaped
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kifu_core.games import load, of_record
@@ -66,7 +66,7 @@ PIECES = st.sampled_from(
 )
 
 
-@escaped(st.lists(PIECES, max_size=8).map("".join))
+@given(st.lists(PIECES, max_size=8).map("".join))
 def test_only_what_no_text_can_hold_is_replaced(text):
     # Python joins halves that escapes put side by side, as every reader of JSON does.
     escaped = json.loads(json.dumps(text))
