@@ -99,7 +99,7 @@ class EntryAdmin(LibrariesAdmin):
         held = queryset.filter(state=Entry.State.HELD)
         for upload, seq in held.values_list("upload", "seq"):
             note(Deed.LET_IN, request.user, f"upload {upload}, entry {seq}")
-        count = store.let_in(list(queryset.values_list("pk", flat=True)))
+        count = store.release_held(list(queryset.values_list("pk", flat=True)))
         text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
         self.message_user(request, text % {"n": count})
 

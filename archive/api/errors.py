@@ -112,7 +112,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 def describe(error: Exception) -> Problem | None:
     """Return the problem that describes an error to the client; None for our own faults."""
     if isinstance(error, KifuError):
-        found = [issues.told(issues.as_stored(error.issue()))]
+        found = [issues.as_json(issues.as_stored(error.issue()))]
         return Problem(STATUSES.get(error.code, 400), error.code, issues.detail_of(error, "en"), found)
     if isinstance(error, QueryError):
         return _of_query(error)

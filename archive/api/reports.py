@@ -16,7 +16,7 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
     Only the staff's report says something about the machine.
     """
     upload = entry.upload
-    found = [issues.told(issue) for issue in entry.issues]
+    found = [issues.as_json(issue) for issue in entry.issues]
     lines = [
         f"Kifu Archive {__version__}" + (f", Python {platform.python_version()}" if for_staff else ""),
         f"upload {upload.pk}, entry {entry.seq}: {entry.state}",

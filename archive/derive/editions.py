@@ -1,6 +1,6 @@
-"""Editions of one game made into one: the longest main line, everybody's forks, comments and headers.
+"""The union of a game's editions: the longest main line, with the variations, comments and headers of all.
 
-Pure functions over packed records; which editions belong together is decided in `archive.store.matching`.
+Pure functions over packed records. `archive.store.plan` decides which editions are of one game.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,23 +24,23 @@ _RANKED: Final = ("problem", "position", "game", "tree")
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A packed record and what was kept beside it (`archive.derive.game.derive_stored`)."""
+    """A packed record and its parsed facts (`archive.derive.game.derive_stored`)."""
 
     record: bytes
     parsed_facts: Mapping[str, Any]
 
 
 def edition(game: DerivedGame) -> Edition:
-    """Return the edition that a game is when it comes."""
+    """Return a game as an edition."""
     return Edition(game.record, game.parsed_facts)
 
 
 def union(editions: Sequence[Edition]) -> Edition:
-    """Return the game that editions are together.
+    """Return the union of editions of one game; the base itself if nothing is added. Linear in all records.
 
-    The one that goes furthest and says most is the base, the earlier one of equals. Others whose main line is
-    the base's or the beginning of it give it their forks and comments, and headers where it has none or
-    knows the day less precisely. With nothing to add the base itself is the answer. Linear in all records.
+    The base is the edition with the longest main line, then the best known result, ending, players and day;
+    the earliest of equals. It takes forks and comments of the editions whose main line begins its own, and
+    headers that it lacks or knows less precisely.
     """
     if len(editions) == 1:
         return editions[0]
@@ -55,7 +55,7 @@ def union(editions: Sequence[Edition]) -> Edition:
 
 
 def is_beginning(short: Record, long: Record) -> bool:
-    """Return whether a main line is the beginning of another one from the same start, or all of it."""
+    """Return whether a main line, from the same start, is the beginning of another one or equal to it."""
     game, other = of_record(short), of_record(long)
     moves = game.replay.main_moves(short)
     return (
@@ -65,8 +65,9 @@ def is_beginning(short: Record, long: Record) -> bool:
     )
 
 
-def fit(one: Edition, other: Edition) -> bool:
-    """Return whether nothing that two editions say is against their being of one game."""
+def compatible(one: Edition, other: Edition) -> bool:
+    """Return whether two editions can be of one game: nothing that both say differs, and one's moves begin
+    the other's."""
     first_, second = codec.unpack(one.record), codec.unpack(other.record)
     names = zip(headers.player_keys(first_["header"]), headers.player_keys(second["header"]), strict=True)
     days = headers.played(first_["header"]).text, headers.played(second["header"]).text
@@ -79,8 +80,9 @@ def fit(one: Edition, other: Edition) -> bool:
     )
 
 
-def goes_on(old: Edition, new: Edition) -> bool:
-    """Return whether two readings are likely of one text: a line begins the other, or the players agree."""
+def same_text(old: Edition, new: Edition) -> bool:
+    """Return whether two readings are probably of one text: the players are equal, or one line begins the
+    other."""
     before, after = codec.unpack(old.record), codec.unpack(new.record)
     names = headers.player_keys(after["header"])
     if any(names) and headers.player_keys(before["header"]) == names:
@@ -89,7 +91,7 @@ def goes_on(old: Edition, new: Edition) -> bool:
 
 
 def _result(found: Edition) -> tuple[int | None, bool] | None:
-    """Return winner and draw, None where nothing was decided."""
+    """Return winner and draw; None if neither is known."""
     ending = found.parsed_facts.get("ending")
     return (ending[3], bool(ending[4])) if ending and (ending[3] is not None or ending[4]) else None
 
@@ -102,7 +104,6 @@ def _rank(found: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
 
 
 def _joined(base: Edition, other: Edition) -> Edition:
-    """Return the base with what another edition of it has more."""
     if base.record == other.record:
         return Edition(base.record, _parsed_facts(base.parsed_facts, other.parsed_facts))
     record, more = codec.unpack(base.record), codec.unpack(other.record)
@@ -119,7 +120,8 @@ def _joined(base: Edition, other: Edition) -> Edition:
 
 
 def _header(base: Header, other: Header) -> dict[str, str]:
-    """Return the base's headers and what the other's have more; those of a player or a day go together."""
+    """Return the headers of the base, completed by the other's; all headers of one player, or of the day,
+    come from one edition."""
     header = dict(base)
     for colour, names in enumerate(PLAYERS):
         if headers.players(other)[colour] and not headers.players(base)[colour]:
@@ -144,7 +146,7 @@ def _take(header: dict[str, str], other: Header, names: Sequence[str]) -> None:
 
 
 def _names_again(name: str, header: Header) -> bool:
-    """Return whether a header only repeats who played or when: 下手 beside 先手, 対局日 beside 開始日時."""
+    """Return whether a header repeats players or day by another name: 下手 and 先手, 対局日 and 開始日時."""
     groups = (*PLAYERS, BEGINNINGS, ENDS)
     plain = name.removeprefix("*")
     return any(plain in group and first(header, group).strip() for group in groups)

@@ -1,4 +1,4 @@
-"""The castles and openings of a game as they are stored: by number, with colour and ply."""
+"""The castles and openings of a game as they are stored: number, colour and ply."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ VERSION: Final = formations.VERSION
 """That of the library which they are found by."""
 
 
-class FoundFormation(NamedTuple):
-    """A formation by its number, the colour that has it, and the ply at which it first stands."""
+class FormationRow(NamedTuple):
+    """A formation by its number, the colour that has it, and the first ply at which it stands."""
 
     formation: int
     colour: int
     ply: int
 
 
-def found(record: Record, record_kind: str, moves: Sequence[int] | None = None) -> tuple[FoundFormation, ...]:
-    """Return the formations of a record's main line, of which the moves may be given, in order of plies; of
-    records that are no games none."""
+def formation_rows(
+    record: Record, record_kind: str, moves: Sequence[int] | None = None
+) -> tuple[FormationRow, ...]:
+    """Return the formations on a record's main line in order of plies; none unless `record_kind` is "game".
+    `moves` are those of the main line, if they are known."""
     if record_kind != "game":
         return ()
     replay = of_record(record).replay
     return tuple(
-        FoundFormation(formations.BY_NAME[one.name].number, one.color, one.ply)
+        FormationRow(formations.BY_NAME[one.name].number, one.color, one.ply)
         for one in replay.formations(record, replay.main_moves(record) if moves is None else moves)
     )

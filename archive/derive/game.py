@@ -1,4 +1,4 @@
-"""Derives everything the store needs from a parsed game: pure functions, no database.
+"""Derives the stored form of a game from a parsed record: pure functions, no database.
 
 A game's identity is its digest: the same game in another format has the same one.
 """
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from archive.columns.lines import pack_lines
 from archive.derive import formations, headers, series, text
-from archive.derive.formations import FoundFormation
+from archive.derive.formations import FormationRow
 from archive.derive.headers import Parts
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
@@ -51,13 +51,13 @@ class DerivedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DerivedGame:
-    """A game as the store takes it. `record` is packed (`archive.models.codec`).
+    """A game ready to be stored. `record` is packed (`archive.models.codec`).
 
-    `players` are the normalized names of colours 0 and 1, empty where unknown, `ratings` theirs. `codes`
-    has the canonical code of each key in `rows`. `header_data` comes from `headers.header_data`, `series`
-    from `archive.derive.series`. `stem` is the hash of the moves alone, `parsed_facts` what `derive_stored`
-    needs beside the record. `kept_rows` is for a stored game that plays what it did: so many rows stay as
-    they are, and `rows` and `codes` are empty.
+    `players` are the normalized names of colours 0 and 1, empty if unknown, `ratings` theirs. `codes` has the
+    canonical code of each key in `rows`. `header_data` comes from `headers.header_data`, `series` from
+    `archive.derive.series`. `stem` is the hash of the moves alone; `parsed_facts` is the other input of
+    `derive_stored`. A stored game whose rows in the index do not change has their number in `kept_rows`, and
+    empty `rows` and `codes`.
     """
 
     kind: str
@@ -92,7 +92,7 @@ class DerivedGame:
     features: int = 0
     lines: bytes | None = None
     """What files of columns are made of (`archive.columns.lines`); none where it has no rows."""
-    formations: tuple[FoundFormation, ...] = ()
+    formations: tuple[FormationRow, ...] = ()
 
     @property
     def identity(self) -> Identity:
@@ -101,18 +101,18 @@ class DerivedGame:
 
     @property
     def row_count(self) -> int:
-        """Return how many rows the game has in the index."""
+        """Return the number of rows of the game in the index."""
         return len(self.rows) if self.kept_rows is None else self.kept_rows
 
     @property
     def played(self) -> int:
-        """Return the ordinal of the first day, `UNKNOWN_DAY` where there is none."""
+        """Return the ordinal of the first day, `UNKNOWN_DAY` if it is unknown."""
         return self.played_from.toordinal() if self.played_from else UNKNOWN_DAY
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedEntry:
-    """An entry of an upload as the store takes it; without a `game` it failed, and `issues` say why."""
+    """An entry of an upload ready to be stored. One without a `game` failed, and `issues` are the reasons."""
 
     seq: int
     game: DerivedGame | None = None
@@ -127,9 +127,9 @@ class DerivedEntry:
 
 
 def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> DerivedGame:
-    """Derive everything the store needs from a parsed game; with `kept_rows` not its rows, the dearest part.
+    """Derive a game from a parsed record; with `kept_rows` without its rows, the dearest part.
 
-    Linear in its nodes, forks included. Raises ParseError for a record that does not say where it starts.
+    Linear in its nodes, forks included. Raises ParseError for a record without a start position.
     """
     record, header = parsed.record, parsed.record["header"]
     game = of_record(record)
@@ -166,13 +166,13 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         text=text.text(record, read),
         features=features,
         lines=pack_lines(record, only) if rows and kind == SHOGI else None,
-        formations=formations.found(record, parsed.record_kind, line.moves),
+        formations=formations.formation_rows(record, parsed.record_kind, line.moves),
         **_circumstances(header, read),
     )
 
 
 def _circumstances(header: Mapping[str, str], read: Parts) -> dict[str, Any]:
-    """Return when and where a game was played, and under which names of event and opening."""
+    """Return time, place, event and opening of a game."""
     day, event = read.day, read.event
     return {
         "event": event.name,
@@ -187,7 +187,7 @@ def _circumstances(header: Mapping[str, str], read: Parts) -> dict[str, Any]:
 
 
 def _header_data(parsed: ParsedGame, remarks: Sequence[str], read: Parts) -> dict[str, Any]:
-    """Return what the headers and remarks of a game say beside its columns, and fractions of its times."""
+    """Return the facts from headers and remarks that have no column, and the fractions of its times."""
     found: dict[str, Any] = storable(headers.header_data(parsed.record["header"], remarks, read))
     if parsed.fractions:
         found["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
@@ -195,8 +195,8 @@ def _header_data(parsed: ParsedGame, remarks: Sequence[str], read: Parts) -> dic
 
 
 def _special(ending: Ending | None) -> str:
-    """Return the word by which games are found by their ending: JKF's name, else that of the table for all
-    that sites write, else the word as it was written."""
+    """Return the word for a game's ending: JKF's name, or that of the table of special moves, or the written
+    word."""
     if ending is None:
         return ""
     kind = specials.find(ending.word)
@@ -205,7 +205,7 @@ def _special(ending: Ending | None) -> str:
 
 
 def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
-    """Return what a game is derived from beside its record, as JSON; only what there is."""
+    """Return the facts that a game is derived from besides its record, as JSON; only those that exist."""
     said = {
         "kind": parsed.record_kind,
         "ending": list(_ENDING(parsed.ending)) if parsed.ending else None,
@@ -219,10 +219,7 @@ def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
 def derive_stored(
     record: Record, parsed_facts: Mapping[str, Any], space: int = PUBLIC, kept_rows: int | None = None
 ) -> DerivedGame:
-    """Derive the game of a stored record and of its parsed facts, as if it came just now.
-
-    `kept_rows` as in `derive_game`.
-    """
+    """Derive a game from a stored record and its parsed facts. `kept_rows` as in `derive_game`."""
     ending = parsed_facts.get("ending")
     parsed = ParsedGame(
         record,
@@ -235,7 +232,7 @@ def derive_stored(
 
 
 def row_result(record_kind: str, result: int) -> int:
-    """Return the result that a game's rows carry: only games count in results."""
+    """Return the result in a game's rows: only records of kind "game" count in results."""
     return result if record_kind == "game" else NOT_A_GAME
 
 
@@ -248,7 +245,7 @@ def _result(record_kind: str, ending: Ending | None) -> int:
 
 
 class _MainLine(NamedTuple):
-    """The moves of a record: `text` is JSON of kind, start and moves, without the brackets around."""
+    """The moves of a record: `text` is JSON of kind, start and moves, without the outer brackets."""
 
     text: str
     moves: list[int]
@@ -277,8 +274,8 @@ def _named_start(kind: str, preset: str) -> str:
 def digest(record: Record, kind: str, result: int) -> bytes:
     """Return the identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
-    What differs between editions is left out: titles, forms of characters in names, comments, times, forks,
-    the word for the ending. A change needs a new `DIGEST_VERSION`.
+    It leaves out whatever editions of a game may write differently: titles, forms of characters in names,
+    comments, times, forks, the word for the ending. A change needs a new `DIGEST_VERSION`.
     """
     header = record["header"]
     players, day = headers.players(header), headers.played(header).text
@@ -294,8 +291,8 @@ def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, st
 
 
 def stem(record: Record, kind: str) -> bytes:
-    """Return what editions of one game have in common whatever their headers say, 16 bytes: a hash of kind,
-    start and main line. A change needs a migration that fills the column again."""
+    """Return the hash of kind, start and main line, 16 bytes: all editions of a game have the same. A change
+    needs a migration that fills the column again."""
     return _stem(_main_line(record, kind))
 
 
@@ -306,10 +303,10 @@ def _stem(line: _MainLine) -> bytes:
 def index_rows(
     record: Record, kind: str = SHOGI, space: int = PUBLIC, version: int | None = None
 ) -> tuple[tuple[DerivedRow, ...], tuple[str, ...]]:
-    """Return the rows a record gives in a version of the index (None: the current one), and the code of each.
+    """Return the rows of a record in a version of the index (None: the current one), and the code of each.
 
-    The first visit of each key on the main line; then, in reading order, one row for each (key, move) of
-    the forks that is new.
+    One row for the first visit of each key on the main line; then, in reading order, one for each new pair of
+    key and move in the forks.
     """
     key_version = schema.KEY_VERSIONS[schema.INDEX_VERSION if version is None else version]
     rows: list[DerivedRow] = []
@@ -328,7 +325,7 @@ def index_rows(
 
 
 def storable(value: Any) -> Any:
-    """Return a JSON value without what jsonb refuses: NUL and lone surrogates become U+FFFD."""
+    """Return a JSON value without NUL and lone surrogates, which jsonb refuses: they become U+FFFD."""
     if isinstance(value, str):
         return _UNSTORABLE.sub("\ufffd", value)
     if value is None or isinstance(value, int | float):

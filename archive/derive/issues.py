@@ -1,4 +1,4 @@
-"""Findings about records, as they are stored and as they are told to a reader."""
+"""Findings about records: as JSON in the database, and with a text in the reader's language."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ TEXTS: Final = {
 
 
 def as_stored(issue: Issue) -> dict[str, Any]:
-    """Return a finding as an entry keeps it: code and params, so that it can be told in any language."""
+    """Return a finding as JSON for the database: a code and params, without a text."""
     return {
         "code": issue.code,
         "severity": issue.severity,
@@ -51,8 +51,8 @@ def as_stored(issue: Issue) -> dict[str, Any]:
     }
 
 
-def told(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored finding with its text in the reader's language, and without its raw params."""
+def as_json(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored finding with its text in the reader's language in place of its params."""
     params = dict(stored.get("params") or {})
     if stored.get("ply") is not None:
         params.setdefault("ply", stored["ply"])
@@ -60,13 +60,13 @@ def told(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in stored.items() if name != "params"} | {"message": text}
 
 
-def all_told(found: Iterable[Issue]) -> list[dict[str, Any]]:
-    """Return findings of a reading, with their texts in the reader's language."""
-    return [told(as_stored(issue)) for issue in found]
+def all_as_json(found: Iterable[Issue]) -> list[dict[str, Any]]:
+    """Return findings with their texts in the reader's language."""
+    return [as_json(as_stored(issue)) for issue in found]
 
 
 def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:
-    """Return the text of a finding in a language (None: the reader's); an unknown code is shown as it is."""
+    """Return the text of a finding in a language (None: the reader's); an unknown code is its own text."""
     spoken = spoken or language()
     found = TEXTS.get(code)
     if found is None:
@@ -76,7 +76,7 @@ def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None 
 
 
 def detail_of(error: KifuError, spoken: Language | None = None) -> str:
-    """Say what is wrong, in the error's own words or those of its code; `spoken` as for `text_of`."""
+    """Return the text of an error: its own message, or that of its code. `spoken` as in `text_of`."""
     here = next((code for code in (f"{error.code}-here", error.code) if code in TEXTS), None)
     if here and not error.message:
         return text_of(here, error.params, spoken)
@@ -84,5 +84,5 @@ def detail_of(error: KifuError, spoken: Language | None = None) -> str:
 
 
 def language() -> Language:
-    """Return the reader's language as kifu_core knows it."""
+    """Return the reader's language."""
     return "ja" if (get_language() or "ja").startswith("ja") else "en"

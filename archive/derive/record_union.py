@@ -1,7 +1,4 @@
-"""The union of a game's editions: one main line, the forks and comments of all.
-
-Works on complete records that have the same start and main line.
-"""
+"""The union of records with the same start and main line: the forks and comments of all."""
 
 import re
 import unicodedata
@@ -21,13 +18,12 @@ _START: Final = 1
 
 
 def unite(base: Record, other: Record) -> bool:
-    """Bring the forks and comments of another edition into `base`; return whether it brought any.
+    """Add another edition's forks and comments to `base`; return whether anything was added.
 
-    `base` is changed in place and may share parts with `other` afterwards. Comments that `base` does not
-    have at that move stand below its own; a text that has lost characters, or the sign by which it is an
-    evaluation, makes room for the whole one. Nothing is changed if forks would be nested deeper than records
-    are kept.
-    Linear in the nodes of both, times the number of forks side by side.
+    `base` changes in place and may then share parts with `other`. New comments come below those of `base`; a
+    comment without lost characters, or with the mark of an evaluation, replaces a damaged one. Nothing
+    changes if forks would be nested deeper than the limit. Linear in the nodes of both, times the number of
+    parallel forks.
     """
     lines = [(base["moves"], _START, other["moves"], _START)]
     game = of_record(base)
@@ -40,7 +36,7 @@ def unite(base: Record, other: Record) -> bool:
 
 
 def depth(record: Record) -> int:
-    """Return how deep forks are nested: 0 without any."""
+    """Return the depth of nested forks; 0 without forks."""
     deepest, lines = 0, [(record["moves"], 0)]
     while lines:
         line, level = lines.pop()
@@ -50,7 +46,7 @@ def depth(record: Record) -> int:
 
 
 def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
-    """Return whether forks are nested no deeper than records are kept, and all of it is within the limits."""
+    """Return whether a record is within the limits, and its forks are not nested too deep."""
     forks, moves, comments = 0, 0, 0
     lines = [record["moves"]]
     while lines:
@@ -72,7 +68,7 @@ def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
 
 
 def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
-    """Take over another edition's comments; return whether it has new ones or better readings of ours."""
+    """Add another edition's comments; return whether there are new or better ones."""
     theirs = other.get("comments", [])
     mine = entry.get("comments", [])
     if not theirs or theirs == mine:
@@ -90,7 +86,7 @@ def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
 
 
 class _Texts:
-    """The comments of an entry, found again however another edition writes them."""
+    """The comments of an entry, compared regardless of how an edition writes them."""
 
     def __init__(self, comments: list[str]) -> None:
         self.comments = [*comments]
@@ -99,7 +95,7 @@ class _Texts:
         self.lines = {_key(line) for comment in comments for line in comment.split("\n")} | {""}
 
     def has(self, comment: str) -> bool:
-        """Return whether a comment is there, or has taken the place of one that says the same less well."""
+        """Return whether an equal comment exists; a worse version of this one is replaced."""
         place = self.places.get(_key(comment))
         if place is not None:
             if is_evaluation(comment) and not is_evaluation(self.comments[place]):
@@ -114,10 +110,10 @@ class _Texts:
 
 
 def _key(comment: str) -> str:
-    """Return what a comment says, as the same in all editions.
+    """Return a comment in a form that is equal in all editions.
 
-    KIF's sign of a comment stands in CSA behind CSA's own (`'*…`), and converters take one off or put one
-    before it. They also differ in blanks, widths and dashes. Of stars alone these are what is said.
+    KIF's mark of a comment follows CSA's own in CSA files (`'*…`), and converters add or remove one. Editions
+    also differ in blanks, widths and dashes. A comment of stars alone is its own key.
     """
     plain = "".join(unicodedata.normalize("NFKC", comment).split()).translate(_DASHES)
     return plain.lstrip("*") or plain
@@ -128,15 +124,14 @@ _OFTEN_LOST: Final = re.compile("[-~‖¢£¬?\ufffd]")
 
 
 def _kept(comment: str) -> tuple[int, str]:
-    """Return the length of a comment, and its text without what programs lose that write Shift_JIS in one of
-    its kinds: a question mark stands for that (`▲藤井棋王?△増田八段`)."""
+    """Return the length of a comment, and its text without characters that some programs lose when they write
+    Shift_JIS as question marks (`▲藤井棋王?△増田八段`)."""
     key = _key(comment)
     text = key.encode("cp932", "replace").decode("cp932")
     return len(key), _OFTEN_LOST.sub("", text)
 
 
 def _lost(comment: str) -> int:
-    """Count the characters of a comment that may be lost."""
     return sum(map(_key(comment).count, "?\ufffd"))
 
 
@@ -145,7 +140,7 @@ def _joined(comments: Iterable[str]) -> str:
 
 
 def _alternatives(entry: MoveEntry) -> Iterator[Line]:
-    """Yield all lines that play something else in the entry's place, also those hung on one another."""
+    """Yield all lines that replace an entry, also those nested in one another."""
     waiting = list(entry.get("forks", ()))
     while waiting:
         line = waiting.pop(0)
@@ -155,9 +150,9 @@ def _alternatives(entry: MoveEntry) -> Iterator[Line]:
 
 
 class _Union:
-    """Brings one line into another that begins in the same position.
+    """Adds one line to another that begins in the same position.
 
-    `shared` collects pairs of lines that begin with the same move, to be united in turn.
+    `shared` collects pairs of lines that begin with the same move, to be united next.
     """
 
     def __init__(self, game: GameKind[Any], line: Line, at: int, other: Line, other_at: int) -> None:
@@ -185,19 +180,19 @@ class _Union:
         return changed
 
     def _skip_endings(self, entry: MoveEntry) -> None:
-        """Pass by endings, which do not change the position: what follows them is in the same place."""
+        """Skip endings, which do not change the position."""
         while "move" in entry and self.at + 1 < len(self.line) and "move" not in self.line[self.at]:
             self.at += 1
 
     def _extend(self, rest: Line) -> bool:
-        """Go on where this line ends, unless there is only an ending to add."""
+        """Append the rest of the other line, unless it is only an ending."""
         if not any("move" in entry or entry.get("forks") for entry in rest):
             return False
         self.line += rest
         return True
 
     def _add(self, mine: MoveEntry, fork: Line) -> bool:
-        """Put a line beside `mine`, unless one beginning with the same move is there to unite it with."""
+        """Add a fork, or unite it with the one that begins with the same move."""
         first = self._move(fork[0])
         if first == self._move(mine):
             self.shared.append((self.line, self.at, _bare(fork), 0))
@@ -214,7 +209,7 @@ class _Union:
 
 
 def _bare(line: Line) -> Line:
-    """Return the line without forks on its first entry: these are alternatives of their own."""
+    """Return the line without the forks of its first entry, which are alternatives of their own."""
     first = line[0].copy()
     first.pop("forks", None)
     return [first, *line[1:]]

@@ -1,7 +1,5 @@
-"""A game's series: what engines thought ply by ply, and what the clocks showed. Kept beside the game.
-
-All of it follows from the stored record and the game's header_data, so it can be made anew at any time.
-"""
+"""A game's series: the engines' evaluations and the clocks by ply. They follow from the record and
+`header_data`."""
 
 import zlib
 from collections.abc import Mapping
@@ -20,17 +18,15 @@ R = TypeVar("R")
 
 
 class Series(NamedTuple):
-    """The scores and clocks of a game ply by ply; either may be empty."""
+    """The evaluations and clocks of a game by ply; either may be empty."""
 
     evaluations: tuple[Evaluation, ...] = ()
     clock: tuple[Tick, ...] = ()
 
 
 def series_of(record: Record, header_data: Mapping[str, Any]) -> Series:
-    """Return the series of a normalized record; `header_data` has its limits and fractions of seconds.
-
-    Linear in the main line and its comments.
-    """
+    """Return the series of a normalized record; `header_data` has its time limits and fractions of seconds.
+    Linear in the main line and its comments."""
     fractions = {int(ply): digits for ply, digits in header_data.get("fractions", {}).items()}
     game = of_record(record)
     clock = ticks(record, limits_of(header_data), fractions, game.replay.first_turn)
@@ -45,7 +41,7 @@ def limits_of(header_data: Mapping[str, Any]) -> tuple[TimeLimit | None, TimeLim
 
 
 def pack(series: Series) -> bytes:
-    """Pack a series as zlib-compressed JSON of two tables; one that says nothing as no bytes."""
+    """Pack a series as zlib-compressed JSON of two tables; an empty one as no bytes."""
     if not any(series):
         return b""
     tables = {name: _table(rows) for name, rows in zip(Series._fields, series, strict=True)}
@@ -63,7 +59,7 @@ def unpack(stored: bytes | memoryview) -> Series:
 
 
 def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
-    """Return the columns that say anything beyond their defaults."""
+    """Return the columns that have other values than their defaults."""
     if not rows:
         return {}
     defaults = rows[0]._field_defaults
@@ -76,7 +72,7 @@ def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
 
 
 def _rows(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
-    """Return the rows of a table, of which columns may be missing that say nothing."""
+    """Return the rows of a table; a missing column has its default."""
     if not table:
         return ()
     about: Any = kind

@@ -1,7 +1,7 @@
-"""What of a record is searched as text, and which sorts of things are in it: pure functions.
+"""The searchable text of a record, and bits for its kinds of content.
 
-Both follow from the record that is shown, the union of a game's editions. Names of players and events that
-stand in headers as they are listed are looked for there, not in every game.
+Both follow from the union of a game's editions. The names of players and the event are searched through their
+own tables.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ FEATURES: Final = {"comments": COMMENTS, "evals": EVALUATIONS, "times": TIMES, "
 
 
 def features(record: Record, *, evaluated: bool) -> int:
-    """Return what is in a record, as bits: comments beside those of engines, times and forks in any line;
-    and whether its main line was `evaluated`. Programs that keep no times write 0:00 beside every move:
-    one move has to have taken a second."""
+    """Return the bits of a record's content: comments of people, times and forks in any line, and
+    `evaluated`. Times count if one move took at least a second, since some programs write 0:00 at every
+    move."""
     found = EVALUATIONS if evaluated else 0
     entries = _entries(record)
     if entries is not record["moves"]:
         found |= FORKS
     if any("time" in entry and any(entry["time"].get("now", {}).values()) for entry in entries):
         found |= TIMES
-    if any("comments" in entry and any(said(entry)) for entry in entries):
+    if any("comments" in entry and any(comment_lines(entry)) for entry in entries):
         found |= COMMENTS
     return found
 
 
 def _entries(record: Record) -> Sequence[MoveEntry]:
-    """Return the entries of all lines in reading order: without forks those of the record itself."""
+    """Return the entries of all lines in reading order."""
     moves = record["moves"]
     if not any("forks" in entry for entry in moves):
         return moves
@@ -47,9 +47,9 @@ def _entries(record: Record) -> Sequence[MoveEntry]:
 
 
 def text(record: Record, read: headers.Parts | None = None) -> str:
-    """Return the text of a record as `archive.names.search_text` has it: its headers, then the comments of
-    all lines in reading order, without those of engines. Cut at `search_text.LONGEST`. `read` are
-    the parts of its header, where they are at hand."""
+    """Return the searchable text of a record (`archive.names.search_text`): its headers, then people's
+    comments in reading order, cut at `search_text.LONGEST`. `read` are the parts of its header, if they are
+    known."""
     return together(_lines(record, read or headers.read_parts(record["header"])))
 
 
@@ -59,10 +59,10 @@ def _lines(record: Record, read: headers.Parts) -> Iterator[str]:
         yield from (line for line in value.splitlines() if headers.plain(line) not in listed)
     for entry in _entries(record):
         if "comments" in entry:
-            yield from said(entry)
+            yield from comment_lines(entry)
 
 
-def said(entry: MoveEntry) -> Iterator[str]:
-    """Yield the lines of an entry's comments that are no engine's."""
+def comment_lines(entry: MoveEntry) -> Iterator[str]:
+    """Yield the lines of an entry's comments that are not an engine's."""
     for comment in entry.get("comments", ()):
         yield from (line for line in comment.splitlines() if line.strip() and not is_evaluation(line))

@@ -1,4 +1,4 @@
-"""Taking in files from disk: each is an upload, worked off in turns, by one process or several."""
+"""Imports files from disk: each becomes an upload, which one or several processes read in turns."""
 
 import math
 import os
@@ -20,42 +20,41 @@ from kifu_core.classes import PUBLIC
 _CHUNK: Final = 1024 * 1024
 
 
-class File(NamedTuple):
-    """A file to import; `within` is its path from the folder that was named, with that folder's name."""
+class ImportFile(NamedTuple):
+    """A file to import; `within` is its path below the named folder, with that folder's name."""
 
     path: str
     within: str
 
 
-class Into(NamedTuple):
-    """Whose uploads files become, and the space that their games go to."""
+class Destination(NamedTuple):
+    """The owner of the uploads, and the space of their games."""
 
     owner: User | None = None
     space: int = PUBLIC
 
 
-NOBODYS: Final = Into()
+ANONYMOUS: Final = Destination()
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The state of a file after a turn of work: its upload, how much of it is read (0 to 1) and how many
-    entries that gave. `known` files were here before; a `refusal` says why nothing was stored."""
+    """The state of a file after a turn of work: its upload, the share of it that was read (0 to 1), and the
+    number of entries. `existing` files were uploaded before; a `refusal` is the reason why nothing was
+    stored."""
 
     path: str
     upload: int = 0
     share: float = 1.0
     entries: int = 0
     more: bool = False
-    known: bool = False
+    existing: bool = False
     refusal: str = ""
 
 
-def files_of(paths: Iterable[Path]) -> Iterator[File]:
-    """Yield the files, and those in the folders, sorted; links to folders are not followed.
-
-    Raises FileNotFoundError for a path that is not there.
-    """
+def files_of(paths: Iterable[Path]) -> Iterator[ImportFile]:
+    """Yield files, and those in folders, sorted; links to folders are not followed. Raises FileNotFoundError
+    for a path that does not exist."""
     for path in paths:
         if path.is_file():
             yield _file(path, path)
@@ -68,36 +67,38 @@ def files_of(paths: Iterable[Path]) -> Iterator[File]:
             raise FileNotFoundError(path)
 
 
-def _file(path: Path, named: Path) -> File:
-    """Return a file of an import; nothing is told of the folders above the one that was named."""
-    return File(os.fspath(path), shown_path((named.resolve().name / path.relative_to(named)).as_posix()))
+def _file(path: Path, named: Path) -> ImportFile:
+    """Return a file without the folders above the named one."""
+    return ImportFile(
+        os.fspath(path), shown_path((named.resolve().name / path.relative_to(named)).as_posix())
+    )
 
 
-def begin(file: File, into: Into = NOBODYS) -> Turn:
+def start(file: ImportFile, destination: Destination = ANONYMOUS) -> Turn:
     """Store a file and work on it for one turn."""
     path = file.path
     try:
         with Path(path).open("rb") as data:
             upload, created = store.create_upload(
-                clean_name(path), _chunks(data), into.owner, "command", space=into.space
+                clean_name(path), _chunks(data), destination.owner, "command", space=destination.space
             )
     except (store.UploadEmpty, store.UploadTooLarge, OSError) as error:
         return Turn(path, refusal=_reason(error))
-    store.keep_paths([(upload, file.within)])
-    return (None if created else _known(path, upload)) or go_on(path, upload.pk)
+    store.add_paths([(upload, file.within)])
+    return (None if created else _ended(path, upload)) or go_on(path, upload.pk)
 
 
-def begin_together(files: Sequence[File], into: Into = NOBODYS) -> list[Turn]:
-    """Store small files and work them off, all at once."""
+def start_together(files: Sequence[ImportFile], destination: Destination = ANONYMOUS) -> list[Turn]:
+    """Store small files and read them all at once."""
     token = _token()
     paths = [file.path for file in files]
     try:
         named = [(clean_name(path), Path(path).read_bytes()) for path in paths]
-        received = store.create_uploads(named, token, "command", into.owner, into.space)
+        received = store.create_uploads(named, token, "command", destination.owner, destination.space)
     except (store.UploadEmpty, store.UploadTooLarge, OSError):
         # One of them is not as it should be: each says for itself what became of it.
-        return [begin(file, into) for file in files]
-    store.keep_paths([(upload, file.within) for (upload, _), file in zip(received, files, strict=True)])
+        return [start(file, destination) for file in files]
+    store.add_paths([(upload, file.within) for (upload, _), file in zip(received, files, strict=True)])
     new = [upload for upload, created in received if created]
     more = set(worker.work_together(new, token, math.inf))
     turns = []
@@ -105,9 +106,9 @@ def begin_together(files: Sequence[File], into: Into = NOBODYS) -> list[Turn]:
         if created:
             turns.append(_turn(path, upload.pk, upload.pk in more))
         elif upload in new:
-            turns.append(Turn(path, upload.pk, known=True))
+            turns.append(Turn(path, upload.pk, existing=True))
         else:
-            turns.append(_known(path, upload) or go_on(path, upload.pk))
+            turns.append(_ended(path, upload) or go_on(path, upload.pk))
     return turns
 
 
@@ -116,9 +117,9 @@ def _turn(path: str, upload_id: int, more: bool) -> Turn:
     return Turn(path, upload_id, share, entries, more)
 
 
-def _known(path: str, upload: Upload) -> Turn | None:
+def _ended(path: str, upload: Upload) -> Turn | None:
     ended = upload.state in (Upload.State.DONE, Upload.State.FAILED)
-    return Turn(path, upload.pk, known=True) if ended else None
+    return Turn(path, upload.pk, existing=True) if ended else None
 
 
 def _token() -> str:
@@ -126,7 +127,7 @@ def _token() -> str:
 
 
 def go_on(path: str, upload_id: int) -> Turn:
-    """Work on a stored file for one more turn."""
+    """Work on a stored file for another turn."""
     return _turn(path, upload_id, worker.work_on(upload_id, _token()))
 
 
@@ -143,9 +144,9 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def groups(files: Iterable[File]) -> Iterator[list[File]]:
-    """Yield the files in their order: small ones that follow each other together, the others alone."""
-    small: list[File] = []
+def groups(files: Iterable[ImportFile]) -> Iterator[list[ImportFile]]:
+    """Yield the files in order: consecutive small ones together, the others alone."""
+    small: list[ImportFile] = []
     for file in files:
         if not store.is_small(_size(file.path)):
             if small:
@@ -168,26 +169,26 @@ def _size(path: str) -> int:
         return 0  # whoever opens it says why
 
 
-def run(files: Iterable[File], workers: int, into: Into = NOBODYS) -> Iterator[Turn]:
-    """Take in files, each in one process at a time, and yield a `Turn` whenever there is news.
+def run(files: Iterable[ImportFile], workers: int, destination: Destination = ANONYMOUS) -> Iterator[Turn]:
+    """Import files, and yield a `Turn` after each turn of work. One process works on a file at a time.
 
-    A single process is this one, which looks for garbage rarely from then on.
+    A single process is this one, which then collects garbage rarely.
     """
     if workers == 1:
         look_rarely()
         for group in groups(files):
-            for turn in _begin(group, into):
+            for turn in _start(group, destination):
                 yield turn
                 while turn.more:
                     (turn,) = _go_on(turn.path, turn.upload)
                     yield turn
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), prepare_process) as pool:
-        yield from _spread(pool, groups(files), workers, into)
+        yield from _spread(pool, groups(files), workers, destination)
 
 
-def _begin(group: Sequence[File], into: Into) -> list[Turn]:
-    turns = begin_together(group, into) if len(group) > 1 else [begin(group[0], into)]
+def _start(group: Sequence[ImportFile], destination: Destination) -> list[Turn]:
+    turns = start_together(group, destination) if len(group) > 1 else [start(group[0], destination)]
     tally.write()
     return turns
 
@@ -199,12 +200,12 @@ def _go_on(path: str, upload_id: int) -> list[Turn]:
 
 
 def _spread(
-    pool: ProcessPoolExecutor, waiting: Iterator[list[File]], workers: int, into: Into
+    pool: ProcessPoolExecutor, waiting: Iterator[list[ImportFile]], workers: int, destination: Destination
 ) -> Iterator[Turn]:
     working: set[Future[list[Turn]]] = set()
     while True:
         while len(working) < 2 * workers and (group := next(waiting, None)) is not None:
-            working.add(pool.submit(_begin, group, into))
+            working.add(pool.submit(_start, group, destination))
         if not working:
             return
         done, working = wait(working, return_when=FIRST_COMPLETED)

@@ -1,7 +1,7 @@
-"""Files of a form whose names are not UTF-8: Django's parser passes over such a part without a word.
+"""Files in forms whose names are not UTF-8. Django's parser silently skips such parts.
 
-Programs on a Japanese Windows send a name as the system does, in code page 932 (curl without Unicode, as
-that of Windows: its issues 345 and 3675), on old Unix systems in EUC-JP, on European ones in ISO 8859-1.
+Programs on Japanese Windows send names in code page 932 (curl without Unicode, as that of Windows: its issues
+345 and 3675), those on old Unix systems in EUC-JP, on European ones in ISO 8859-1.
 """
 
 import io
@@ -27,7 +27,7 @@ _NAMELESS: Final = "record"
 
 
 class EveryFile(FileUploadHandler):
-    """The first of the upload handlers: has the others receive every file, whatever its name is."""
+    """The first upload handler, which passes every file to the others, whatever its name is."""
 
     def handle_raw_input(
         self,
@@ -48,12 +48,12 @@ class EveryFile(FileUploadHandler):
 
 class _Parser(MultiPartParser):
     def sanitize_file_name(self, file_name: str) -> str:
-        """Return a file's name without its path; a made-up one where nothing is left."""
+        """Return a file's name without its path; a made-up one if nothing remains."""
         return super().sanitize_file_name(file_name) or _NAMELESS
 
 
 class ReadableNames(io.BufferedIOBase):
-    """The body of a form, in which the headers that nobody could read are written anew in UTF-8."""
+    """The body of a form, with its unreadable headers rewritten in UTF-8."""
 
     def __init__(self, body: IO[bytes], boundary: bytes) -> None:
         self._body = body
@@ -61,7 +61,7 @@ class ReadableNames(io.BufferedIOBase):
         self._held = b""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return the next bytes, about as many as asked for; none at the end."""
+        """Return about as many bytes as requested; none at the end."""
         while True:
             data = self._body.read(-1 if size is None else size)
             ready, self._held = self._mended(self._held + data, at_end=not data)
@@ -69,10 +69,8 @@ class ReadableNames(io.BufferedIOBase):
                 return ready
 
     def _mended(self, data: bytes, at_end: bool) -> tuple[bytes, bytes]:
-        """Return what of the data can be handed on, mended, and what has to wait for more of it.
-
-        What waits is the beginning of a boundary, or one with headers that have not ended yet.
-        """
+        """Split the data into mended bytes, which can be passed on, and bytes that must wait for more data:
+        the start of a boundary, or one with incomplete headers."""
         ready: list[bytes] = []
         done = 0
         while (found := data.find(self._mark, done)) >= 0:
@@ -90,12 +88,12 @@ class ReadableNames(io.BufferedIOBase):
 
 
 def _readable(headers: bytes) -> bytes:
-    """Return a part's headers with those in UTF-8 that Django could not read."""
+    """Return a part's headers, with those in UTF-8 that Django cannot read."""
     return b"\r\n".join(_readable_line(line) for line in headers.split(b"\r\n"))
 
 
 def _readable_line(line: bytes) -> bytes:
-    """Return a header that can be read: a name in a charset that there is not gives way to a made-up one."""
+    """Return a readable header; a name in an unknown charset is replaced by a made-up one."""
     try:
         text = line.decode()
     except UnicodeDecodeError:
@@ -116,8 +114,8 @@ def _can_be_read(line: str) -> bool:
 def decoded(line: bytes) -> str:
     """Return a header that is not UTF-8 as text: code page 932, else EUC-JP, else ISO 8859-1.
 
-    Nearly all EUC-JP is valid in code page 932 too, where it becomes kana of half width, which hardly any
-    name has: then it is taken for EUC-JP if it can be that.
+    Nearly all EUC-JP is also valid in code page 932, but becomes half-width kana, which are rare in names.
+    Such a header is read as EUC-JP if that is possible.
     """
     windows, unix = _decoded(_ESCAPED.sub(rb"\1", line), "cp932"), _decoded(line, "euc_jp")
     found = unix if windows is None or (unix and _HALF_WIDTH_KANA.search(windows)) else windows
@@ -125,7 +123,7 @@ def decoded(line: bytes) -> str:
 
 
 def _decoded(line: bytes, encoding: str) -> str | None:
-    """Return the text in one encoding; None if it is none, or has characters that only its author can see."""
+    """Return the text in one encoding; None if it is invalid, or has characters for private use."""
     try:
         text = line.decode(encoding)
     except UnicodeDecodeError:

@@ -16,9 +16,9 @@ from archive.models import Sender, Upload
 def may_upload(request: HttpRequest) -> bool:
     """Return whether this request may store an upload.
 
-    A user may whose role says so (sessions are protected by Django's CSRF token), and whose token, if they
-    use one. Without signing in one may where `ARCHIVE_ANONYMOUS_UPLOAD` is on, unless a page of another site
-    sent the request: such a page could otherwise fill the archive of everyone who visits it.
+    A user needs a role with that right, and a token with it if one is used (Django's CSRF token protects
+    sessions). Visitors need `ARCHIVE_ANONYMOUS_UPLOAD`, and a request that no page of another site sent: such
+    a page could otherwise fill the archive through its visitors.
     """
     if request.user.is_authenticated:
         return roles.may_upload(request.user)
@@ -26,13 +26,13 @@ def may_upload(request: HttpRequest) -> bool:
 
 
 def may_delete(request: HttpRequest, upload: Upload) -> bool:
-    """Return whether this request may delete an upload: its uploader's may, that of who has the right to
-    (`archive.delete_upload`), and that of the session which sent it, as long as nobody else has."""
+    """Return whether this request may delete an upload: as its uploader, with the right
+    `archive.delete_upload`, or as the session that sent it if no other sender has sent it again."""
     return upload.pk in deletable(request, [upload])
 
 
 def deletable(request: HttpRequest, uploads: Collection[Upload]) -> set[int]:
-    """Return the ids of those uploads that this request may delete."""
+    """Return the ids of the uploads that this request may delete."""
     user = request.user
     if user.is_authenticated and user.has_perm("archive.delete_upload"):
         return {upload.pk for upload in uploads}
@@ -42,7 +42,7 @@ def deletable(request: HttpRequest, uploads: Collection[Upload]) -> set[int]:
 
 
 def _sent_alone(key: str, uploads: Collection[int]) -> set[int]:
-    """Return those of the uploads of nobody's that the session with this key made, and nobody sent again."""
+    """Return the uploads without an owner that only the session with this key has sent."""
     if not key or not uploads:
         return set()
     others = Sender.objects.filter(upload=OuterRef("upload")).exclude(key=key)
@@ -54,12 +54,12 @@ _KEY: Final = "sender"
 
 
 def session_key(request: HttpRequest) -> str:
-    """Return the key by which a session's uploads are known; empty where it sent none without an account."""
+    """Return the key of a session's uploads; empty if it has sent none without an account."""
     return str(request.session.get(_KEY, ""))
 
 
 def sender_key(request: HttpRequest) -> str:
-    """Return the key of a session that is about to send; empty for accounts, and for who keeps no cookies."""
+    """Return the key of a session that is about to send; empty for accounts, and without cookies."""
     if request.user.is_authenticated or not request.COOKIES:
         return ""
     if not session_key(request):
@@ -68,10 +68,8 @@ def sender_key(request: HttpRequest) -> str:
 
 
 def comes_from_elsewhere(request: HttpRequest) -> bool:
-    """Return whether a browser says that a page of another origin sent the request (Fetch metadata, Origin).
-
-    An origin that cannot be read is another one.
-    """
+    """Return whether the browser reports another origin (Fetch metadata, Origin). An unreadable origin is
+    another one."""
     if request.headers.get("Sec-Fetch-Site", "none") not in {"none", "same-origin"}:
         return True
     origin = request.headers.get("Origin")

@@ -1,4 +1,4 @@
-"""Reads bytes into entries that the store can take; nothing here writes."""
+"""Reads bytes into entries for the store. Nothing here writes."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -30,28 +30,28 @@ WORKER_DIED: Final = "worker-died"
 
 
 def read_part(
-    part: Part, name: str, there: int = 0, doomed: int | None = None, space: int = PUBLIC
+    part: Part, name: str, skip: int = 0, failing: int | None = None, space: int = PUBLIC
 ) -> Iterator[DerivedEntry]:
-    """Yield the entries of one part of an upload of that name, in order; at least one, with lines of the
-    file. Their games are derived for the space.
+    """Yield the entries of one part of an upload, in order; at least one. Lines are those of the file, and
+    games are derived for the space. `name` is the upload's.
 
-    The first `there` entries are stored already and come out empty; that with the number `doomed` fails.
+    The first `skip` entries are stored already and are empty; the one with the number `failing` fails.
     Neither is derived.
     """
     if part.issue is not None:
         yield failed(part, part.issue)
         return
-    for entry in read_entries(part.data, part.path or name, there, doomed, space):
+    for entry in read_entries(part.data, part.path or name, skip, failing, space):
         yield replace(_placed(entry, part.first_line - 1), path=part.path, part=part.number)
 
 
 def failed(part: Part, issue: Issue) -> DerivedEntry:
-    """Return the one entry of a part that is not read."""
+    """Return the entry of a part that is not read."""
     return DerivedEntry(seq=0, path=part.path, part=part.number, issues=(issue,))
 
 
 def _placed(entry: DerivedEntry, lines: int) -> DerivedEntry:
-    """Return the entry with its findings at the lines of the whole file, `lines` further down."""
+    """Return an entry with its findings `lines` further down."""
     if not lines:
         return entry
     moved = (replace(found, line=found.line + lines) if found.line else found for found in entry.issues)
@@ -59,18 +59,18 @@ def _placed(entry: DerivedEntry, lines: int) -> DerivedEntry:
 
 
 def read_entries(
-    data: bytes, name: str, there: int = 0, doomed: int | None = None, space: int = PUBLIC
+    data: bytes, name: str, skip: int = 0, failing: int | None = None, space: int = PUBLIC
 ) -> Iterator[DerivedEntry]:
-    """Yield the entries of one file, in the order of the file; there is always at least one.
+    """Yield the entries of one file in order; at least one.
 
-    A file that cannot be read, and a game of it that cannot, is an entry without a game whose issues say
-    why. Memory is that of the parsed file; its size is bounded by ARCHIVE_MAX_TEXT_BYTES.
+    An unreadable file or game is an entry without a game, with the reasons as its issues. Memory is that of
+    the parsed file, whose size is limited by ARCHIVE_MAX_TEXT_BYTES.
     """
-    for seq, entry in enumerate(_entries(data, name, there, doomed, space)):
+    for seq, entry in enumerate(_entries(data, name, skip, failing, space)):
         yield replace(entry, seq=seq)
 
 
-def _entries(data: bytes, name: str, there: int, doomed: int | None, space: int) -> Iterator[DerivedEntry]:
+def _entries(data: bytes, name: str, skip: int, failing: int | None, space: int) -> Iterator[DerivedEntry]:
     limit = settings.ARCHIVE_MAX_TEXT_BYTES
     if len(data) > limit:
         yield _failed(Issue("too-large", "error", params={"bytes": len(data), "limit": limit}))
@@ -95,12 +95,12 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None, space: int)
         yield _failed(Issue("internal-error", "error"))
         return
     source = cache(lambda: _source(data, result))
-    yield from _in_order(result, there, doomed, lambda parsed: _derived(parsed, result, source, space))
+    yield from _in_order(result, skip, failing, lambda parsed: _derived(parsed, result, source, space))
 
 
 def _with_game_id(result: ParseResult, name: str) -> ParseResult:
-    """Return the one game of a file that is called as 将棋ウォーズ calls a game, with that id among its
-    headers, if they say no day: the site writes the day nowhere else."""
+    """Return a file named after a game of 将棋ウォーズ with that id in its only game's header, if the header lacks
+    the day: the site writes the day only there."""
     stem = PurePosixPath(name.replace("\\", "/")).stem
     players = headers.wars_players(stem)
     if players is None or len(result.games) != 1:
@@ -116,15 +116,15 @@ def _with_game_id(result: ParseResult, name: str) -> ParseResult:
 
 
 def _source(data: bytes, result: ParseResult) -> Source | None:
-    """Decode a file once more, to find the place of what was not understood; return None if it is not
-    text."""
+    """Decode a file again, to find the place of unread text; return None if it is not text."""
     return None if result.encoding == "binary" else Source(decode(data)[0], result.encoding)
 
 
 def _in_order(
-    result: ParseResult, there: int, doomed: int | None, derived: Callable[[ParsedGame], DerivedEntry]
+    result: ParseResult, skip: int, failing: int | None, derived: Callable[[ParsedGame], DerivedEntry]
 ) -> Iterator[DerivedEntry]:
-    """Yield games and unreadable games by their first line; the first entry gets findings about the whole."""
+    """Yield games and unreadable games by their first line; the first entry gets the findings about the
+    file."""
     if not result.games:
         found_out = any(issue.severity == "error" for issue in result.issues)
         reason = () if found_out else (Issue("no-game", "error"),)
@@ -135,10 +135,10 @@ def _in_order(
     found: list[tuple[int, ParsedGame | Issue]] = [(game.first_line, game) for game in result.games]
     found += [(issue.line or 0, issue) for issue in unreadable]
     for index, (_, item) in enumerate(sorted(found, key=lambda pair: pair[0])):
-        if index < there:
+        if index < skip:
             yield DerivedEntry(seq=0)
             continue
-        if index == doomed:
+        if index == failing:
             item = Issue(WORKER_DIED, "error")
         # One at a time: positions of a batch are derived while no transaction is open, and others may write.
         entry = derived(item) if isinstance(item, ParsedGame) else _failed(item, result=result)
@@ -167,7 +167,7 @@ def _derived(
 
 
 def _unknown_days(parsed: ParsedGame, source: Callable[[], Source | None]) -> Iterator[Issue]:
-    """Yield an issue for each header of the day that is understood as none, with its place in the file."""
+    """Yield an issue for each header of the day that cannot be read, with its place in the file."""
     for text in headers.unknown_days(parsed.record["header"]):
         found = source()
         offset = found.find(text, parsed.first_line) if found else None
@@ -178,7 +178,7 @@ def _unknown_days(parsed: ParsedGame, source: Callable[[], Source | None]) -> It
 
 
 def _beyond_jkf(parsed: ParsedGame) -> dict[str, Any]:
-    """Return what JKF has no place for, where there is any."""
+    """Return the parts of a record that JKF cannot hold."""
     beyond_jkf: dict[str, Any] = {
         "bookmarks": [list(bookmark) for bookmark in parsed.bookmarks],
         "unread": parsed.unread,
@@ -194,5 +194,5 @@ def _failed(*issues: Issue, result: ParseResult | None = None) -> DerivedEntry:
 
 
 def _about(result: ParseResult, entry: DerivedEntry) -> DerivedEntry:
-    """Return the entry with what was found out about its file."""
+    """Return an entry with the facts about its file."""
     return replace(entry, encoding=result.encoding, format=result.format, program=result.program)

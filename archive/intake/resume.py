@@ -1,4 +1,4 @@
-"""Reading an upload bit by bit: where the walk is, kept between batches, found again from the rows."""
+"""Reads an upload in turns. The walk stays open between batches, or is found again from the stored rows."""
 
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -17,16 +17,16 @@ from archive.intake.walk.refusals import temporary_file
 from archive.models import Entry, Upload, UploadChunk
 from kifu_core.errors import Issue
 
-KEPT: Final = 4
+OPEN_WALKS: Final = 4
 """Walks that a process keeps open between batches; one that was closed is gone through again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """The point from which on an upload's entries are missing.
+    """The point at which an upload is read further.
 
-    `following` is the first missing `seq`; `part` is the one to read for it (its first entries may be there),
-    `seq` and `index` are those of the part's first entry.
+    `following` is the first missing `seq`. `part` is the part to read for it, some of whose entries may be
+    stored; `seq` and `index` are those of its first entry.
     """
 
     part: int = 0
@@ -36,9 +36,9 @@ class ResumePoint:
 
 
 def resume_point(upload_id: int) -> ResumePoint:
-    """Find the place in the rows: the part of the last entry before anything is missing.
+    """Return the point after the stored entries.
 
-    That part is read again, for nothing tells whether it was finished; but none that ended its process.
+    The part of the last entry is read again, because it may be unfinished, unless it ended its process.
     """
     rows = Entry.objects.filter(upload_id=upload_id, rereads=F("upload__rereads"))
     found = rows.aggregate(count=Count("pk"), last=Max("seq"))
@@ -59,7 +59,7 @@ def resume_point(upload_id: int) -> ResumePoint:
 
 
 def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
-    """Return the bytes of those of the uploads that are small, by their ids, looked up at once."""
+    """Return the bytes of the small ones among uploads, by id, with one query."""
     ids = [upload.pk for upload in uploads if store.is_small(upload.size)]
     pieces = UploadChunk.objects.filter(upload_id__in=ids, n=0).values_list("upload_id", "bytes")
     return {pk: bytes(data) for pk, data in pieces}
@@ -77,7 +77,7 @@ def spool(pieces: Iterable[bytes]) -> IO[bytes]:
 
 
 class UploadWalk:
-    """The walk through one upload. Entries come out once, in order, with their numbers."""
+    """The walk through one upload. Each entry comes once, in order, with its number."""
 
     def __init__(self, upload: Upload, data: bytes | None = None) -> None:
         self.upload = upload
@@ -90,49 +90,49 @@ class UploadWalk:
         self._rest: Iterator[DerivedEntry] = iter(())
 
     def close(self) -> None:
-        """Give back files and memory."""
+        """Release files and memory."""
         self.parts.close()
         self.file.close()
 
     def entries(self, point: ResumePoint, give_up: bool = False) -> Iterator[DerivedEntry]:
-        """Yield the entries from a place on.
+        """Yield the entries from a point on.
 
-        `give_up`: the first missing entry fails without being read: that ended its process again and again.
-        Raises RenumberedError where the part of the place has fewer entries than it had.
+        With `give_up` the first missing entry fails unread, because it has ended several processes. Raises
+        RenumberedError if the part at the point has fewer entries than before.
         """
         if self.part < point.part:
             self._rest = iter(())
         self._wanted = point.following
         yield from self._numbered()
-        doomed = point.following - point.seq if give_up else None
+        failing = point.following - point.seq if give_up else None
         for part in self.parts:
             if part.number < point.part:
                 continue
-            self._begin(part, point, doomed)
+            self._begin(part, point, failing)
             before = self.following
             yield from self._numbered()
             if self.following < point.following:
                 raise store.RenumberedError([self.upload.pk])
-            if doomed is not None:
+            if failing is not None:
                 # The part may have had no more than what is there: then reading the next one is to blame.
-                doomed = 0 if doomed and self.following - before <= doomed else None
+                failing = 0 if failing and self.following - before <= failing else None
 
     def is_before(self, point: ResumePoint) -> bool:
-        """Return whether what is missing is still to come."""
+        """Return whether the walk has not passed a point."""
         return self.following <= point.following and self.part <= point.part
 
-    def _begin(self, part: Part, point: ResumePoint, doomed: int | None) -> None:
+    def _begin(self, part: Part, point: ResumePoint, failing: int | None) -> None:
         self.part = part.number
-        there = 0
+        skip = 0
         if part.number == point.part:
             self.following, self._index = point.seq, point.index
-            there = point.following - point.seq
+            skip = point.following - point.seq
         if part.first:
             self._index = 0
-        if doomed == 0:
+        if failing == 0:
             self._rest = iter([failed(part, Issue(WORKER_DIED, "error"))])
         else:
-            self._rest = read_part(part, self.upload.name, there, doomed, self.upload.space)
+            self._rest = read_part(part, self.upload.name, skip, failing, self.upload.space)
 
     def _numbered(self) -> Iterator[DerivedEntry]:
         for entry in self._rest:
@@ -147,8 +147,8 @@ _open: OrderedDict[int, UploadWalk] = OrderedDict()
 
 
 def walk_at(upload: Upload, point: ResumePoint, data: bytes | None = None) -> UploadWalk:
-    """Return the walk of an upload at or before the place: the one kept from the batch before, or a new one
-    through `data`, its bytes, where these are known."""
+    """Return the walk of an upload at or before a point: an open one, or a new one. `data` are its bytes, if
+    they are known."""
     kept = _open.pop(upload.pk, None)
     if kept is not None and not kept.is_before(point):
         kept.close()
@@ -157,26 +157,26 @@ def walk_at(upload: Upload, point: ResumePoint, data: bytes | None = None) -> Up
 
 
 def keep(walk: UploadWalk) -> None:
-    """Keep a walk for the next batch of its upload."""
+    """Keep a walk open for the next batch of its upload."""
     _open[walk.upload.pk] = walk
-    while len(_open) > KEPT:
+    while len(_open) > OPEN_WALKS:
         _, oldest = _open.popitem(last=False)
         oldest.close()
 
 
 def close_all() -> None:
-    """Forget all walks that are kept."""
+    """Close all open walks."""
     while _open:
         _open.popitem()[1].close()
 
 
-def is_kept(upload_id: int) -> bool:
-    """Return whether an upload's walk has begun and is kept."""
+def is_open(upload_id: int) -> bool:
+    """Return whether a walk of the upload is open."""
     return upload_id in _open
 
 
 def progress_of(upload_id: int) -> tuple[float, int]:
-    """Return how much of an upload whose walk is kept was read, from 0 to 1, and the entries that gave."""
+    """Return the share of an upload that its open walk has read, from 0 to 1, and the number of entries."""
     walk = _open.get(upload_id)
     if walk is None:
         return 0.0, 0

@@ -1,4 +1,4 @@
-"""The bytes of an entry once more, for who asks for them: in a web process, so in little memory and time."""
+"""The bytes of a stored entry, read again in a web process, so with little memory and time."""
 
 import errno
 import io
@@ -18,22 +18,19 @@ MEMORY_BYTES: Final = 64 * 1024 * 1024
 
 def part_of(entry: Entry) -> Part | None:
     """Return the part of its upload that an entry was read from, perhaps with the reason why it is not read;
-    None if it is gone.
+    None if it no longer exists.
 
-    Other files of its container are skipped: those of a ZIP archive need not be unpacked for that, those of
-    other containers must be. Raises TooSlowError after ARCHIVE_SOURCE_SECONDS, and FileNotFoundError if the
-    upload is deleted meanwhile.
+    Other files of its container are skipped; in a ZIP archive they need not be unpacked. Raises TooSlowError
+    after ARCHIVE_SOURCE_SECONDS, and FileNotFoundError if the upload is deleted meanwhile.
     """
     budget = Budget(MEMORY_BYTES)
     with time_limit(settings.ARCHIVE_SOURCE_SECONDS), closing(stored_file(entry.upload)) as file:
-        return _found(entry, file, budget)
+        return _matching_part(entry, file, budget)
 
 
-def _found(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
-    """Look a part up by its place among those of the same path.
-
-    There are other ones where limits have changed since: then it is the only one of its path.
-    """
+def _matching_part(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
+    """Return the part at the entry's place among those of its path. If limits have changed since, it is the
+    only part of its path."""
     wanted, place, others = _place(entry), (-1, 0), list[Part]()
     with closing(walk(file, entry.upload.name, budget, only=entry.path)) as parts:
         for part in parts:
@@ -48,7 +45,8 @@ def _found(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
 
 
 def _place(entry: Entry) -> tuple[int, int] | None:
-    """Return which file of its path an entry is from, and which part of that file; both from 0."""
+    """Return the number of an entry's file among those of its path, and of its part in that file; both from
+    0."""
     rows = Entry.objects.filter(upload_id=entry.upload_id)
     first = entry.seq - entry.index
     begins = rows.filter(seq=first).values_list("part", flat=True).first()
@@ -60,7 +58,7 @@ def _place(entry: Entry) -> tuple[int, int] | None:
 
 
 class _Stored(io.RawIOBase):
-    """An upload's bytes where they are stored; one piece of them is in memory."""
+    """The stored bytes of an upload, one piece in memory at a time."""
 
     def __init__(self, upload: Upload) -> None:
         self._upload = upload
@@ -101,8 +99,6 @@ class _Stored(io.RawIOBase):
 
 
 def stored_file(upload: Upload) -> IO[bytes]:
-    """Open an upload's bytes as a file for reading, without copying it.
-
-    Reading raises FileNotFoundError if the upload is deleted meanwhile.
-    """
+    """Open an upload's bytes for reading, without copying them. Reading raises FileNotFoundError if the
+    upload is deleted meanwhile."""
     return cast(IO[bytes], io.BufferedReader(_Stored(upload), 64 * 1024))

@@ -1,10 +1,10 @@
 """The Celery tasks: each takes at most an id and calls one function.
 
-No task runs longer than ARCHIVE_TASK_SECONDS. In the prefork pool Celery kills the child that runs it; in the
-solo pool, which has no limits, the worker ends itself, and whatever watches it starts it again.
+No task runs longer than ARCHIVE_TASK_SECONDS. In the prefork pool Celery kills its process. The solo pool has
+no limits: there the worker ends itself, and its supervisor starts it again.
 
 Workers serve the queues in turn (`archive.project.queues`). A large upload goes to the end of its queue after
-each turn. So an upload waits only for the turns of uploads that were begun before.
+each turn. So an upload waits only for the turns of uploads that were started before.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ else:
 
 
 class LimitedTask(AnyTask):
-    """A task that in the solo pool ends its process when it takes too long, and after too much memory."""
+    """A task that, in the solo pool, ends its process after too much time or memory."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.request.called_directly or self.request.is_eager or settings.WORKER_POOL != "solo":
@@ -69,15 +69,15 @@ class LimitedTask(AnyTask):
 
 @app.task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def process_upload(task: Any, upload_id: int) -> None:
-    """Work on one upload for a turn, and on other small ones with a small one; where another worker has it or
-    it is done, on small ones that wait."""
+    """Work on one upload for a turn, and together with a small one on others; if it is finished or another
+    worker has it, on small ones that wait."""
     try:
         # The task's own id: when it is tried again, the claims are still its own.
         more = worker.work_with_others(upload_id, task.request.id or "directly")
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
     # What was not even begun waits with the new ones.
-    sent = [send(pk, BULK if resume.is_kept(pk) else INTERACTIVE) for pk in more]
+    sent = [send(pk, BULK if resume.is_open(pk) else INTERACTIVE) for pk in more]
     alone = task.request.called_directly or task.request.is_eager or settings.WORKER_POOL != "solo"
     if not (all(sent) or alone):
         # A connection that broke while a task ran can leave a solo worker waiting for ever; not a new one.
@@ -86,7 +86,7 @@ def process_upload(task: Any, upload_id: int) -> None:
 
 @app.task(name="archive.move_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def move_upload(task: Any, upload_id: int) -> None:
-    """Move some of the games of an upload to where they go, and send itself again for the rest."""
+    """Move some of the games of an upload, and send itself again for the rest."""
     try:
         with logs.about(upload=upload_id):
             done = store.move_upload(upload_id, MOVED_GAMES)
@@ -98,13 +98,14 @@ def move_upload(task: Any, upload_id: int) -> None:
 
 @app.task(name="archive.sweep", base=LimitedTask)
 def sweep() -> None:
-    """Send again what was left behind: messages lost, workers killed, a broker that was away."""
+    """Send messages again for work that nobody does: after lost messages, killed workers, a broker's
+    absence."""
     for upload_id in store.sweep():
         send(upload_id, INTERACTIVE)
     store.end_abandoned(MOVED_GAMES)
-    for upload_id in store.left_deleting():
+    for upload_id in store.unfinished_deletions():
         send_deletion(upload_id)
-    for upload_id in store.left_moving():
+    for upload_id in store.unfinished_moves():
         send_move(upload_id)
     audit.forget_addresses()
     # A stranger who begins to sign in with a passkey has a session too.
@@ -113,7 +114,7 @@ def sweep() -> None:
 
 @app.task(name="archive.delete_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def delete_upload(task: Any, upload_id: int) -> None:
-    """Go on deleting an upload for a turn."""
+    """Continue the deletion of an upload for a turn."""
     try:
         with logs.about(upload=upload_id):
             done = store.delete_upload(upload_id, worker.TURN_SECONDS)
@@ -125,7 +126,7 @@ def delete_upload(task: Any, upload_id: int) -> None:
 
 @app.task(name="archive.watch", base=LimitedTask)
 def watch() -> None:
-    """Take in what has come into the watched folder."""
+    """Store the new files in the watched folder."""
     if found := watched_folder.scan():
         audit.note(audit.Deed.IMPORT, None, f"{len(found)} files of the watched folder")
     for upload_id in found:
@@ -134,7 +135,7 @@ def watch() -> None:
 
 @app.task(name="archive.columns", base=LimitedTask)
 def columns() -> None:
-    """Write columns for a turn, if there is anything to write, and send itself again for the rest."""
+    """Write columns for a turn, and send itself again for the rest."""
     if not building.has_work():
         return
     try:
@@ -151,7 +152,7 @@ def columns() -> None:
 
 
 def send_columns() -> None:
-    """Have a worker go on with the columns. What the broker does not take is found at the next look."""
+    """Send a message about the columns. If the broker is away, the next sweep sends it."""
     try:
         columns.apply_async(queue=MAINTENANCE)
     except (BrokerError, OSError) as error:
@@ -159,9 +160,9 @@ def send_columns() -> None:
 
 
 def send(upload_id: int, queue: str) -> bool:
-    """Tell a worker of the upload; return whether the broker took the message.
+    """Send a worker a message about the upload; return whether the broker accepted it.
 
-    A broker that is away makes no error: the sweeper sends it again.
+    If the broker is away, the sweeper sends it later.
     """
     try:
         process_upload.apply_async((upload_id,), queue=queue)
@@ -172,7 +173,7 @@ def send(upload_id: int, queue: str) -> bool:
 
 
 def send_deletion(upload_id: int) -> None:
-    """Tell a worker of an upload that is being deleted. What the broker does not take the sweeper finds."""
+    """Send a message about an upload that is being deleted. If the broker is away, the sweeper sends it."""
     try:
         delete_upload.apply_async((upload_id,), queue=MAINTENANCE)
     except (BrokerError, OSError) as error:
@@ -180,7 +181,8 @@ def send_deletion(upload_id: int) -> None:
 
 
 def send_move(upload_id: int) -> None:
-    """Tell a worker of an upload whose games are moved. What the broker does not take the sweeper finds."""
+    """Send a message about an upload whose games are being moved. If the broker is away, the sweeper sends
+    it."""
     try:
         move_upload.apply_async((upload_id,), queue=MAINTENANCE)
     except (BrokerError, OSError) as error:
@@ -188,6 +190,6 @@ def send_move(upload_id: int) -> None:
 
 
 def enqueue(upload_id: int, size: int = 0) -> None:
-    """Tell a worker of an upload of that many bytes once the transaction is committed."""
+    """Send a message about an upload of `size` bytes once the transaction is committed."""
     queue = BULK if size >= BULK_BYTES else INTERACTIVE
     transaction.on_commit(partial(send, upload_id, queue), robust=True)

@@ -1,4 +1,4 @@
-"""Limits on time: on what one record may take, where work is done in the main thread, and on a whole task."""
+"""Time limits: for one record in the main thread, and for a complete task."""
 
 import faulthandler
 import signal
@@ -20,8 +20,8 @@ def _too_slow(number: int, frame: FrameType | None) -> None:
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise TooSlowError in the body after so many seconds.
 
-    It uses SIGALRM, which only a main thread can receive: a worker's (solo pool, or a child of prefork) and a
-    command's are. In other threads what is read ends itself, see `kifu_core.deadline`.
+    Uses SIGALRM, which only main threads receive: a worker's (solo pool, or a child of prefork) and a
+    command's. In other threads reading stops itself, see `kifu_core.deadline`.
     """
     if threading.current_thread() is not threading.main_thread():
         with deadline.time_limit(seconds):
@@ -38,9 +38,9 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def deadly_limit(seconds: float) -> Iterator[None]:
-    """End this process where the body is still at work after so many seconds, whatever it is doing.
+    """End this process if the body still runs after so many seconds.
 
-    Needs neither the main thread nor Python's lock: it also ends what never comes back from a call into C.
+    Needs neither the main thread nor Python's lock, so it also ends calls into C that never return.
     """
     # Celery puts something without a file in the place of sys.stderr.
     faulthandler.dump_traceback_later(seconds, file=sys.__stderr__ or 2, exit=True)

@@ -1,4 +1,4 @@
-"""The way in for every upload: bytes are stored first, then a worker is told; and the way out."""
+"""Receives uploads, whose bytes are stored before a worker reads them, and withdraws them."""
 
 import logging
 import threading
@@ -37,15 +37,13 @@ def receive(
     space: int = PUBLIC,
     payer: str = "",
 ) -> tuple[Upload, bool]:
-    """Store an upload as it came and tell a worker; return it, and whether it is new.
+    """Store an upload and send a worker a message; return it, and whether it is new.
 
-    With `ARCHIVE_ANONYMOUS_WAITS`, uploads of strangers wait for a curator. `payer` is the counter for the
-    games that come of it (`archive.http.limits.throttling`).
-
-    The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin or
-    sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
-    `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and `store.UploadEmpty` without any bytes; then
-    nothing is stored.
+    The same bytes from the same uploader are the same upload. `source` is api, web, admin or sample; `sender`
+    is the key of a session without an account (`permissions.sender_key`); `payer` is the counter that is
+    charged for its games (`archive.http.limits.throttling`). With `ARCHIVE_ANONYMOUS_WAITS`, uploads of
+    strangers wait for a curator. Raises `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and
+    `store.UploadEmpty` without any bytes; then nothing is stored.
     """
     uploader = user if user is not None and user.is_authenticated else None
     waits = settings.ARCHIVE_ANONYMOUS_WAITS and uploader is None
@@ -60,7 +58,7 @@ def receive(
 
 
 def admit(ids: Collection[int]) -> int:
-    """Let in uploads that wait for a curator, and tell a worker of each; return how many there were."""
+    """Admit uploads that wait for a curator, and send messages about them; return their number."""
     let_in = store.admit(ids)
     for pk in let_in:
         tasks.enqueue(pk)
@@ -68,10 +66,10 @@ def admit(ids: Collection[int]) -> int:
 
 
 def withdraw(upload_id: int, seconds: float | None = None) -> bool:
-    """Delete an upload with the games that nobody else has sent; return whether it is gone for good.
+    """Hide an upload and delete it with the games that only it has; return whether the deletion is finished.
 
-    From now on nobody sees it. Its rows are deleted at once for up to so many seconds (`DELETE_SECONDS`), if
-    no other request is doing the same; then a worker goes on.
+    This request deletes for at most `seconds` (`DELETE_SECONDS`), unless another one is deleting; then a
+    worker continues.
     """
     store.begin_deletion(upload_id)
     limit = DELETE_SECONDS if seconds is None else seconds
@@ -92,8 +90,8 @@ def withdraw(upload_id: int, seconds: float | None = None) -> bool:
 
 
 def withdraw_later(upload_ids: Sequence[int]) -> None:
-    """Let nobody see these uploads any more, and delete them once the transaction is committed: all together
-    take no longer than one, then workers go on."""
+    """Hide uploads, and delete them once the transaction is committed. All together take no longer than one;
+    then workers continue."""
     for upload_id in upload_ids:
         store.begin_deletion(upload_id)
     transaction.on_commit(partial(_withdraw_all, upload_ids))
@@ -106,7 +104,7 @@ def _withdraw_all(upload_ids: Sequence[int]) -> None:
 
 
 def reread(upload_id: int) -> bool:
-    """Have an upload reread from its bytes; return whether it had ended."""
+    """Have an upload reread from its bytes; return whether it was finished."""
     again = store.reread(upload_id)
     if again:
         tasks.enqueue(upload_id, tasks.BULK_BYTES)

@@ -1,4 +1,4 @@
-"""The watched folder: files that somebody puts there are taken in; nothing in it is ever changed."""
+"""The watched folder: new files in it become uploads. Nothing in it is changed."""
 
 import json
 import logging
@@ -23,10 +23,10 @@ Seen = dict[str, list[int | bool]]
 
 
 def scan() -> list[int]:
-    """Take in what has not changed since the last scan; return the ids of uploads that are new.
+    """Store the files that have not changed since the last scan; return the ids of new uploads.
 
-    What was seen is kept in `watch.json` in the data folder. A file that changes later is taken again.
-    At most `FILES_A_SCAN` files are taken, the others by the next scan. Links are not followed.
+    The state of the files is in `watch.json` in the data folder. A file that changes is stored again. A scan
+    stores at most `FILES_A_SCAN` files. Links are not followed.
     """
     folder = Path(settings.WATCH_DIR)
     memory = settings.DATA_DIR / "watch.json"
@@ -62,7 +62,7 @@ def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def _take(path: Path) -> list[int]:
-    """Store a file; return the upload's id if it is new. The log tells what cannot be taken."""
+    """Store a file; return the upload's id if it is new. Refusals are logged."""
     try:
         with path.open("rb") as file:
             upload, created = store.create_upload(clean_name(path.name), _chunks(file), source="watch")

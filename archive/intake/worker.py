@@ -1,4 +1,4 @@
-"""Work through uploads: claim them, read their entries, store them batch by batch."""
+"""Works on uploads: claims them, reads their entries, stores these batch by batch."""
 
 import logging
 import secrets
@@ -45,9 +45,9 @@ DEADLY_TRIES = 6
 
 
 def work_off(upload_id: int) -> None:
-    """Read and store everything in an upload; do nothing if it is claimed, done or gone.
+    """Read and store an upload to its end; do nothing if it is claimed, finished or deleted.
 
-    If it is killed at any point, it can be run again: stored entries stay, and the rest is read.
+    After an interruption, call it again: stored entries stay, and the rest is read.
     """
     token = secrets.token_hex(16)
     while work_on(upload_id, token):
@@ -56,10 +56,10 @@ def work_off(upload_id: int) -> None:
 
 
 def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
-    """Work on an upload for about `seconds` (`TURN_SECONDS`); return whether there is more to do.
+    """Work on an upload for about `seconds` (`TURN_SECONDS`); return whether work remains.
 
-    If another worker has it, or it is done or gone, do nothing and return False. If there is more to do, the
-    claim is given back, and the caller has to send a message.
+    Returns False if another worker has it, or it is finished or deleted. If work remains, the claim is given
+    back, and the caller sends a message.
     """
     upload = _claimed(upload_id, token)
     return bool(upload and work_together([upload], token, seconds))
@@ -67,11 +67,11 @@ def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
 
 def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
     """Work on an upload and, if it is small, on other small ones that wait; return the ids of those with more
-    to do.
+    work.
 
-    Many small uploads together cost far less than one by one. One that is done with others, or is another
-    worker's, leaves its turn to the small one that waits longest: between two of its kind a large upload has
-    a turn, and what has just come would wait for as many as were done together before.
+    Many small uploads cost far less together than one by one. If this upload was already finished with
+    others, or another worker has it, the small upload that waits longest takes its turn. Otherwise a new one
+    would wait for as many turns of large uploads as uploads were finished together.
     """
     upload = _claimed(upload_id, token) or _claimed(store.longest_waiting(), token)
     if upload is None:
@@ -87,16 +87,16 @@ def _claimed(upload_id: int | None, token: str) -> Upload | None:
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
     """Work on claimed uploads, one after the other, for about `seconds` in all; return the ids of those with
-    more to do.
+    more work.
 
-    The claims of these are given back, and the caller has to send messages.
+    Their claims are given back, and the caller sends messages.
     """
-    with _told_of(uploads):
+    with _log_context(uploads):
         return _work_together(uploads, token, seconds)
 
 
-def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
-    """Make log lines name the request that brought these uploads, and the upload, if all have the same."""
+def _log_context(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
+    """Add the request and the upload to log lines, if all these uploads have the same."""
     requests = {upload.request for upload in uploads}
     return logs.about(
         request=requests.pop() if len(requests) == 1 else "",
@@ -118,7 +118,7 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
                 break
     except store.ClaimLostError as lost:
         walks.close_all()
-        store.lives(lost.uploads)
+        store.uncount_try(lost.uploads)
     except store.RenumberedError as found:
         walks.close_all()
         store.reread_renumbered(found.uploads, token)
@@ -130,7 +130,7 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
     except OSError:
         # There is no room for temporary files, or the like: this try does not count against the uploads.
         walks.close_all()
-        store.lives(left)
+        store.uncount_try(left)
         raise
     except DatabaseError as error:
         walks.close_all()
@@ -146,7 +146,7 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
 
 
 def _batch_size(uploads: Sequence[Upload]) -> int:
-    """Return how many entries to store in one transaction: one by one after tries that failed."""
+    """Return the number of entries in a transaction: 1 after failed tries."""
     if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
         return 1
     again = any(upload.rereads for upload in uploads)
@@ -154,8 +154,8 @@ def _batch_size(uploads: Sequence[Upload]) -> int:
 
 
 def _finish(upload: Upload, token: str) -> None:
-    """Log that an upload is done, and end its rereading or charge for its games."""
-    with _told_of([upload]):
+    """Log that an upload is finished, and end its rereading or charge for its games."""
+    with _log_context([upload]):
         log.info("upload %d is worked off", upload.pk)
     if upload.rereads:
         store.finish(upload.pk, token)
@@ -164,27 +164,27 @@ def _finish(upload: Upload, token: str) -> None:
 
 
 def _count(counts: store.StoredCounts) -> None:
-    """Count entries by what became of them, for the metrics."""
+    """Count entries by outcome, for the metrics."""
     for outcome in ("stored", "duplicate", "failed", "held"):
         if n := getattr(counts, outcome):
             tally.add(tally.ENTRIES, "", outcome, n)
 
 
 def _charge(upload: Upload) -> None:
-    """Charge the sender of an upload for its games, when it is read for the first time."""
+    """Charge the sender of an upload for its games after the first reading."""
     if upload.payer:
         charge_games(upload.payer, Entry.objects.filter(upload=upload, state=Entry.State.STORED).count())
 
 
 class OpenWalks:
-    """The walks through some uploads, one opened after the other."""
+    """The walks through some uploads, opened one after the other."""
 
     def __init__(self, uploads: Sequence[Upload]) -> None:
         self.uploads = uploads
         self.open: dict[int, UploadWalk] = {}
 
     def __iter__(self) -> Iterator[tuple[int, Iterator[DerivedEntry]]]:
-        """Yield the id of each upload with its entries that are not stored yet."""
+        """Yield the id of each upload with its missing entries."""
         data = small_data(self.uploads)
         for upload in self.uploads:
             # Nothing is expected of an upload before its first batch: then there are no entries to look at.
@@ -192,14 +192,14 @@ class OpenWalks:
             walk = walk_at(upload, point, data.pop(upload.pk, None))
             self.open[upload.pk] = walk
             entries = walk.entries(point, upload.tries >= DEADLY_TRIES)
-            yield upload.pk, _limited(_telling(upload, entries))
+            yield upload.pk, _limited(_with_log_context(upload, entries))
 
     def close(self, upload_id: int) -> None:
-        """Close the walk of an upload that is done."""
+        """Close the walk of a finished upload."""
         self.open.pop(upload_id).close()
 
     def close_all(self) -> None:
-        """Give back the files and memory of all walks."""
+        """Release the files and memory of all walks."""
         while self.open:
             self.open.popitem()[1].close()
 
@@ -209,10 +209,10 @@ class OpenWalks:
             keep(self.open.popitem()[1])
 
 
-def _telling(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
-    """Yield the entries of an upload; log lines written while an entry is read name it."""
+def _with_log_context(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
+    """Yield the entries of an upload; log lines name it while an entry is read."""
     while True:
-        with _told_of([upload]):
+        with _log_context([upload]):
             entry = next(entries, None)
         if entry is None:
             return
@@ -220,7 +220,7 @@ def _telling(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[Derive
 
 
 def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
-    """Yield the entries up to ARCHIVE_MAX_ENTRIES, and if there are more, one that says so."""
+    """Yield at most ARCHIVE_MAX_ENTRIES entries, and after them one that reports the limit."""
     limit = settings.ARCHIVE_MAX_ENTRIES
     for entry in entries:
         if entry.seq >= limit:
@@ -235,7 +235,7 @@ def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
 def batches(
     walks: Iterable[tuple[int, Iterable[DerivedEntry]]], size: int | None = None
 ) -> Iterator[list[store.ReadBatch]]:
-    """Yield the entries of uploads in groups small enough for one transaction and quick enough to read."""
+    """Yield the entries of uploads in groups of limited size and reading time, one for each transaction."""
     limit = BATCH_ENTRIES if size is None else size
     group: list[store.ReadBatch] = []
     count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS

@@ -160,7 +160,7 @@ def worker() -> None:
     from celery.signals import worker_process_init, worker_ready
     from django.conf import settings
 
-    from archive.intake.memory_limit import RESTART, limit_memory, most_kept_kib, shuts_down_for
+    from archive.intake.memory_limit import RESTART, limit_memory, max_memory_kib, shuts_down_for
     from archive.models import HeardProcess
     from archive.observing import beats, tasks
     from archive.project.garbage_collection import look_rarely
@@ -185,7 +185,7 @@ def worker() -> None:
     app.Worker(
         pool=settings.WORKER_POOL,
         concurrency=1,
-        max_memory_per_child=most_kept_kib(),
+        max_memory_per_child=max_memory_kib(),
         queues=settings.WORKER_QUEUES,
         hostname=f"worker-{os.getpid()}@{socket.gethostname()}",
         without_gossip=True,

@@ -7,7 +7,7 @@ nothing. Others use only the names listed here.
 from archive.store.abandoned import end_abandoned
 from archive.store.apply import IndexDamagedError
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
-from archive.store.deletion import begin_deletion, delete_upload, left_deleting
+from archive.store.deletion import begin_deletion, delete_upload, unfinished_deletions
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
     QUEUE_SHOWN,
@@ -18,25 +18,25 @@ from archive.store.leases import (
     hand_over,
     holds,
     is_small,
-    lives,
     longest_waiting,
     queue,
     reread,
     reread_renumbered,
     retry,
     sweep,
+    uncount_try,
     unfinished,
 )
-from archive.store.moving import TakenDownError, begin_move, left_moving, move_game, move_upload
+from archive.store.moving import TakenDownError, begin_move, move_game, move_upload, unfinished_moves
 from archive.store.restoring import Restored, UnknownIndexError, restore_records
-from archive.store.taken_down import let_in
+from archive.store.taken_down import release_held
 from archive.store.uploads import (
     UploadEmpty,
     UploadTooLarge,
+    add_paths,
     admit,
     create_upload,
     create_uploads,
-    keep_paths,
 )
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "UnknownIndexError",
     "UploadEmpty",
     "UploadTooLarge",
+    "add_paths",
     "admit",
     "begin_deletion",
     "begin_move",
@@ -66,21 +67,20 @@ __all__ = [
     "hand_over",
     "holds",
     "is_small",
-    "keep_paths",
-    "left_deleting",
-    "left_moving",
-    "let_in",
-    "lives",
     "longest_waiting",
     "move_game",
     "move_upload",
     "queue",
     "reindex_games",
+    "release_held",
     "reread",
     "reread_renumbered",
     "restore_records",
     "retry",
     "store_batches",
     "sweep",
+    "uncount_try",
     "unfinished",
+    "unfinished_deletions",
+    "unfinished_moves",
 ]

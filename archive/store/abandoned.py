@@ -1,4 +1,4 @@
-"""Delete libraries without members, so that nothing is left that nobody could read or delete."""
+"""Deletes libraries without members, which nobody could read or delete."""
 
 from django.db.models import Exists, OuterRef
 
@@ -8,10 +8,10 @@ from archive.store.games import delete_games
 
 
 def end_abandoned(limit: int) -> None:
-    """Delete libraries without members: begin to delete their uploads, delete up to so many games that came
-    in other uploads, then the libraries.
+    """Delete libraries without members: start to delete their uploads, delete up to `limit` games from other
+    uploads, then the libraries.
 
-    Run again, it goes on. An upload from which something was published stays, and shows only that.
+    The next call continues. An upload with a published game stays, and shows only that game.
     """
     spaces = list(Space.objects.filter(memberships=None).values_list("pk", flat=True))
     if not spaces:
@@ -28,7 +28,7 @@ def end_abandoned(limit: int) -> None:
 
 
 def _wholly_in(spaces: list[int]) -> list[int]:
-    """Return the uploads of libraries from which no game went elsewhere."""
+    """Return the uploads of libraries without a game in another space."""
     went = Entry.objects.filter(upload=OuterRef("pk"), game__isnull=False).exclude(
         game__space=OuterRef("space")
     )

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from archive.columns import slots as columns
-from archive.derive.formations import FoundFormation
+from archive.derive.formations import FormationRow
 from archive.derive.game import DerivedGame, DerivedRow, index_rows
 from archive.index import schema
 from archive.index.engine import engine
@@ -60,7 +60,7 @@ _UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts
 
 
 class IndexDamagedError(Exception):
-    """The index does not hold the rows that a stored record gives; `reindex_positions` repairs the game."""
+    """The index lacks rows of a stored game; `reindex_positions` repairs it."""
 
 
 # --- plans -----------------------------------------------------------------------------------------------
@@ -211,15 +211,17 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
     _add_formations({slot: game.formations for game, slot in games})
 
 
-def _add_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
-    """Insert the formations of games, by slot, in the order of the primary key. The slots must have none
-    yet."""
-    rows = sorted((number, slot, colour, ply) for slot, some in found.items() for number, colour, ply in some)
+def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
+    """Insert the formations of games whose slots have none, in the order of the primary key."""
+    rows = sorted(
+        (number, slot, colour, ply)
+        for slot, some in formations_by_slot.items()
+        for number, colour, ply in some
+    )
     _insert("archive_gameformation", ("formation", "slot", "colour", "ply"), rows)
 
 
 def _insert(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Insert rows without an object of a model for each."""
     places = f"({', '.join(['%s'] * len(columns))})"
     with connection.cursor() as cursor:
         for part in _parts(rows):
@@ -227,25 +229,24 @@ def _insert(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
             cursor.execute(statement, [*chain.from_iterable(part)])
 
 
-def write_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
-    """Write the formations of games, by slot, as their records now give them."""
-    there: dict[int, set[FoundFormation]] = {slot: set() for slot in found}
-    stored = GameFormation.objects.filter(slot__in=found)
-    for slot, *row in stored.values_list("slot", "formation", "colour", "ply"):
-        there[slot].add(FoundFormation(*row))
-    others = {slot: some for slot, some in found.items() if there[slot] != {*some}}
-    GameFormation.objects.filter(slot__in=others).delete()
-    _add_formations(others)
+def write_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
+    """Write the formations of games, by slot, where they differ from the stored ones."""
+    stored: dict[int, set[FormationRow]] = {slot: set() for slot in formations_by_slot}
+    rows = GameFormation.objects.filter(slot__in=formations_by_slot)
+    for slot, *row in rows.values_list("slot", "formation", "colour", "ply"):
+        stored[slot].add(FormationRow(*row))
+    changed = {slot: some for slot, some in formations_by_slot.items() if stored[slot] != {*some}}
+    GameFormation.objects.filter(slot__in=changed).delete()
+    _add_formations(changed)
 
 
-def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool = False) -> None:
-    """Remove a game from the index: by the keys that it keeps, or by reading its segment.
+def remove_rows(change: Change, game: Game, *, scan: bool = False, repair: bool = False) -> None:
+    """Remove a game's rows from the index by its stored keys, or with `scan` by reading its segment.
 
-    If the number of rows is not the expected one, raise IndexDamagedError; with `anyhow`, look for the others
-    in the segment instead.
+    Raises IndexDamagedError if rows are missing; with `repair`, searches the segment for them instead.
     """
     change.write_rows()
-    _know_ratings(change, [game.slot])
+    _remember_ratings(change, [game.slot])
     if scan:
         change.removed += engine().delete_slot(change.cursor, game.slot)
         return
@@ -254,13 +255,13 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool 
     change.removed += rows
     if len(rows) == game.index_rows:
         return
-    if not anyhow:
-        raise IndexDamagedError(f"game {game.pk}: {len(rows)} rows found, {game.index_rows} expected")
+    if not repair:
+        raise IndexDamagedError(f"game {game.pk}: {len(rows)} rows instead of {game.index_rows}")
     change.removed += engine().delete_slot(change.cursor, game.slot)
 
 
-def _know_ratings(change: Change, slots: Collection[int]) -> None:
-    """Keep the ratings of games, by slot, for the counters: the lists may be gone by then."""
+def _remember_ratings(change: Change, slots: Collection[int]) -> None:
+    """Remember the ratings of games, by slot, for the counters, which are written after the lists."""
     rated = GamePlayer.objects.filter(slot__in=slots)
     for slot, colour, rating in rated.values_list("slot", "colour", "rating"):
         if rating is not None:
@@ -268,20 +269,19 @@ def _know_ratings(change: Change, slots: Collection[int]) -> None:
 
 
 def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
-    """Return the keys under which games have rows, by id. Games stored without their keys are replayed."""
-    found: dict[int, Sequence[int]] = {}
-    kept = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
-    found.update((pk, unpack_keys(packed)) for pk, packed in kept if packed is not None)
+    """Return the index keys of games by id. Games stored without keys are replayed."""
+    stored = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
+    keys: dict[int, Sequence[int]] = {pk: unpack_keys(packed) for pk, packed in stored if packed is not None}
     for game in games:
-        if game.pk not in found:
-            rows_then = index_rows(game.jkf, game.kind, game.space, game.index_version)[0]
-            found[game.pk] = sorted({row.key for row in rows_then})
-    return found
+        if game.pk not in keys:
+            rows = index_rows(game.jkf, game.kind, game.space, game.index_version)[0]
+            keys[game.pk] = sorted({row.key for row in rows})
+    return keys
 
 
-def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -> None:
-    """Remove games from the index as `remove_rows` does, but all at once; one by one only if the index lacks
-    some of their rows. Raises IndexDamagedError, unless `anyhow`."""
+def take_out(change: Change, games: Collection[Game], *, repair: bool = False) -> None:
+    """Remove the rows of several games as `remove_rows` does, by one statement if none are missing. Raises
+    IndexDamagedError, unless `repair`."""
     change.write_rows()
     keys = keys_of(games)
     places: list[GameAtKey] = []
@@ -293,16 +293,16 @@ def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -
         with transaction.atomic():
             removed, warm = engine().take_out(change.cursor, places)
             if removed != sum(game.index_rows for game in games):
-                raise IndexDamagedError(f"{removed} rows found")
-        _know_ratings(change, [game.slot for game in games])
+                raise IndexDamagedError(f"{removed} rows removed")
+        _remember_ratings(change, [game.slot for game in games])
         change.removed += warm
     except IndexDamagedError:
         for game in games:
-            remove_rows(change, game, anyhow=anyhow)
+            remove_rows(change, game, repair=repair)
 
 
 def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
-    """Index a stored game again with other rows in a new slot; everything else about it stays."""
+    """Replace the rows of a stored game; it gets a new slot."""
     remove_rows(change, game, scan=scan)
     (slot,) = change.take_slots(1)
     for colour in (0, 1):
@@ -321,8 +321,7 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
 
 
 def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Write several stored games anew at once; games that keep their rows keep their slots. Raises
-    IndexDamagedError."""
+    """Rewrite stored games; those that keep their rows keep their slots. Raises IndexDamagedError."""
     if not games:
         return
     keep_own_records([game for game, _ in games])
@@ -333,8 +332,7 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
 
 
 def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Write the present columns of games, except their place in the index and in the lists of players and
-    days."""
+    """Rewrite games that stay in their slots."""
     write_formations({game.slot: derived.formations for game, derived in games})
     _update(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(
@@ -350,7 +348,6 @@ def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
 
 
 def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
-    """Write the columns of stored games that are now in these slots."""
     now = timezone.now()
     change.cursor.executemany(
         _UPDATE_GAME, [[*_values(change, derived, slot), now, game.pk] for game, derived, slot in games]
@@ -358,7 +355,7 @@ def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> N
 
 
 def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Index stored games anew, in new slots."""
+    """Rewrite games in new slots, with new rows."""
     if not games:
         return
     old = [game for game, _ in games]
@@ -382,10 +379,10 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
 
 
 def write_series(packed: Mapping[int, bytes]) -> None:
-    """Write the series of games, by id, as their records now give them."""
-    GameSeries.objects.filter(game__in=[pk for pk, found in packed.items() if not found]).delete()
+    """Write the packed series of games by id."""
+    GameSeries.objects.filter(game__in=[pk for pk, series in packed.items() if not series]).delete()
     GameSeries.objects.bulk_create(
-        [GameSeries(game_id=pk, series=found) for pk, found in packed.items() if found],
+        [GameSeries(game_id=pk, series=series) for pk, series in packed.items() if series],
         update_conflicts=True,
         unique_fields=["game"],
         update_fields=["series"],
@@ -393,25 +390,25 @@ def write_series(packed: Mapping[int, bytes]) -> None:
 
 
 def write_texts(texts: Mapping[int, str]) -> None:
-    """Write the texts of games, by id, as their records now give them."""
-    there = dict(GameText.objects.filter(game__in=texts.keys()).values_list("game_id", "text"))
-    others = {pk: text for pk, text in texts.items() if there.get(pk) != text}
+    """Write the texts of games, by id, where they differ from the stored ones."""
+    stored = dict(GameText.objects.filter(game__in=texts.keys()).values_list("game_id", "text"))
+    changed = {pk: text for pk, text in texts.items() if stored.get(pk) != text}
     with connection.cursor() as cursor:
-        text_index().forget(cursor, others.keys())
-        text_index().write(cursor, others)
+        text_index().forget(cursor, changed.keys())
+        text_index().write(cursor, changed)
 
 
 def forget_slots(slots: Collection[int]) -> None:
-    """Remove slots, and their formations, from the lists of players' and events' games."""
+    """Remove slots from the lists of games by player, event and formation."""
     GameFormation.objects.filter(slot__in=slots).delete()
     GamePlayer.objects.filter(slot__in=slots).delete()
     GameEvent.objects.filter(slot__in=slots).delete()
 
 
 def keep_own_records(games: Collection[Game]) -> None:
-    """Store the record of each game with the entries that had it as their own, before it gets another."""
-    having = Entry.objects.filter(game__in=games, record=None)
-    for pk in having.order_by().values_list("game_id", flat=True).distinct():
+    """Copy the record of each game to its entries that have none of their own, before the game changes."""
+    entries = Entry.objects.filter(game__in=games, record=None)
+    for pk in entries.order_by().values_list("game_id", flat=True).distinct():
         old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
         Entry.objects.filter(game=pk, record=None).update(record=bytes(old))
 
@@ -422,15 +419,15 @@ _LEFT: Final = """
 """
 
 
-def note_left(spaces: Iterable[int]) -> None:
-    """Note that games have left spaces. Do this last in a transaction, because others wait for it."""
+def count_departures(spaces: Iterable[int]) -> None:
+    """Count a departure from each space. Do this last in a transaction, because others wait for it."""
     with connection.cursor() as cursor:
         for space in sorted(set(spaces)):
             cursor.execute(_LEFT, [space])
 
 
 def drop_games(games: Collection[Game]) -> None:
-    """Delete games that only their own tables refer to."""
+    """Delete games that have no entries, aliases or rows in the index."""
     forget_slots([game.slot for game in games])
     columns.leave([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()
@@ -439,6 +436,6 @@ def drop_games(games: Collection[Game]) -> None:
     with connection.cursor() as cursor:
         text_index().forget(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()
-    # Not by a query set: it would read the rows, and all that might refer to them, before it deletes them.
+    # A query set would first read the rows, and all that might refer to them.
     for part in _parts([game.pk for game in games]):
         connection.cursor().execute(_DROP_GAMES.format(places=", ".join(["%s"] * len(part))), list(part))

@@ -21,7 +21,7 @@ from archive.store.plan import derive_edition, plan
 
 
 class ClaimLostError(Exception):
-    """Another worker has these uploads by now, so nothing was written."""
+    """Another worker has claimed these uploads, so nothing was written."""
 
     def __init__(self, uploads: Collection[int]) -> None:
         super().__init__(*uploads)
@@ -30,7 +30,7 @@ class ClaimLostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadBatch:
-    """Some entries of an upload, in order; `ended`: there are no more of them."""
+    """Some entries of an upload, in order; `ended` if they are the last."""
 
     upload_id: int
     entries: Sequence[DerivedEntry]
@@ -50,24 +50,24 @@ class StoredCounts:
 def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
     """Store entries of one or several uploads, and their games, in one transaction, and prolong the claims.
 
-    Entries that are already stored (by `seq`) are left unchanged. A known game gets what this edition adds.
-    An upload whose entries have ended is done, except that a rereading must still be finished. Raises
-    ClaimLostError and RenumberedError, after which nothing is stored, and IndexDamagedError.
+    Entries that are already stored (by `seq`) stay unchanged. A stored game takes what a new edition adds.
+    The last batch of an upload finishes it, unless it is being reread. Raises ClaimLostError and
+    RenumberedError, after which nothing is stored, and IndexDamagedError.
     """
     editions = _editions(entry for batch in batches for entry in batch.entries)
 
     def work(change: Change) -> StoredCounts:
-        there = _stored_uploads(batches, token)
-        _check_numbers(batches, there)
-        new = [(batch, there[batch.upload_id].new(batch.entries)) for batch in batches]
+        stored = _stored_uploads(batches, token)
+        _check_numbers(batches, stored)
+        new = [(batch, stored[batch.upload_id].new(batch.entries)) for batch in batches]
         wanted = {entry.game.identity for _, entries in new for entry in entries if entry.game}
         games = [game for one, game in editions.items() if one in wanted]
         written = apply.carry_out(change, lambda existing: plan(games, existing))
         change.write_rows()
-        made = _entry_rows([(there[batch.upload_id], entries) for batch, entries in new], written)
+        made = _entry_rows([(stored[batch.upload_id], entries) for batch, entries in new], written)
         Entry.objects.bulk_create(made)
         for batch in batches:
-            made += _reread_entries(change, there[batch.upload_id], batch.entries)
+            made += _reread_entries(change, stored[batch.upload_id], batch.entries)
         change.write_counters()
         _prolong(batches, token)
         return StoredCounts(
@@ -93,8 +93,8 @@ def _location(entry: DerivedEntry) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _StoredUpload:
-    """The stored state of an upload: its number of rereads, how many entries were expected, and their rows by
-    present `seq`."""
+    """The stored state of an upload: the number of rereads, the expected number of entries, and the rows of a
+    batch by present `seq`."""
 
     upload_id: int
     rereads: int
@@ -102,17 +102,15 @@ class _StoredUpload:
     rows: Mapping[int, _StoredEntry]
 
     def new(self, entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
-        """Return the entries that have no row yet."""
         return [entry for entry in entries if entry.seq not in self.rows]
 
     def old(self, entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
-        """Return those that were read before this reading."""
-        there = self.rows
-        return [entry for entry in entries if entry.seq in there and there[entry.seq].rereads < self.rereads]
+        """Return the entries whose row is from an earlier reading."""
+        rows = self.rows
+        return [entry for entry in entries if entry.seq in rows and rows[entry.seq].rereads < self.rereads]
 
     def fits(self, batch: ReadBatch) -> bool:
-        """Return whether the stored entries are the same, and none read this time comes after the last of
-        them."""
+        """Return whether a batch has the entries that an earlier reading stored."""
         for entry in batch.entries:
             row = self.rows.get(entry.seq)
             if row and row.location != _location(entry):
@@ -125,22 +123,22 @@ class _StoredUpload:
 
 
 def _stored_uploads(batches: Sequence[ReadBatch], token: str) -> dict[int, _StoredUpload]:
-    """Return what is stored of these uploads. Raise ClaimLostError for those that are no longer ours."""
+    """Return the stored state of uploads. Raises ClaimLostError for those that this worker does not hold."""
     ids = [batch.upload_id for batch in batches]
     columns = leases.claimed(ids, token).values_list("pk", "rereads", "expected")
     found = {pk: (rereads, expected) for pk, rereads, expected in columns}
     if lost := set(ids) - found.keys():
         raise ClaimLostError(sorted(lost))
-    there = {}
+    stored = {}
     for batch in batches:
         rereads, expected = found[batch.upload_id]
         # Before its first batch an upload has no entries to look for.
-        rows = _rows_there(batch, rereads) if expected is not None else {}
-        there[batch.upload_id] = _StoredUpload(batch.upload_id, rereads, expected, rows)
-    return there
+        rows = _stored_rows(batch, rereads) if expected is not None else {}
+        stored[batch.upload_id] = _StoredUpload(batch.upload_id, rereads, expected, rows)
+    return stored
 
 
-def _rows_there(batch: ReadBatch, rereads: int) -> dict[int, _StoredEntry]:
+def _stored_rows(batch: ReadBatch, rereads: int) -> dict[int, _StoredEntry]:
     stored = Entry.objects.filter(upload_id=batch.upload_id)
     numbered = stored.filter(seq__in=[entry.seq for entry in batch.entries])
     rows = {row.seq: row for row in _rows(numbered)}
@@ -155,7 +153,8 @@ def _rows(entries: QuerySet[Entry]) -> Iterator[_StoredEntry]:
 
 
 def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dict[int, _StoredEntry]:
-    """Return the rows of these entries, by `seq`, among rows that were moved; the first at each place."""
+    """Return the rows of entries, by `seq`, among those that were moved behind all others. They are matched
+    by path and index."""
     paths, indexes = {storable(entry.path) for entry in entries}, {entry.index for entry in entries}
     wanted = stored.filter(seq__gte=leases.MOVED, path__in=paths, index__in=indexes)
     moved: dict[tuple[str, int], list[_StoredEntry]] = {}
@@ -164,29 +163,27 @@ def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dic
     return {entry.seq: rows.pop() for entry in entries if (rows := moved.get(_location(entry)))}
 
 
-def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _StoredUpload]) -> None:
-    """Raise RenumberedError for uploads whose entries differ from those found before."""
-    if other := [batch.upload_id for batch in batches if not there[batch.upload_id].fits(batch)]:
+def _check_numbers(batches: Sequence[ReadBatch], stored: Mapping[int, _StoredUpload]) -> None:
+    if other := [batch.upload_id for batch in batches if not stored[batch.upload_id].fits(batch)]:
         raise RenumberedError(other)
 
 
-def _reread_entries(change: Change, there: _StoredUpload, entries: Sequence[DerivedEntry]) -> list[Entry]:
-    """Bring the rows of an earlier reading up to this one and return them."""
-    old = there.old(entries)
+def _reread_entries(change: Change, stored: _StoredUpload, entries: Sequence[DerivedEntry]) -> list[Entry]:
+    """Update the rows of an earlier reading; return them."""
+    old = stored.old(entries)
     if not old:
         return []
-    ids = {seq: row.pk for seq, row in there.rows.items()}
+    ids = {seq: row.pk for seq, row in stored.rows.items()}
     old = rereading.where_games_are(old, ids)
     games = [entry.game for entry in old if entry.game]
     change.names.look_up(games)
     lock(games, change.names)
-    rows = rereading.reread_entries(change, old, ids, there.rereads)
+    rows = rereading.reread_entries(change, old, ids, stored.rereads)
     change.write_rows()
     return rows
 
 
 def _editions(entries: Iterable[DerivedEntry]) -> dict[Identity, DerivedGame]:
-    """Return the games of a batch, each the union of its editions."""
     games: dict[Identity, list[DerivedGame]] = {}
     for entry in entries:
         if entry.game:
@@ -207,10 +204,10 @@ def _entry_rows(
     """Return the rows of new entries. The first entry of a new game brought it; the others are duplicates."""
     brought: set[int] = set()
     rows = []
-    for there, entries in uploads:
+    for stored, entries in uploads:
         for entry in sorted(entries, key=lambda entry: entry.seq):
             row = Entry(
-                upload_id=there.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=there.rereads
+                upload_id=stored.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=stored.rereads
             )
             describe(row, entry)
             pk = written.plan.placed.get(entry.game.identity) if entry.game else None
@@ -230,7 +227,7 @@ def _entry_rows(
 
 
 def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
-    """Prolong or close the claims of uploads that made progress, and reset their tries. Raises
+    """Prolong the claims of uploads, or end those of finished ones, and reset their tries. Raises
     ClaimLostError."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     ended = {batch.upload_id for batch in batches if batch.ended}

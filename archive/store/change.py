@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 Indexed = tuple[Sequence[DerivedRow], Sequence[str]]
-"""What `index_rows` gives: rows and their codes."""
+"""The rows of a game and their codes, as `index_rows` returns them."""
 
 ATTEMPTS: Final = 5
-"""Runs of a transaction that fails only because of another one."""
+"""Runs of a transaction that conflicts with others."""
 
 
 @dataclass(slots=True)
@@ -46,17 +46,16 @@ class Change:
     ratings: dict[tuple[int, int], int] = field(default_factory=dict)
     codes: dict[int, str] = field(default_factory=dict)
     moved: dict[int, int] = field(default_factory=dict)
-    """Ids that became aliases, to the games they are now."""
+    """Games by their aliases that this transaction made."""
 
     def take_slots(self, count: int) -> list[int]:
-        """Return slots that no game has, nor had when the transaction began, since ratings are known by
-        slot."""
+        """Return slots that no game has, or had when the transaction began: `ratings` are by slot."""
         slots = engine().take_slots(self.cursor, count)
         too_low = max((row.slot for row in self.removed), default=0) + 1 - slots[0]
         return [slot + max(0, too_low) for slot in slots]
 
     def home(self, pk: int) -> int:
-        """Return the id under which a game is now found."""
+        """Return the id of the game that a game is now part of."""
         while pk in self.moved:
             pk = self.moved[pk]
         return pk
@@ -72,7 +71,7 @@ class Change:
             self.codes.update((row.key, code) for row, code in zip(rows, codes, strict=True))
 
     def write_rows(self) -> None:
-        """Insert what was added since the last time, in the order of the primary key."""
+        """Insert the pending rows in the order of the primary key."""
         if self.pending:
             engine().insert(self.cursor, sorted(self.pending))
         self.added += self.pending
@@ -83,7 +82,7 @@ class Change:
         counters.update(self.cursor, self.added, self.removed, self.ratings)
 
     def promote(self) -> None:
-        """Create counters for keys that have become hot, after the commit."""
+        """Create counters, after the commit, for keys that have become hot."""
         with connection.cursor() as cursor:
             cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
             hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
@@ -94,21 +93,22 @@ class Change:
             try:
                 counters.promote(key, self.codes[key])
             except UndecidedError as error:
-                # What was written is committed; the key's next game will have it looked at again.
+                # The rows are committed; the next game with this key checks it again.
                 log.warning("key %d gets no counters yet: %s", key, error)
                 return
 
 
 def _check_every() -> int:
-    """Return n, where one game in n checks whether its keys have become hot."""
+    """Return n: every nth game checks whether its keys have become hot."""
     return max(1, schema.HOT_GAMES // 20)
 
 
 def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: bool = False) -> T:
-    """Run `work` in one transaction, with the names of `games` in place; run it again if others interfered.
+    """Run `work` in one transaction, after the names of `games` are stored; repeat it after a conflict with
+    another transaction.
 
-    `work` must write rows and counters through its `Change`. It must be `decided` if it removes rows without
-    knowing that they exist. Raises RetiredVersionError, and then UndecidedError.
+    `work` must write rows and counters through its `Change`. With `decided`, which work needs that removes
+    rows not known to exist, all committed rows are visible. Raises RetiredVersionError and UndecidedError.
     """
     games = list(games)
     for attempt in range(1, ATTEMPTS + 1):
@@ -124,7 +124,7 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: b
             if attempt == ATTEMPTS or not engine().may_retry(error):
                 raise
         except ObjectDoesNotExist:
-            # A game or an entry went between two looks at it.
+            # Another transaction deleted a game or an entry between two reads.
             if attempt == ATTEMPTS:
                 raise
     change.promote()

@@ -1,12 +1,10 @@
-"""Delete the entries of an upload, or those that a later reading no longer finds.
+"""Delete the entries of an upload, or those that a later reading lacks.
 
-A game is deleted with its last entry; otherwise it becomes what its other editions say. Entries of uploads
-that are being deleted no longer count. Games that nobody else has sent go first, so that nothing finds them
-during the rest of the work.
+A game is deleted with its last entry; otherwise it becomes the union of its other editions. Entries of
+uploads that are being deleted do not count. Games that only this upload has are deleted first.
 
-The work is done a few entries at a time, each time in a transaction of its own, so that others can write in
-between. Killed anywhere, it goes on when it is called again. Two processes that delete the same upload do no
-harm.
+Each transaction removes a few entries, so that others can write in between. A deletion that was interrupted
+continues at the next call. Two processes may delete the same upload.
 """
 
 import secrets
@@ -33,13 +31,13 @@ from archive.store.existing import details_of, stored_editions
 from archive.store.plan import Details, derive_again, plan_changes
 
 BATCH: Final = 100
-"""Entries of the first transaction; the following ones are made larger or smaller by the time it took."""
+"""Entries of the first transaction. The size of the next ones depends on the time that it took."""
 LARGEST_BATCH: Final = 400
 SMALLEST_BATCH: Final = 20
-"""Below, a transaction costs more than what is done in it. So many games are made anew in about 0.1 s."""
+"""Smaller transactions cost more than the work in them. So many games are rewritten in about 0.1 s."""
 BATCH_SECONDS: Final = {"sqlite": 0.15, "postgresql": 0.5}[connection.vendor]
-"""About as long as a transaction is to take. On SQLite nobody else writes meanwhile; on PostgreSQL those wait
-that change the same counters."""
+"""The intended time of a transaction. On SQLite it blocks all writers, on PostgreSQL those of the same
+counters."""
 
 CHUNKS: Final = 16
 """Pieces of bytes that are deleted in one transaction."""
@@ -48,10 +46,7 @@ CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 
 
 def begin_deletion(upload_id: int) -> bool:
-    """Hide an upload from everybody and stop all work on it; return whether it exists.
-
-    The same bytes can be sent again from now on. A second call changes nothing.
-    """
+    """Hide an upload and stop all work on it; return whether it exists. The same bytes can be sent again."""
     found = Upload.objects.filter(pk=upload_id)
     begun = {"state": Upload.State.DELETING, "sha256": f"deleted-{upload_id}"}
     fresh = found.exclude(state=Upload.State.DELETING)
@@ -59,11 +54,11 @@ def begin_deletion(upload_id: int) -> bool:
 
 
 def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
-    """Delete an upload with its bytes, its entries, and the games that nobody else has sent; return whether
-    it is gone.
+    """Delete an upload with its bytes, its entries and the games that only it has; return whether that is
+    finished.
 
-    It is not gone yet if about so many seconds were not enough, or if somebody else is deleting it. Call
-    again to go on; `left_deleting` lists what is left. Raises UndecidedError.
+    It is not if it takes longer than `seconds`, or if another process is deleting the upload. Call again to
+    continue; see `unfinished_deletions`. Raises UndecidedError.
     """
     begin_deletion(upload_id)
     deletion = Deletion(upload_id, secrets.token_hex(16))
@@ -81,11 +76,10 @@ def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
     return not Upload.objects.filter(pk=upload_id).exists()
 
 
-def left_deleting() -> list[int]:
-    """Return the ids of uploads whose deletion has begun and that nobody is working on. The caller has to
-    pass them on.
+def unfinished_deletions() -> list[int]:
+    """Return the ids of uploads whose deletion nobody is working on. The caller sends a message about each.
 
-    They are not returned again until a message about them should have arrived.
+    Each is returned again only when its message counts as lost.
     """
     now = timezone.now()
     left = Upload.objects.filter(unclaimed(now), state=Upload.State.DELETING).order_by("pk")
@@ -95,8 +89,8 @@ def left_deleting() -> list[int]:
 
 
 def unclaimed(now: datetime) -> Q:
-    """Return the condition for uploads that nobody works on. After a message about one, `claimed_until` is
-    when that message counts as lost."""
+    """Return the condition for uploads that nobody works on. After a message was sent, `claimed_until` is the
+    time when it counts as lost."""
     return Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
 
 
@@ -108,13 +102,13 @@ class Deletion:
     token: str
 
     def claim(self) -> bool:
-        """Claim the deletion, unless somebody else has it: two would only wait for each other."""
+        """Claim the deletion; return whether no other process has it."""
         free = unclaimed(timezone.now()) | Q(claimed_by=None)
         doomed = Upload.objects.filter(free, pk=self.upload_id, state=Upload.State.DELETING)
         return bool(doomed.update(claimed_by=self.token, claimed_until=self._until()))
 
     def hand_over(self) -> None:
-        """Give the deletion back unfinished. The caller has to send a message, which the sweeper waits for a
+        """Give the deletion back unfinished. The caller sends a message, for which the sweeper waits a
         while."""
         until = timezone.now() + timedelta(seconds=settings.MESSAGE_SECONDS)
         self._mine().update(claimed_by=None, claimed_until=until)
@@ -126,7 +120,7 @@ class Deletion:
         return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
 
     def steps(self) -> Iterator[None]:
-        """Delete, pausing after every transaction, until it is done or somebody else has taken over."""
+        """Delete, and yield after each transaction, until nothing is left or the claim is lost."""
         for _ in self._entries():
             if not self._mine().update(claimed_until=self._until()):
                 return
@@ -148,7 +142,7 @@ class Deletion:
                 with pace:
                     _remove(alone)
                 yield
-        # Another one that was at it, too, may have finished meanwhile.
+        # Another process may have finished the deletion.
         for space in Upload.objects.filter(pk=self.upload_id).values_list("space", flat=True):
             gone = GoneUpload(upload_id=self.upload_id, space=space)
             GoneUpload.objects.bulk_create([gone], ignore_conflicts=True)
@@ -178,13 +172,12 @@ class Pace:
 
 
 def _with_others(games: Collection[int]) -> set[int]:
-    """Return those games of an upload of which another upload, one that stays, has an entry."""
+    """Return the games that also have an entry in an upload that is not being deleted."""
     theirs = Entry.objects.filter(game__in=games).exclude(upload__state=Upload.State.DELETING)
     return set(theirs.order_by().values_list("game_id", flat=True).distinct())
 
 
 def _forget(upload_id: int) -> None:
-    """Delete an upload of which nothing else is left, unless somebody else has done it."""
     with transaction.atomic():
         if Upload.objects.select_for_update().filter(pk=upload_id).exists():
             Upload.objects.filter(pk=upload_id).delete()
@@ -194,9 +187,9 @@ def _forget(upload_id: int) -> None:
 
 
 def remove_unread(upload_id: int) -> None:
-    """Remove the entries that the upload's latest reading did not find.
+    """Remove the entries that the latest reading of an upload lacks.
 
-    Entries with hidden bytes stay, because they record that the upload's bytes must stay hidden.
+    Those with hidden bytes stay: the upload's bytes must stay hidden.
     """
     left = Entry.objects.filter(upload_id=upload_id, rereads__lt=F("upload__rereads"))
     unread = left.filter(hidden=False).order_by("seq")
@@ -205,7 +198,7 @@ def remove_unread(upload_id: int) -> None:
 
 
 def _remove(entries: Sequence[int]) -> None:
-    """Remove entries in one transaction: all of them, or as many as there is time for."""
+    """Remove entries in one transaction, as many as `BATCH_SECONDS` allow."""
 
     def work(change: Change) -> None:
         _Removal(change, entries).run(time.monotonic() + BATCH_SECONDS)
@@ -216,10 +209,10 @@ def _remove(entries: Sequence[int]) -> None:
 
 
 class _Removal:
-    """The entries that are removed in one transaction, by game; it locks all these games.
+    """The removal of entries in one transaction; it locks their games.
 
-    `left` has, by game, the entries that are neither removed nor part of an upload that is being deleted. An
-    entry that moved to another game while we waited for the lock is left alone.
+    `left` has the entries that count for each game afterwards. An entry that moved to another game before the
+    lock was granted is not removed.
     """
 
     def __init__(self, change: Change, entries: Sequence[int]) -> None:
@@ -246,28 +239,25 @@ class _Removal:
         return left
 
     def run(self, until: float) -> None:
-        """Remove the entries that go with their game or do not change it; then, while there is time, the
-        others."""
+        """Remove the entries whose games are deleted or do not change, then the others while time is left."""
         going = [game for pk, game in self.games.items() if pk not in self.left]
-        told = dict(
-            GameRecord.objects.filter(game__in=self.left.keys()).values_list("game_id", "parsed_facts")
-        )
-        # Where one that stays says the same as the game, whatever the others said, nothing is to be done.
-        settled = {pk for pk, found in self.left.items() if any(_says(entry, told[pk]) for entry in found)}
+        records = GameRecord.objects.filter(game__in=self.left.keys())
+        facts = dict(records.values_list("game_id", "parsed_facts"))
+        # A game stays as it is if a remaining entry is equal to it.
+        settled = {
+            pk for pk, entries in self.left.items() if any(_agrees(entry, facts[pk]) for entry in entries)
+        }
         unsettled = [pk for pk in self.games if pk in self.left and pk not in settled]
         at_once = [pk for game, found in self.entries.items() if game not in unsettled for pk in found]
         gone = Q(pk__in=at_once) | Q(game__in=[game.pk for game in going])
         Entry.objects.filter(gone).delete()
-        drop(self.change, going, anyhow=True)
+        drop(self.change, going, repair=True)
         self._restate(settled)
         if unsettled:
             self._settle(unsettled, until)
 
     def _settle(self, games: Sequence[int], until: float) -> None:
-        """Make games what their remaining editions say, as many as there is time for.
-
-        A game that has changed in moves, players, day or result may now be the same as a third one.
-        """
+        """Make games the union of their remaining editions, as many as time allows."""
         done, changed = list[int](), dict[int, DerivedGame]()
         for game, mine, details, editions in self._editions(games):
             united = union(editions)
@@ -294,8 +284,7 @@ class _Removal:
             yield game, mine, details[game.pk], [edition_of(entry, mine) for entry in self.left[game.pk]]
 
     def _restate(self, games: Collection[int]) -> None:
-        """Mark the first remaining entry of a game as the one that brought it, unless one is marked
-        already."""
+        """Mark the first remaining entry of each game as the one that brought it, unless one is marked."""
         first = [
             self.left[pk][0].pk
             for pk in games
@@ -304,19 +293,19 @@ class _Removal:
         Entry.objects.filter(pk__in=first).update(state=Entry.State.STORED)
 
 
-def _says(entry: Any, parsed_facts: Mapping[str, Any]) -> bool:
-    """Return whether an entry agrees with its game, which has these facts."""
+def _agrees(entry: Any, parsed_facts: Mapping[str, Any]) -> bool:
+    """Return whether an entry is equal to its game."""
     return not entry.differs and (not entry.parsed_facts or entry.parsed_facts == parsed_facts)
 
 
-def drop(change: Change, games: Sequence[Game], *, anyhow: bool = False) -> None:
-    """Delete games that have no entries, with their rows and aliases; their ids answer 410 from now on.
+def drop(change: Change, games: Sequence[Game], *, repair: bool = False) -> None:
+    """Delete games without entries, with their rows and aliases; their ids answer 410.
 
-    Raises IndexDamagedError, unless `anyhow`.
+    Raises IndexDamagedError, unless `repair`.
     """
     if not games:
         return
-    apply.take_out(change, games, anyhow=anyhow)
+    apply.take_out(change, games, repair=repair)
     ids = [game.pk for game in games]
     aliases = GameAlias.objects.filter(game__in=ids)
     gone = [(game.pk, game.space) for game in games] + [*aliases.values_list("pk", "space")]

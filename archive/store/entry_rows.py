@@ -1,8 +1,8 @@
-"""The rows of entries: what they keep of their records, and the games that they are together."""
+"""The rows of entries: their descriptions and records, and the union of a game's entries."""
 
 from dataclasses import asdict
 
-from archive.derive.editions import Edition, edition, fit
+from archive.derive.editions import Edition, compatible, edition
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry, Game, Upload, codec
 from archive.store.apply import Placed, carry_out_one
@@ -22,25 +22,22 @@ def edition_of(entry: Entry, of_game: Edition) -> Edition:
 
 
 def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> Placed:
-    """Make a stored game the union of its editions; return the resulting game.
-
-    With `by`, an edition that has just been read, editions that contradict it are left out. Raises
-    IndexDamagedError.
-    """
+    """Make a stored game the union of its editions; return the resulting game. Editions that contradict `by`,
+    a new reading, are left out. Raises IndexDamagedError."""
     mine = stored_edition(game)
     entries = Entry.objects.filter(game=game).order_by("pk")
     # Entries of an upload that is being deleted count only if there are no others.
     counted = list(entries.exclude(upload__state=Upload.State.DELETING)) or list(entries)
     editions = [edition_of(entry, mine) for entry in counted]
     if by is not None:
-        editions = [one for one in editions if fit(one, edition(by))]
+        editions = [one for one in editions if compatible(one, edition(by))]
     placed = carry_out_one(change, lambda plan: plan.unite(game.pk, editions))
     mark_first(placed.pk)
     return placed
 
 
 def mark_first(pk: int) -> None:
-    """Mark one entry of a game as the one that brought it: the one so marked, or else the first."""
+    """Mark one entry of a game as the one that brought it: the marked one, or the first."""
     entries = Entry.objects.filter(game=pk).order_by("pk")
     first = entries.filter(state=Entry.State.STORED).first() or entries.first()
     if first is not None:
@@ -49,7 +46,7 @@ def mark_first(pk: int) -> None:
 
 
 def describe(row: Entry, entry: DerivedEntry) -> None:
-    """Write into a row everything that was read, except the game."""
+    """Copy an entry to its row, except the game."""
     row.path = storable(entry.path)
     row.index = entry.index
     row.part = entry.part

@@ -45,7 +45,7 @@ def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
     existing.names.look_up([game for game in games if not existing.names.cover(game)])
     lock(games, existing.names)
     wanted = {game.identity for game in games} - existing.identified
-    known = known_games(wanted)
+    known = games_by_identity(wanted)
     _add(existing, known.values())
     existing.held |= taken_down(wanted - known.keys())
     existing.identified |= wanted
@@ -102,7 +102,7 @@ def _facts_of_columns(game: Game) -> dict[str, Any]:
     return {"kind": game.record_kind, "ending": ending if game.special or winner is not None else None}
 
 
-def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
+def games_by_identity(identities: Iterable[Identity]) -> dict[Identity, Game]:
     """Return the stored games with these identities, locked in the order of their ids."""
     spaces: dict[int, list[bytes]] = {}
     for space, digest in identities:

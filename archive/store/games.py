@@ -1,4 +1,4 @@
-"""Delete and index again games that are stored."""
+"""Deletes and reindexes stored games."""
 
 from collections.abc import Iterable
 
@@ -10,11 +10,10 @@ from archive.store.change import Change, run
 
 
 def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
-    """Delete games with everything that is theirs; return how many there were.
+    """Delete games; return their number.
 
-    Their entries stay and say that the game was deleted. Their bytes stay readable for everybody, or are
-    hidden. Entries that bring these games again are held (`archive.store.taken_down`). Raises
-    IndexDamagedError, UndecidedError.
+    Their entries stay, marked as deleted; their bytes stay readable, or are hidden. Entries that bring these
+    games again are held (`archive.store.taken_down`). Raises IndexDamagedError, UndecidedError.
     """
     wanted = list(ids)
 
@@ -26,17 +25,17 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
         found.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
         deletion.drop(change, games)
         change.write_counters()
-        apply.note_left(game.space for game in games)
+        apply.count_departures(game.space for game in games)
         return len(games)
 
     return run((), work, decided=True)
 
 
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
-    """Reindex stored games from their records, in new slots; return how many there were.
+    """Reindex stored games from their records, in new slots; return their number.
 
-    With `scan` the old rows are found by reading whole segments, which repairs what IndexDamagedError
-    reports. Raises UndecidedError then.
+    With `scan` the old rows are searched in complete segments, which repairs IndexDamagedError; raises
+    UndecidedError then.
     """
     wanted = list(ids)
 
@@ -49,7 +48,7 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             found = series.series_of(record, game.header_data)
             apply.write_series({game.pk: series.pack(found)})
             apply.write_texts({game.pk: text.text(record)})
-            apply.write_formations({game.slot: formations.found(record, game.record_kind)})
+            apply.write_formations({game.slot: formations.formation_rows(record, game.record_kind)})
             game.features = text.features(record, evaluated=bool(found.evaluations))
             game.formations_version = formations.VERSION
             game.save(update_fields=["features", "formations_version"])
@@ -61,12 +60,14 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
 
 
 def find_formations(ids: Iterable[int]) -> int:
-    """Find the castles and openings of stored games anew; return how many games there were."""
+    """Find the castles and openings of stored games again; return the number of games."""
     wanted = list(ids)
 
     def work(_change: Change) -> int:
         games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
-        apply.write_formations({game.slot: formations.found(game.jkf, game.record_kind) for game in games})
+        apply.write_formations(
+            {game.slot: formations.formation_rows(game.jkf, game.record_kind) for game in games}
+        )
         Game.objects.filter(pk__in=[game.pk for game in games]).update(formations_version=formations.VERSION)
         return len(games)
 

@@ -1,4 +1,4 @@
-"""The leases of work: claim uploads, hand them over, and find those left behind.
+"""Leases of work: claim uploads, hand them over, and find those without a worker.
 
 Only `archive.store` uses these. Each function is a transaction of its own.
 """
@@ -39,7 +39,7 @@ TOGETHER: Final = 100
 
 
 class RenumberedError(Exception):
-    """These uploads have other entries than when they were read before, because of other limits or another
+    """These uploads have other entries than at their earlier reading, because of other limits or another
     version of the program. Nothing was written."""
 
     def __init__(self, uploads: Collection[int]) -> None:
@@ -48,12 +48,12 @@ class RenumberedError(Exception):
 
 
 def unfinished() -> QuerySet[Upload]:
-    """Return the uploads that still need work."""
+    """Return the uploads that need work."""
     return Upload.objects.filter(state__in=[Upload.State.RECEIVED, Upload.State.PROCESSING])
 
 
 def queue() -> list[int]:
-    """Return the uploads that still need work as they came, the first `QUEUE_SHOWN` of them."""
+    """Return the first `QUEUE_SHOWN` uploads that need work, in order of arrival."""
     return list(unfinished().order_by("received", "pk").values_list("pk", flat=True)[:QUEUE_SHOWN])
 
 
@@ -63,19 +63,19 @@ def is_small(size: int) -> bool:
 
 
 def holds(ids: Collection[int], token: str) -> bool:
-    """Return whether all of these uploads are still claimed with this token."""
+    """Return whether all of these uploads are claimed with this token."""
     return claimed(ids, token).count() == len(ids)
 
 
 def claimed(ids: Collection[int], token: str) -> QuerySet[Upload]:
-    """Return those of the uploads that are claimed with this token."""
+    """Return the uploads among these that are claimed with this token."""
     return unfinished().filter(pk__in=ids, claimed_by=token)
 
 
 def claim(upload_id: int, token: str) -> bool:
-    """Take an unfinished upload that nobody else has a valid claim on; return whether that worked.
+    """Claim an unfinished upload without a valid claim of others; return whether that succeeded.
 
-    A claim ends by itself after `CLAIM_SECONDS`; every stored batch makes it last longer.
+    A claim ends `CLAIM_SECONDS` after the last stored batch.
     """
     now = timezone.now()
     mine = Q(claimed_by__isnull=True) | Q(claimed_by=token)
@@ -91,16 +91,16 @@ def _small() -> QuerySet[Upload]:
 
 
 def longest_waiting() -> int | None:
-    """Return the id of the small upload that waits longest, of those that nobody has begun to work on."""
+    """Return the id of the small upload that waits longest for its first claim."""
     in_order = _small().filter(_FRESH).order_by("received", "pk")
     return in_order.values_list("pk", flat=True).first()
 
 
 def claim_others(upload: Upload, token: str) -> list[Upload]:
-    """Claim other small uploads that nobody is working on, to process them with a small one of ours.
+    """Claim other small uploads that wait, to process them together with a small one.
 
-    An upload whose worker was lost is left alone, because it may have ended that worker. So are uploads that
-    others are just claiming.
+    Leaves out uploads whose worker was lost, because they may have ended it, and those that others are
+    claiming.
     """
     if not is_small(upload.size) or upload.tries > 1:
         return []
@@ -125,16 +125,14 @@ def _take(free: QuerySet[Upload], token: str, now: datetime) -> int:
     )
 
 
-def lives(ids: Collection[int]) -> None:
-    """Take back the last try of uploads whose claims were lost, because their worker has not died."""
+def uncount_try(ids: Collection[int]) -> None:
+    """Subtract the last try of uploads whose claims were lost: their worker has not died."""
     unfinished().filter(pk__in=ids, tries__gt=0).update(tries=F("tries") - 1)
 
 
 def hand_over(ids: Collection[int], token: str) -> list[int]:
-    """Give uploads back unfinished; return those that were still ours. The caller sends messages about them.
-
-    The sweeper waits a while for these messages to arrive.
-    """
+    """Give uploads back unfinished; return those that were still claimed. The caller sends messages about
+    them, which the sweeper waits for."""
     ours = list(claimed(ids, token).order_by("pk").values_list("pk", flat=True)) if ids else []
     if ours:
         until = timezone.now() + timedelta(seconds=settings.MESSAGE_SECONDS)
@@ -143,10 +141,8 @@ def hand_over(ids: Collection[int], token: str) -> list[int]:
 
 
 def finish(upload_id: int, token: str) -> bool:
-    """Close an upload whose entries are all stored; return whether the claim was still ours.
-
-    Entries of an earlier reading that this one did not find are removed.
-    """
+    """Finish an upload whose entries are all stored, and remove entries that only an earlier reading had;
+    return whether the claim was still valid."""
     mine = claimed([upload_id], token)
     if not mine.exists():
         return False
@@ -155,7 +151,7 @@ def finish(upload_id: int, token: str) -> bool:
 
 
 def ended() -> dict[str, object]:
-    """Return the columns of an upload whose entries are all stored."""
+    """Return the columns of a finished upload."""
     return {
         "state": Upload.State.DONE, "reason": None, "finished": timezone.now(),
         "claimed_by": None, "claimed_until": None,
@@ -163,9 +159,9 @@ def ended() -> dict[str, object]:
 
 
 def sweep() -> list[int]:
-    """Return the ids of uploads left behind, oldest first: they need work, but nobody is doing it.
+    """Return the ids of uploads that need work and that nobody works on, oldest first.
 
-    Uploads that were tried `TRIES_LIMIT` times without progress are given up and marked as failed.
+    An upload with `TRIES_LIMIT` tries without progress fails.
     """
     now = timezone.now()
     left = unfinished().filter(deletion.unclaimed(now))
@@ -187,10 +183,8 @@ def sweep() -> list[int]:
 
 
 def retry(upload_id: int) -> bool:
-    """Let the failed entries of a finished upload be read again; return whether there were any.
-
-    What is stored stays unchanged.
-    """
+    """Have the failed entries of a finished upload read again; return whether there were any. Stored entries
+    stay unchanged."""
     with transaction.atomic():
         done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
         failures = Entry.objects.filter(upload__in=done, state=Entry.State.FAILED)
@@ -202,8 +196,8 @@ def retry(upload_id: int) -> bool:
 
 
 def reread_renumbered(ids: Collection[int], token: str) -> None:
-    """Reread claimed uploads as `reread` does, but match each entry with its row by its place in the files.
-    The rows are moved behind everything that will be read."""
+    """Reread claimed uploads as `reread` does, but match entries and rows by path and index. For that the
+    rows are moved behind all new numbers."""
     with transaction.atomic():
         for upload in claimed(ids, token).select_for_update().order_by("pk"):
             rows = Entry.objects.filter(upload=upload)
@@ -215,10 +209,8 @@ def reread_renumbered(ids: Collection[int], token: str) -> None:
 
 
 def reread(upload_id: int) -> bool:
-    """Let a finished upload be read again from its first byte; return whether it was finished.
-
-    Entry by entry its games become what is read now, and keep their ids (`archive.store.rereading`).
-    """
+    """Have a finished upload read again from its first byte; return whether it was finished. Its games change
+    in place and keep their ids (`archive.store.rereading`)."""
     done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
     again = {"state": Upload.State.RECEIVED, "reason": None, "tries": 0, "finished": None}
     return bool(done.update(rereads=F("rereads") + 1, reader=READING, **again))

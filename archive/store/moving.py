@@ -1,8 +1,7 @@
-"""Move games to another space, to publish them or take them back.
+"""Moves games to another space, to publish them or take them back.
 
-A game moves with some or all of its editions, each game in a transaction of its own, because its keys, names,
-counters and identity belong to its space. If the same game is already there, it becomes an edition of that
-one.
+A game moves with some or all of its editions, in a transaction of its own: its keys, names, counters and
+identity belong to its space. If the space has the same game, it becomes an edition of that one.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from kifu_core.classes import PUBLIC
 
 
 class TakenDownError(Exception):
-    """The game was taken down in the space that it should go to."""
+    """The game was taken down in the destination space."""
 
 
 def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int | None:
-    """Move a game to a space, or only what it has from some uploads; return the id under which that is found
-    then, None if there is nothing to move. Raises TakenDownError, and IndexDamagedError."""
+    """Move a game to a space, or only its editions from some uploads; return the id of the game there, None
+    if there is nothing to move. Raises TakenDownError and IndexDamagedError."""
 
     def work(change: Change) -> int | None:
         game = Game.objects.select_for_update().filter(pk=pk).first()
@@ -42,18 +41,18 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
             return pk
         stays = entries.exclude(pk__in=list(going.values_list("pk", flat=True)))
         left, rows = game.space, list(going.values_list("pk", flat=True))
-        found = _split(change, game, going, to) if stays.exists() else _whole(change, game, to)
+        found = _move_some(change, game, going, to) if stays.exists() else _move_all(change, game, to)
         _hide(Entry.objects.filter(pk__in=rows), to)
         change.write_rows()
         change.write_counters()
-        apply.note_left([left])
+        apply.count_departures([left])
         return change.home(found)
 
     return run((), work)
 
 
-def _whole(change: Change, game: Game, to: int) -> int:
-    """Move a game with all of its editions. It keeps its id unless the same game is there already."""
+def _move_all(change: Change, game: Game, to: int) -> int:
+    """Move a game with all of its editions. It keeps its id unless the space has the same game."""
     derived = derive_edition(stored_edition(game), to)
     _check(change, derived)
     Share.objects.filter(game=game).delete()
@@ -63,8 +62,8 @@ def _whole(change: Change, game: Game, to: int) -> int:
     return found
 
 
-def _split(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
-    """Move what some editions of a game say; the game becomes what the others say."""
+def _move_some(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
+    """Move some editions of a game; the game becomes the union of the others."""
     ids = list(going.values_list("pk", flat=True))
     mine = stored_edition(game)
     derived = derive_edition(union([edition_of(entry, mine) for entry in going]), to)
@@ -81,7 +80,7 @@ def _split(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
 
 
 def _hide(entries: QuerySet[Entry], to: int) -> None:
-    """Hide the bytes of what left its upload's space, unless everybody may read them where it went."""
+    """Hide the bytes of entries outside of their upload's space, unless they are public."""
     entries.update(hidden=False)
     if to != PUBLIC:
         entries.filter(upload__in=Upload.objects.exclude(space=to)).update(hidden=True)
@@ -95,16 +94,16 @@ def _check(change: Change, derived: DerivedGame) -> None:
 
 
 def begin_move(upload_id: int, to: int) -> bool:
-    """Begin to move the games of an upload to a space; return whether there is still work to do."""
+    """Start to move the games of an upload to a space; return whether there is work to do."""
     done = Upload.objects.filter(pk=upload_id, state=Upload.State.DONE, moving_to=None).exclude(space=to)
     return bool(done.update(moving_to=to))
 
 
 def move_upload(upload_id: int, limit: int) -> bool:
-    """Move up to so many games of an upload whose move has begun; return whether all are done.
+    """Move up to `limit` games of an upload; return whether all are moved. The next call continues.
 
-    Run again, it goes on. A game that was taken down in the other space stays where it is. At the end the
-    upload itself moves to that space, unless it already has the same bytes of the same uploader.
+    A game that was taken down in the other space stays. At the end the upload moves too, unless the space has
+    the same bytes of the same uploader.
     """
     upload = Upload.objects.filter(pk=upload_id).exclude(moving_to=None).first()
     if upload is None or upload.moving_to is None:
@@ -121,8 +120,8 @@ def move_upload(upload_id: int, limit: int) -> bool:
     return True
 
 
-def left_moving() -> list[int]:
-    """Return the ids of uploads whose games are still to be moved."""
+def unfinished_moves() -> list[int]:
+    """Return the ids of uploads with games to move."""
     return list(Upload.objects.exclude(moving_to=None).order_by("pk").values_list("pk", flat=True))
 
 
@@ -139,7 +138,7 @@ def _arrive(upload: Upload, to: int) -> None:
 
 
 def _hide_those_elsewhere(upload: Upload) -> None:
-    """Hide the bytes of an upload's games that are in a library other than its own."""
+    """Hide the bytes of an upload's games in libraries other than its own."""
     entries = Entry.objects.filter(upload=upload).exclude(game=None)
     elsewhere = Game.objects.exclude(space__in=(PUBLIC, upload.space)).values("pk")
     entries.filter(hidden=True).exclude(game__in=elsewhere).update(hidden=False)

@@ -1,4 +1,4 @@
-"""The players and events of stored games: their ids, and new rows for unknown names."""
+"""The players and events of stored games: their ids, and rows for new names."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Names:
 
 
 def names_of(games: Collection[DerivedGame]) -> Names:
-    """Return the ids of the players and events of some games; unknown names are added."""
+    """Return the ids of the players and events of games; new names are inserted."""
     players = {(game.space, name) for game in games for name in game.players if name}
     events = {(game.space, game.event) for game in games if game.event}
     return Names(_players(players), _events(events))
 
 
 def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
-    """Return the ids of all names, matched by the characters that make a difference. Unknown names are added
-    in the order of their keys, each as it is written."""
+    """Return the ids of all names, compared by `folded`. New names are inserted in the order of their
+    keys."""
     keys = {(space, name): (space, folded(name)) for space, name in names}
     wanted = set(keys.values())
     if not wanted:
@@ -63,7 +63,7 @@ def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
 
 
 def _events(names: Collection[NameIn]) -> dict[NameIn, int]:
-    """Return the ids of all names. Unknown names are added, sorted."""
+    """Return the ids of all names. New names are inserted in order."""
     if not names:
         return {}
     spaces, texts = {space for space, _ in names}, {name for _, name in names}

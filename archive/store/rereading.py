@@ -1,15 +1,14 @@
-"""Reread entries: their games are changed in place and keep their ids.
+"""Rereads entries: their games change in place and keep their ids.
 
-A game follows its entry. If the new reading is an edition of another game, or a new game, the entry moves
-there; a game that loses its last entry in this way becomes an alias of that one. What can no longer be read
-keeps its earlier reading.
+If the new reading is an edition of another game, or a new game, the entry moves there. A game without further
+entries becomes an alias of that one. An entry that can no longer be read keeps its earlier reading.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
-from archive.derive.editions import Edition, edition, fit, goes_on
+from archive.derive.editions import Edition, compatible, edition, same_text
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.index.engine import engine
 from archive.models import Entry, Game
@@ -26,10 +25,10 @@ KEPT: Final = "kept-reading"
 def reread_entries(
     change: Change, entries: Sequence[DerivedEntry], rows: Mapping[int, int], rereads: int
 ) -> list[Entry]:
-    """Bring rows up to what was read now (`seq` of what was read to id); return the rows as they are then."""
+    """Update the rows of entries, by `seq`, to their new reading; return the rows."""
     left: dict[int, int | None] = {}
     updated = []
-    for entry in _known_first(entries):
+    for entry in _unchanged_first(entries):
         row = Entry.objects.get(pk=rows[entry.seq])
         before = row.game_id
         row.seq, row.rereads = entry.seq, rereads
@@ -44,8 +43,8 @@ def reread_entries(
 
 
 def where_games_are(entries: Sequence[DerivedEntry], rows: Mapping[int, int]) -> list[DerivedEntry]:
-    """Return the entries with their games in the spaces where the games of these rows are now. A published
-    game is no longer in its upload's space."""
+    """Return the entries with their games in the present spaces of their rows' games: a published game has
+    left its upload's space."""
     stored = Entry.objects.filter(pk__in=[rows[entry.seq] for entry in entries]).exclude(game=None)
     spaces = dict(stored.values_list("pk", "game__space"))
     return [
@@ -57,16 +56,16 @@ def where_games_are(entries: Sequence[DerivedEntry], rows: Mapping[int, int]) ->
 
 
 def in_space(game: DerivedGame, space: int) -> DerivedGame:
-    """Return a game with its keys in another space."""
+    """Return a game derived for another space."""
     if game.space == space:
         return game
     return derive_edition(edition(game), space)
 
 
-def _known_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
-    """Return the entries whose games are known unchanged first: a game must be missed by its own text before
-    another entry can take it over."""
-    known = existing.known_games([entry.game.identity for entry in entries if entry.game])
+def _unchanged_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
+    """Return first the entries whose games are unchanged: otherwise another entry could take such a game
+    over."""
+    known = existing.games_by_identity([entry.game.identity for entry in entries if entry.game])
     return sorted(entries, key=lambda entry: entry.game is None or entry.game.identity not in known)
 
 
@@ -104,7 +103,7 @@ def _not_read(row: Entry, entry: DerivedEntry) -> None:
 
 
 def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> Placed:
-    """Return the game that an entry belongs to by what it says now."""
+    """Return the game of an entry by its new reading."""
     game = Game.objects.select_for_update().get(pk=game_id)
     match = apply.find(change, derived)
     if match not in (None, game.pk) or (match is None and not _is_continued(game, row, edition(derived))):
@@ -115,25 +114,24 @@ def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> P
 
 
 def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
-    """Return whether a game becomes what its entry says now.
+    """Return whether a game becomes the new reading of its entry.
 
-    It does if it has the same text, and the entry agreed with the game: either it said all that the game is,
-    or nothing that the others say contradicts the new reading. It does not if another entry's new reading has
-    already changed the game, or found it.
+    It does if the text is the same, and either the entry alone is the complete game, or no other edition
+    contradicts the new reading. Entries that were reread before count among the others.
     """
     mine = stored_edition(game)
     old = edition_of(row, mine)
-    if not fit(old, mine) or not goes_on(old, new):
+    if not compatible(old, mine) or not same_text(old, new):
         return False
     others = game.entries.exclude(pk=row.pk)
     if derive_edition(old, game.space, kept_rows=0).digest == bytes(game.digest):
         others = others.filter(upload_id=row.upload_id, rereads=row.rereads)
-    return all(fit(edition_of(other, mine), new) for other in others)
+    return all(compatible(edition_of(other, mine), new) for other in others)
 
 
 def _leave(change: Change, pk: int, destination: int | None) -> None:
-    """Remake a game that an entry has left. If that was its last entry, repoint the game, or drop it if it
-    has nowhere to go."""
+    """Update a game that an entry has left. After its last entry, make it an alias of the destination, or
+    delete it if there is none."""
     game = Game.objects.select_for_update().filter(pk=pk).first()
     if game is None:
         return
@@ -141,6 +139,6 @@ def _leave(change: Change, pk: int, destination: int | None) -> None:
         unite_editions(change, game)
     elif destination is None:
         engine().lock_decided(change.cursor)
-        deletion.drop(change, [game], anyhow=True)
+        deletion.drop(change, [game], repair=True)
     else:
         apply.merge(change, game, change.home(destination))

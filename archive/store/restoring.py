@@ -1,4 +1,4 @@
-"""Restore the records of existing games while an archive is imported from a backup."""
+"""Restores the records of games while a backup is imported."""
 
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ from kifu_core.jkf import Record
 
 
 class Restored(NamedTuple):
-    """A record to restore, and the other facts that its game is derived from."""
+    """A record to restore, and its parsed facts."""
 
     record: Record
     parsed_facts: Mapping[str, Any]
 
 
 class UnknownIndexError(ValueError):
-    """A game uses a version of the index that this program does not know."""
+    """A game uses an unknown version of the index."""
 
 
 def restore_records(records: Mapping[int, Restored]) -> list[int]:
-    """Store the records of games, by id, and everything derived from them: rows in the index, series, texts,
-    formations.
+    """Store the records of games, by id, with their rows, series, texts and formations.
 
-    Runs within the caller's transaction and leaves counters alone. Return the games whose number of rows has
-    changed; they are updated. Raises UnknownIndexError, KeyError for a game that does not exist, and for an
-    invalid record whatever its replay raises.
+    Runs in the caller's transaction and does not update counters. Returns the games whose number of rows has
+    changed; they are updated. Raises UnknownIndexError, KeyError for an unknown game, and the error of the
+    replay for an invalid record.
     """
     games = Game.objects.in_bulk(records)
     rows: list[IndexRow] = []
@@ -51,7 +50,8 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
     GameRecord.objects.bulk_create(stored)
     Game.objects.bulk_update(others, ["index_rows"])
     found_formations = {
-        games[pk].slot: formations.found(one.record, games[pk].record_kind) for pk, one in records.items()
+        games[pk].slot: formations.formation_rows(one.record, games[pk].record_kind)
+        for pk, one in records.items()
     }
     apply.write_formations(found_formations)
     Game.objects.filter(pk__in=records).update(formations_version=formations.VERSION)

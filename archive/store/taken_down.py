@@ -1,4 +1,4 @@
-"""Games that were taken down: entries that bring them again are held until the staff lets them in."""
+"""Games that were taken down: entries that bring them again are held until the staff releases them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
@@ -18,7 +18,7 @@ TAKEN_DOWN: Final = "taken-down"
 
 
 def remember(games: Sequence[Game], *, hidden: bool) -> None:
-    """Remember the identities of games about to be deleted: their own and those of their editions."""
+    """Remember the identities of games before they are deleted: their own and those of their editions."""
     for game in games:
         mine = stored_edition(game)
         editions = [edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]
@@ -29,7 +29,7 @@ def remember(games: Sequence[Game], *, hidden: bool) -> None:
 
 
 def remember_as_read_now(row: Entry, game: DerivedGame) -> None:
-    """Remember what the entry of a taken-down game says now, since an older reading may have differed."""
+    """Remember the present reading of an entry whose game was taken down; an earlier one may differ."""
     _insert([game.identity], None, hidden=row.hidden)
 
 
@@ -39,7 +39,7 @@ def _insert(identities: Iterable[Identity], game: int | None, *, hidden: bool) -
 
 
 def hold(row: Entry, entry: DerivedEntry, *, hidden: bool) -> None:
-    """Mark a row as the entry of a taken-down game; the record is kept so that it can be let in."""
+    """Mark a row as held, with its record, so that it can be released."""
     assert entry.game is not None
     row.state, row.game_id = Entry.State.HELD, None
     row.hidden = row.hidden or hidden
@@ -47,8 +47,8 @@ def hold(row: Entry, entry: DerivedEntry, *, hidden: bool) -> None:
     row.issues = [storable(asdict(issue)) for issue in (*entry.issues, Issue(TAKEN_DOWN, "error"))]
 
 
-def let_in(ids: Collection[int]) -> int:
-    """Store the games of held entries after all, and forget that they were taken down; return how many."""
+def release_held(ids: Collection[int]) -> int:
+    """Store the games of held entries, and forget that they were taken down; return their number."""
     held = Entry.objects.filter(pk__in=ids, state=Entry.State.HELD).exclude(record=None)
     entries = held.select_related("upload").order_by("pk")
     games = {
@@ -60,7 +60,7 @@ def let_in(ids: Collection[int]) -> int:
         lock(games.values(), change.names)
         waiting = list(entries.filter(pk__in=games))
         for row in waiting:
-            _let_in(change, row, games[row.pk])
+            _release(change, row, games[row.pk])
         change.write_rows()
         change.write_counters()
         return len(waiting)
@@ -68,7 +68,7 @@ def let_in(ids: Collection[int]) -> int:
     return run(games.values(), work)
 
 
-def _let_in(change: Change, row: Entry, game: DerivedGame) -> None:
+def _release(change: Change, row: Entry, game: DerivedGame) -> None:
     mine = TakenDown.objects.filter(space=game.space, digest=game.digest)
     TakenDown.objects.filter(game__in=[one.game for one in mine if one.game is not None]).delete()
     mine.delete()

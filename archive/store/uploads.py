@@ -1,4 +1,4 @@
-"""Store the bytes of uploads as they came."""
+"""Stores the bytes of uploads."""
 
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ PATHS_KEPT: Final = 20
 
 
 class UploadEmpty(ValueError):
-    """No bytes at all: nothing is stored."""
+    """The upload has no bytes. Nothing is stored."""
 
 
 class UploadTooLarge(ValueError):
-    """More than ARCHIVE_MAX_UPLOAD_BYTES: nothing is stored."""
+    """The upload has more than ARCHIVE_MAX_UPLOAD_BYTES. Nothing is stored."""
 
 
 def create_upload(
@@ -43,9 +43,9 @@ def create_upload(
     """Store the bytes of an upload in the transaction that creates it; return it and whether it is new.
 
     The same bytes from the same uploader for the same space are the same upload. Without an uploader,
-    `sender` is the key of the session that sends it. An upload that `waits` is not read until `admit` lets it
-    in. At most one piece is held in memory. `chunks` should be as fast as a disk, because on SQLite nobody
-    else can write meanwhile. Raises UploadEmpty and UploadTooLarge.
+    `sender` is the key of the sending session. An upload that `waits` is not read before `admit`. One piece
+    is in memory at a time. `chunks` should be as fast as a disk, because it blocks all other writers on
+    SQLite. Raises UploadEmpty and UploadTooLarge.
     """
     upload = Upload(name=name, size=0, source=source, space=space, payer=payer)
     upload.request = logs.current_request()
@@ -66,7 +66,6 @@ def create_upload(
 
 
 def _store_bytes(upload: Upload, chunks: Iterable[bytes]) -> None:
-    """Save a new upload with its bytes, piece by piece. Raises UploadEmpty and UploadTooLarge."""
     digest, size = sha256(), 0
     # The digest is known only when all bytes have come; nobody sees this one.
     upload.sha256 = uuid.uuid4().hex
@@ -84,7 +83,7 @@ def _store_bytes(upload: Upload, chunks: Iterable[bytes]) -> None:
 
 
 def admit(ids: Collection[int]) -> list[int]:
-    """Admit uploads that wait; return the ids of those that did. The caller has to tell a worker."""
+    """Admit waiting uploads; return the ids of those that did wait. The caller sends messages about them."""
     waiting = Upload.objects.filter(pk__in=ids, state=Upload.State.WAITING)
     return [
         pk for pk in waiting.values_list("pk", flat=True) if waiting.filter(pk=pk).update(state="received")
@@ -92,8 +91,7 @@ def admit(ids: Collection[int]) -> list[int]:
 
 
 def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
-    """Record that somebody else sent the same uploads without an account, so that no sender may delete them
-    alone."""
+    """Record that others sent the same uploads without an account: no sender may delete them alone."""
     again = [Sender(upload=upload, key=sender, first=False) for upload in known]
     Sender.objects.bulk_create(again, ignore_conflicts=True)
 
@@ -105,8 +103,8 @@ def create_uploads(
     uploader: AbstractBaseUser | None = None,
     space: int = PUBLIC,
 ) -> list[tuple[Upload, bool]]:
-    """Store files, each of one piece at most, in one transaction; return for each the upload and whether it
-    is new. New ones are claimed with the token until the sweeper would take them.
+    """Store files of at most one piece each in one transaction; return each upload and whether it is new. New
+    ones are claimed with the token.
 
     Raises UploadEmpty and UploadTooLarge if any of them is; then nothing is stored.
     """
@@ -130,9 +128,9 @@ def create_uploads(
     return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
 
 
-def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
-    """Keep the paths within an import under which uploads came, unless they are just the name: the first
-    `PATHS_KEPT` of each upload."""
+def add_paths(came: Iterable[tuple[Upload, str]]) -> None:
+    """Add the paths of an import to uploads, unless they are just the name; the first `PATHS_KEPT` of
+    each."""
     more = [
         (upload.pk, path) for upload, path in came if path not in ("", upload.name, *(upload.paths or ()))
     ]
@@ -149,8 +147,7 @@ def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
 def _insert_uploads(
     files: Mapping[str, tuple[str, bytes]], theirs: QuerySet[Upload], mine: Mapping[str, Any]
 ) -> dict[str, Upload]:
-    """Insert the files, by digest, that are not among `theirs`, with the columns of `mine`; return the new
-    uploads."""
+    """Insert the files, by digest, that are not among `theirs`, with the columns of `mine`."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     claimed = {"state": Upload.State.PROCESSING, "claimed_until": until, "tries": 1}
     with transaction.atomic():
@@ -167,7 +164,7 @@ def _insert_uploads(
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
+    """Yield the bytes in pieces of `PIECE_BYTES`; the last one may be shorter."""
     waiting = bytearray()
     for chunk in chunks:
         waiting += chunk

@@ -1,8 +1,6 @@
-"""Check that everything in the archive is as it should be. It only reads, and runs beside readers and
-writers.
+"""Checks all of the archive. It only reads, and runs beside readers and writers.
 
-Each check yields a `Difference` for whatever it finds wrong. A game that a writer changed in the meantime is
-checked again.
+Each check yields a `Difference` for each fault. A game that changed meanwhile is checked again.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from kifu_core.jkf import Record
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not as it should be. `check` names the kind of finding, `where` the thing."""
+    """A fault. `check` is its kind, `where` the affected thing."""
 
     check: str
     where: str
@@ -51,11 +49,9 @@ Report = Callable[[int, int], None]
 def verify(
     sample: int | None = None, seed: int | None = None, report: Report | None = None
 ) -> Iterator[Difference]:
-    """Yield everything that is wrong. With `sample`, only so many games, picked at random, are derived again.
-
-    Without a sample it also looks for rows that belong to nothing, which reads the whole index. Raises
-    UndecidedError if the state of the data cannot be known at present.
-    """
+    """Yield all faults. With `sample`, only so many random games are derived again, and rows without an owner
+    are not searched, which reads all of the index. Raises UndecidedError if the state of the data cannot be
+    known at present."""
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_decided(cursor)
     ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
@@ -75,7 +71,7 @@ def verify(
 
 
 def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Difference]:
-    """Yield where stored data differs from what the records give, and colliding keys among these games."""
+    """Yield differences between stored games and their records, and colliding keys among these games."""
     with _KeyTable() as keys:
         for number, pk in enumerate(ids, start=1):
             derived = _derive(pk)
@@ -94,7 +90,7 @@ def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Differen
 
 @dataclass(frozen=True, slots=True)
 class _Derived:
-    """A game, its record, and the rows and codes that the record gives."""
+    """A game, its record, and the rows and codes derived from it."""
 
     game: Game
     record: Record
@@ -114,8 +110,7 @@ def _derive(pk: int) -> _Derived | None:
 
 
 def _without_record(pk: int) -> bool:
-    """Return whether a game has no record. The record is read first: a game that is just being deleted loses
-    both."""
+    """Return whether a game has no record. Reads the record first: a deletion removes both."""
     return not GameRecord.objects.filter(pk=pk).exists() and Game.objects.filter(pk=pk).exists()
 
 
@@ -143,7 +138,7 @@ def _differences(derived: _Derived) -> list[Difference]:
     if told is None or told != record_text.text(derived.record):
         found.append(Difference("text", where, "is not that of the stored record"))
     if game.formations_version == formations.VERSION and _formations(game) != sorted(
-        formations.found(derived.record, game.record_kind)
+        formations.formation_rows(derived.record, game.record_kind)
     ):
         found.append(Difference("formations", where, "are not those of the stored record"))
     keys = game.stored.keys
@@ -151,7 +146,7 @@ def _differences(derived: _Derived) -> list[Difference]:
         found.append(Difference("keys", where, "are not those of the stored record"))
     if game.index_version not in schema.KEY_VERSIONS:
         found.append(Difference("version", where, f"version {game.index_version} of the index is not known"))
-    wanted, there = _wanted(derived), _there(derived)
+    wanted, there = _expected(derived), _indexed(derived)
     if wanted != there:
         text = f"{len(wanted - there)} rows are missing, {len(there - wanted)} are wrong"
         found.append(Difference("rows", where, text))
@@ -163,7 +158,7 @@ def _formations(game: Game) -> list[tuple[int, ...]]:
 
 
 def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
-    """Yield the columns of a game that its record also gives: name, stored value, expected value."""
+    """Return columns that follow from the record: name, stored value, expected value."""
     game, record = derived.game, derived.record
     columns: list[tuple[str, object, object]] = [
         ("plies", game.plies, len(of_record(record).replay.main_moves(record)))
@@ -179,14 +174,14 @@ def _digest(derived: _Derived) -> bytes:
     return digest(derived.record, derived.game.kind, derived.game.result)
 
 
-def _wanted(derived: _Derived) -> set[IndexRow]:
+def _expected(derived: _Derived) -> set[IndexRow]:
     game = derived.game
     result = row_result(game.record_kind, game.result)
     played, slot = game.played, game.slot
     return {IndexRow(key, played, slot, ply, move, flags, result) for key, ply, move, flags in derived.rows}
 
 
-def _there(derived: _Derived) -> set[IndexRow]:
+def _indexed(derived: _Derived) -> set[IndexRow]:
     keys, game = {row.key for row in derived.rows}, derived.game
     with connection.cursor() as cursor:
         return set(engine().select(cursor, keys, game.played, game.slot))
@@ -202,7 +197,7 @@ def _collisions(derived: _Derived, keys: _KeyTable) -> Iterator[Difference]:
 
 
 class _KeyTable:
-    """All keys seen, with their codes, in a file, because there may be 10^8 of them."""
+    """All keys with their codes, in a file, because there may be 10^8 of them."""
 
     def __enter__(self) -> _KeyTable:
         with TemporaryDirectory(prefix="verify-") as folder:
@@ -216,7 +211,7 @@ class _KeyTable:
         self.table.close()
 
     def add(self, pairs: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Remember pairs of key and code; return those whose key was seen with another code."""
+        """Remember pairs of key and code; return those whose key has another code."""
         clashes = []
         self.table.execute("BEGIN")
         for key, code in pairs:
@@ -234,8 +229,8 @@ class _KeyTable:
 
 
 def counters() -> Iterator[Difference]:
-    """Yield counters that differ from the GROUP BY of the rows. A key that differs is checked again while
-    nobody writes, because rows and counters are read one after the other."""
+    """Yield counters that differ from the GROUP BY of the rows. These are read one after the other, so a
+    difference is checked again while nobody writes."""
     with connection.cursor() as cursor:
         keys = hot.keys(cursor)
     for key in keys:
@@ -247,7 +242,7 @@ def counters() -> Iterator[Difference]:
 
 
 def _parts(keys: Sequence[int]) -> Iterator[Difference]:
-    """Yield parts of busy keys that differ from their rows, checked again as counters are."""
+    """Yield parts of busy keys that differ from their rows, checked as counters are."""
     with connection.cursor() as cursor:
         busy = part_counters.parted(cursor, keys)
     for key in sorted(busy):
@@ -299,7 +294,7 @@ _ABROAD: Final = f"""
 
 
 def spaces() -> Iterator[Difference]:
-    """Yield things that are in another space than what belongs to them."""
+    """Yield things in another space than their owner."""
     with connection.cursor() as cursor:
         cursor.execute(_ABROAD)
         rows = cursor.fetchall()
@@ -341,8 +336,8 @@ _UNLISTED: Final = """
 
 
 def _misplaced(cursor: CursorWrapper) -> Iterator[tuple[int, int, int | None, int]]:
-    """Yield slots whose rows differ from their games': slot, rows, game, expected rows. They are checked
-    twice, because rows and games are read one after the other."""
+    """Yield slots whose rows differ from their games': slot, rows, game, expected rows. Both are read one
+    after the other, so differences are checked twice."""
     cursor.execute(_LAST_ROW)
     last = max(cursor.fetchone()[0], Game.objects.order_by("slot").values_list("slot", flat=True).last() or 0)
     for first in range(0, last + 1, _SLOTS):
@@ -372,8 +367,8 @@ _AT_ONCE: Final = 10_000
 
 
 def _ownerless() -> Iterator[Difference]:
-    """Yield rows that belong to no game or upload. They are checked twice, because rows and their owners are
-    deleted together, but perhaps between two reads."""
+    """Yield rows without a game or upload. They are checked twice, because a deletion can come between two
+    reads."""
     for table, column, owner in _OWNED:
         rows, last = table._default_manager.order_by(column).values_list(column, flat=True).distinct(), -1
         while ids := list(rows.filter(**{f"{column}__gt": last})[:_AT_ONCE]):
@@ -391,8 +386,8 @@ _UNSENT: Final = """
 
 
 def orphans() -> Iterator[Difference]:
-    """Yield slots without a game or with wrong rows, games without entries, rows that belong to no game or
-    upload, and inconsistent lists."""
+    """Yield slots without a game or with wrong rows, games without entries, rows without a game or upload,
+    and inconsistent lists."""
     with connection.cursor() as cursor:
         for slot, n, pk, wanted in _misplaced(cursor):
             text = f"{n} rows and no game" if pk is None else f"{n} rows, game {pk} has {wanted}"
@@ -410,7 +405,7 @@ def orphans() -> Iterator[Difference]:
 
 
 def texts() -> Iterator[Difference]:
-    """Yield games whose pieces in the index of texts differ from those of their texts."""
+    """Yield games whose text differs from the text index."""
     for game in text_index().wrong():
         yield Difference("text index", f"game {game}", "is not there with the pieces of its text")
 
@@ -419,7 +414,7 @@ def texts() -> Iterator[Difference]:
 
 
 def files_of_columns() -> Iterator[Difference]:
-    """Yield damaged files of columns, and slots that are in no file or in too many."""
+    """Yield damaged files of columns, and slots in no file or in several."""
     for name, text in columns.wrong_files():
         yield Difference("columns", f"file {name}", text)
     for slot, text in columns.wrong_slots():
@@ -430,8 +425,8 @@ def files_of_columns() -> Iterator[Difference]:
 
 
 def uploads() -> Iterator[Difference]:
-    """Yield uploads whose bytes differ from those received, or that have more or fewer entries than were
-    found in them. Uploads that are being deleted are left out."""
+    """Yield uploads with other bytes than were received, or another number of entries than expected. Leaves
+    out uploads that are being deleted."""
     kept = Upload.objects.exclude(state=Upload.State.DELETING)
     for pk in kept.order_by("pk").values_list("pk", flat=True):
         upload = Upload.objects.get(pk=pk)

@@ -142,7 +142,7 @@ def test_deleting_many_uploads_takes_no_longer_than_one_and_workers_go_on(
     chosen = {"action": "delete_selected", "_selected_action": ids, "post": "yes"}
     with django_capture_on_commit_callbacks(execute=True):
         admin.post(reverse("admin:archive_upload_changelist"), chosen)
-    assert sorted(given) == ids and sorted(store.left_deleting()) == ids
+    assert sorted(given) == ids and sorted(store.unfinished_deletions()) == ids
 
 
 def test_uploads_themselves_cannot_be_changed(admin):

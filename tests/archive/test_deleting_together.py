@@ -115,13 +115,13 @@ def test_only_one_has_a_deletion_until_it_gives_it_back_or_dies(one_by_one, sett
     pk = sent(games(3))
     store.begin_deletion(pk)
     first, second = deletion.Deletion(pk, "first"), deletion.Deletion(pk, "second")
-    assert first.claim() and not second.claim() and store.left_deleting() == []
+    assert first.claim() and not second.claim() and store.unfinished_deletions() == []
     assert not store.delete_upload(pk) and Entry.objects.count() == 3
     let_claims_run_out(pk)
     assert second.claim()
     assert len(list(first.steps())) == 0, "it has lost its claim and stops"
     second.hand_over()
-    assert store.left_deleting() == [], "a message is under way"
+    assert store.unfinished_deletions() == [], "a message is under way"
     assert store.delete_upload(pk) and all_right()
 
 

@@ -122,9 +122,9 @@ def test_a_large_upload_goes_in_several_transactions(monkeypatch, settings):
     pk = sent(*(ready(OPENING, black=name) for name in "甲乙丙丁戊"))
     assert not store.delete_upload(pk, seconds=0)
     assert Game.objects.count() == 3 and Upload.objects.get().state == "deleting"
-    assert store.left_deleting() == [pk] and all_right()
+    assert store.unfinished_deletions() == [pk] and all_right()
     assert store.delete_upload(pk)
-    assert not Game.objects.exists() and not store.left_deleting() and all_right()
+    assert not Game.objects.exists() and not store.unfinished_deletions() and all_right()
 
 
 def test_a_worker_that_was_at_it_writes_nothing_more():

@@ -185,7 +185,7 @@ def test_standings_tell_how_those_fared_that_have_one(two):
 def test_a_game_in_which_both_have_it_is_one_game_of_two_sides():
     made = ready(MINO, black="甲")
     number = BY_NAME["mino"].number
-    both = (*made.formations, derived.FoundFormation(number, 1, 20))
+    both = (*made.formations, derived.FormationRow(number, 1, 20))
     ingest(replace(made, formations=both))
     found = queries.standings(PUBLIC)["mino"]
     assert (found.games, found.tally.games, found.tally.wins, found.tally.losses) == (1, 2, 1, 1)

@@ -112,6 +112,6 @@ def test_the_staff_lets_it_in_and_then_it_is_a_game_like_others():
 
 def test_only_what_is_held_is_let_in():
     pk = sent(ready(OPENING, black="甲"), None)
-    assert store.let_in(Entry.objects.values_list("pk", flat=True)) == 0
+    assert store.release_held(Entry.objects.values_list("pk", flat=True)) == 0
     take_down()
-    assert store.let_in(Entry.objects.filter(upload=pk).values_list("pk", flat=True)) == 0
+    assert store.release_held(Entry.objects.filter(upload=pk).values_list("pk", flat=True)) == 0

@@ -75,7 +75,7 @@ def wrong_with(part: Part) -> list[str]:
 
 
 def told(issue) -> str:
-    return issues.told(issues.as_stored(issue))["message"]
+    return issues.as_json(issues.as_stored(issue))["message"]
 
 
 def test_mutated_records_are_read_or_refused_with_a_reason():

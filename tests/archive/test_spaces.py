@@ -240,7 +240,7 @@ def test_what_is_let_in_comes_to_the_space_of_its_upload(anna, mine):
     store.delete_games([game.pk])
     held = sent(CSA, anna, mine, "game.csa")
     entry = Entry.objects.get(upload=held)
-    assert entry.state == "held" and store.let_in([entry.pk]) == 1
+    assert entry.state == "held" and store.release_held([entry.pk]) == 1
     assert game_of(held).space == mine and sound()
     assert Entry.objects.get(upload=sent(KIF)).state == "stored"
 

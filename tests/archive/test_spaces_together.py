@@ -160,7 +160,7 @@ def finish() -> None:
     """What a worker would go on with."""
     for pk in Upload.objects.filter(state__in=("received", "processing")).values_list("pk", flat=True):
         worker.work_off(pk)
-    for pk in store.left_moving():
+    for pk in store.unfinished_moves():
         while not store.move_upload(pk, 100):
             pass
     for pk in Upload.objects.filter(state="deleting").values_list("pk", flat=True):

@@ -105,7 +105,7 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
-        "issues": issues.all_told(result.issues),
+        "issues": issues.all_as_json(result.issues),
     }
 
 
@@ -119,8 +119,8 @@ def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> d
     record = game.record if writer.is_json else writer.dump(game.record, **options)
     return {
         "record": record,
-        "losses": issues.all_told(kind.formats.losses(game, to)),
-        "issues": issues.all_told(game.issues),
+        "losses": issues.all_as_json(kind.formats.losses(game, to)),
+        "issues": issues.all_as_json(game.issues),
     }
 
 
@@ -135,5 +135,5 @@ def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
         "ending": game.ending.word if game.ending else None,
         "winner": game.ending.winner if game.ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": issues.all_told(kind.replay.findings(game)),
+        "issues": issues.all_as_json(kind.replay.findings(game)),
     }

@@ -83,7 +83,7 @@ def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[
         "format": entry.format,
         "program": entry.program,
         "hidden": entry.hidden,
-        "issues": [issues.told(issue) for issue in found[:most]],
+        "issues": [issues.as_json(issue) for issue in found[:most]],
         "more_issues": 0 if most is None else len(found[most:]),
         "source_url": reverse("api:entry-source", at, request=request),
         "report_url": reverse("api:entry-report", at, request=request),
@@ -130,7 +130,7 @@ def _findings(entry: Entry, request: Request) -> Iterator[tuple[Any, ...]]:
         entry.seq, entry.path, entry.index, entry.state, entry.game_id, entry.encoding, entry.format,
         entry.program,
     )  # fmt: skip
-    for issue in [issues.told(one) for one in taken_down.issues_shown(request, entry)] or [{}]:
+    for issue in [issues.as_json(one) for one in taken_down.issues_shown(request, entry)] or [{}]:
         yield (*about, *map(issue.get, _COLUMNS[len(about) :]))
 
 

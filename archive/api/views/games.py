@@ -264,7 +264,7 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
     try:
         content = write(game, name, _ply(query.get("ply"), game))
     except UnencodableError as error:
-        missing = [issues.told(issues.as_stored(issue)) for issue in error.issues]
+        missing = [issues.as_json(issues.as_stored(issue)) for issue in error.issues]
         raise ApiError("unencodable", f"{error}; {name}u is the same in UTF-8", 409, missing) from error
     disposition = f'attachment; filename="kifu-{pk}.{name}"'
     return HttpResponse(content, content_type=DOWNLOADS[name], headers={"Content-Disposition": disposition})

@@ -45,7 +45,7 @@ from archive.api.shapes.positions import (
     TrendTold,
 )
 from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
-from archive.derive.issues import all_told, detail_of, language
+from archive.derive.issues import all_as_json, detail_of, language
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries.games.filters import positions_asked
 from archive.queries.games.keyset import InvalidCursorError
@@ -342,7 +342,7 @@ def find(request: Request, kind: str) -> Response:
     with limited_reading():
         position, faults = _meant(game, request)
     told = found_json(game, game.codec.encode(position), request)
-    found = told | game.text.notations(position, 0) | {"issues": all_told(faults)}
+    found = told | game.text.notations(position, 0) | {"issues": all_as_json(faults)}
     return Response(found, status=303, headers={"Location": told["url"]})
 
 

@@ -221,7 +221,7 @@ def find(request: Request) -> Response:
 def _of_words(meant: position_lookup.Meant, text: str, request: Request) -> dict[str, Any]:
     """Return the position that words mean, and issues for what of the words it does not include."""
     told = _position(meant.game, meant.game.codec.encode(meant.position), request)
-    return told | {"issues": issues.all_told(position_lookup.faults(meant.game, text, meant.position))}
+    return told | {"issues": issues.all_as_json(position_lookup.faults(meant.game, text, meant.position))}
 
 
 def _of_record(scope: Scope, text: str, request: Request) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: 
         code = position_lookup.furthest(scope, record)
         end = code or kind.codec.encode(position_lookup.of_record(kind, record))
         told = _position(kind, end, request)
-    return told | {"issues": issues.all_told(position_lookup.errors_of(found))}
+    return told | {"issues": issues.all_as_json(position_lookup.errors_of(found))}
 
 
 def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:

@@ -107,7 +107,7 @@ def _known(upload: Upload, counts: dict[str, int], request: Request) -> dict[str
         "finished": upload.finished,
         "state": upload.state,
         "space": space_name(request, upload.space),
-        "reason": issues.told(upload.reason) if upload.reason else None,
+        "reason": issues.as_json(upload.reason) if upload.reason else None,
         "entries": counts,
     }
 

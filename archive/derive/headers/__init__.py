@@ -1,7 +1,6 @@
 """The headers of a record as data: players, event, day, times, opening, problem.
 
-Headers stay in the record as they were written; here are the values that games are found by (columns), and
-what else can be told from them (`header_data`, JSON).
+The record keeps its headers as they were written. The values here become columns and `header_data` (JSON).
 """
 
 from collections.abc import Iterable
@@ -93,7 +92,7 @@ __all__ = [
 
 
 class Parts(NamedTuple):
-    """The parts of a header that several functions use; each takes a while to read."""
+    """The parts of a header that several functions use, since each takes a while to read."""
 
     people: tuple[Person, Person]
     day: Day
@@ -101,7 +100,7 @@ class Parts(NamedTuple):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Return the names of colours 0 and 1; an empty text where there is none."""
+        """Return the names of colours 0 and 1; empty if unknown."""
         black, white = self.people
         return black.name, white.name
 
@@ -112,11 +111,11 @@ def read_parts(header: Header) -> Parts:
 
 
 def header_data(header: Header, remarks: Iterable[str] = (), read: Parts | None = None) -> dict[str, Any]:
-    """Return what the headers tell beside the columns of a game, as JSON; only what there is.
+    """Return the facts in headers that have no column, as JSON; only those that are known.
 
-    `players` (of colours 0 and 1: `titles`, `rank`, `handicap`, `place`), `day` where the columns cannot hold
+    `players` (of colours 0 and 1: `titles`, `rank`, `handicap`, `place`), `day` if the columns cannot hold
     it, `time` (of day), `leap_month`, `edition`, `title`, `openings` and `castles` of each side, `time_limit`
-    or `time_limits`, `time_used`, `problem`. `read` are the parts of this header, where they are at hand.
+    or `time_limits`, `time_used`, `problem`. `read` are the parts of this header, if they are known.
     """
     persons, day, event = read or read_parts(header)
     data: dict[str, Any] = {
@@ -132,7 +131,7 @@ def header_data(header: Header, remarks: Iterable[str] = (), read: Parts | None 
 
 
 def _players_data(persons: Iterable[Person]) -> list[dict[str, Any]]:
-    """Return what was split off the players' names; nothing where nothing was."""
+    """Return titles, rank, handicap and place of both players; nothing if neither has any."""
     found = [_person_data(person) for person in persons]
     return found if any(found) else []
 

@@ -1,8 +1,8 @@
-"""Days in headers: every order and era, as precisely as they are known.
+"""Days in headers, in every order and era, as precisely as they are known.
 
-Until the end of 1872 Japan counted by a calendar of moons. Its days are kept as they are written, with
-`calendar` "lunisolar": the numbers are those of the source, in the year that most of it fell into, and are
-not turned into Gregorian days. A `date` made of them serves to order games and to be shown with its calendar.
+Until the end of 1872 Japan used a lunisolar calendar. Such days keep the numbers of the source, in the
+Gregorian year that most of the year fell into, with `calendar` "lunisolar". A `date` made of them serves only
+to order games and to show the day with its calendar.
 """
 
 import re
@@ -83,12 +83,12 @@ _CLOCK: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """From when to when a game was played, as precisely as is known: "day", "month", "year" or "".
+    """The first and last day of a game, and their precision: "day", "month", "year" or "".
 
-    `text` is the first day with as much of it as is known: 2024-05-01, 2024-05, 2024 or nothing. In a
-    lunisolar year it has the source's numbers; if these are no Gregorian day (1711-02-30), `start`, `end` and
-    `precision` tell the month. `time` is the time of day the game began at, HH:MM or HH:MM:SS, an empty text
-    where nobody says.
+    `text` is the first day as far as it is known: 2024-05-01, 2024-05, 2024 or nothing. In a lunisolar year
+    it has the numbers of the source; if they are no Gregorian day (1711-02-30), `start`, `end` and
+    `precision` are those of the month. `time` is the time of day at which the game began, HH:MM or HH:MM:SS,
+    or empty.
     """
 
     start: date | None = None
@@ -105,7 +105,7 @@ NO_DAY: Final = Day()
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """A day as written; month and day are 0 where nobody says. `rest` is the text behind it."""
+    """A day as written; an unknown month or day is 0. `rest` is the text after it."""
 
     year: int
     month: int
@@ -172,8 +172,8 @@ def _numbers(text: str) -> _Numbers | None:
 
 
 def _with_year_last(match: re.Match[str]) -> _Numbers | None:
-    """Return the numbers of a day whose year is last. The month is first where AM or PM follows, the day
-    where full stops stand between; else their numbers must tell: None where they could be either."""
+    """Return the numbers of a day that ends with its year. With AM or PM the month is first, with full stops
+    the day; otherwise the numbers must decide it. None if they do not."""
     month, day = int(match["first"]), int(match["second"])
     if match["mark"] == "." or (not match["half"] and month > 12):
         month, day = day, month
@@ -188,7 +188,7 @@ def _parts(match: re.Match[str], year: int, text: str) -> _Numbers:
 
 
 def _possible(found: _Numbers, lunisolar: bool) -> bool:
-    """Return whether there may be such a day; months of the moon have 29 or 30 days."""
+    """Return whether such a day can exist; lunar months have 29 or 30 days."""
     if found.year < 1 or found.month > 12:
         return False
     if not found.month or not found.day:
@@ -234,7 +234,7 @@ _OF_SERVER: Final = re.compile(
 
 
 def day_of_server(event: str) -> Day:
-    """Return the beginning that shogi-server puts at the end of a game's name: …+20180722050000."""
+    """Return the start time that shogi-server appends to a game's name: …+20180722050000."""
     match = _OF_SERVER.match(event[:READ_LIMIT].strip())
     if match is None:
         return NO_DAY
@@ -252,13 +252,13 @@ _OF_WARS: Final = re.compile(
 
 
 def wars_players(name: str) -> tuple[str, str] | None:
-    """Return Black and White by a game's id of 将棋ウォーズ, `a-b-20260412_175024`; None for other names."""
+    """Return Black and White in a game id of 将棋ウォーズ, `a-b-20260412_175024`; None for other names."""
     match = _OF_WARS.fullmatch(name)
     return (match[1], match[2]) if match else None
 
 
 def day_of_wars(name: str) -> Day:
-    """Return the beginning that 将棋ウォーズ puts at the end of a game's id."""
+    """Return the start time that 将棋ウォーズ appends to a game's id."""
     match = _OF_WARS.fullmatch(name[:READ_LIMIT].strip())
     if match is None:
         return NO_DAY
@@ -267,14 +267,14 @@ def day_of_wars(name: str) -> Day:
 
 
 def _written(header: Header) -> Iterator[str]:
-    """Yield the headers that may say the day, those of the beginning first."""
+    """Yield the headers that may have the day; those of the start first."""
     for name in BEGINNINGS:
         if text := first(header, (name,)):
             yield text
 
 
 def played(header: Header) -> Day:
-    """Return when the game was played. An end that is no day, or lies before the beginning, is left out."""
+    """Return the day of a game. An end that is no day, or is before the start, is ignored."""
     days = [read_day(text) for text in _written(header)]
     found = next((day for day in days if day.start), None)
     if found is None:
@@ -291,7 +291,7 @@ def played(header: Header) -> Day:
 
 
 def unknown_days(header: Header) -> Iterator[str]:
-    """Yield what headers of the day say that is no day, unless it is a word or a sign for not knowing it."""
+    """Yield the texts of day headers that cannot be read, except words and signs for an unknown day."""
     for name in (*BEGINNINGS, *ENDS):
         text = first(header, (name,)).strip()
         if text and read_day(text) == NO_DAY and text.lower() not in _NOBODY_KNOWS and _SAYS.search(text):

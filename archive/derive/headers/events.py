@@ -1,4 +1,4 @@
-"""Events, their rounds, openings and problems, as headers name them."""
+"""Events, rounds, openings and problems in headers."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _SHORTEST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class EventName:
-    """An event: its name, the `round` of this game in it, and which of a series it is (0: not said)."""
+    """An event: its name, the `round` of this game, and its number in a series (0: unknown)."""
 
     name: str = ""
     round: str = ""
@@ -41,7 +41,7 @@ class EventName:
 
 
 def read_event(text: str) -> EventName:
-    """Take an event's header apart.
+    """Split an event's header into its parts.
 
     >>> read_event("第50期棋王戦コナミグループ杯五番勝負第３局")
     EventName(name='第50期棋王戦コナミグループ杯', round='五番勝負 第3局', edition=50)
@@ -69,12 +69,12 @@ def _read_event(name: str) -> EventName:
 
 
 def event(header: Header) -> EventName:
-    """Return the event; without a name if nothing names one."""
+    """Return the event; its name is empty if it is unknown."""
     return read_event(first(header, EVENTS))
 
 
 def site(header: Header) -> str:
-    """Return the place, or an empty text."""
+    """Return the place; empty if it is unknown."""
     return plain(first(header, SITES))
 
 
@@ -89,7 +89,7 @@ _OPENING_WORDS: Final = {
 
 
 def read_opening(text: str) -> str:
-    """Return an opening's name, one spelling for each.
+    """Return the name of an opening in its one spelling.
 
     >>> read_opening("YAGURA"), read_opening("相振飛車"), read_opening("横歩取り△３三角型")
     ('矢倉', '相振り飛車', '横歩取り△3三角型')
@@ -110,7 +110,7 @@ OPENING_NAMES: Final = frozenset(_OPENING_WORDS.values()) - {"その他"} | {
 
 
 def is_opening(text: str) -> bool:
-    """Return whether a text is an opening's name in any of its spellings.
+    """Return whether a text is the name of an opening in any spelling.
 
     >>> is_opening("YAGURA"), is_opening("四間飛車"), is_opening("羽生善治")
     (True, True, False)
@@ -119,7 +119,7 @@ def is_opening(text: str) -> bool:
 
 
 def opening(header: Header) -> str:
-    """Return the opening of the game, or an empty text."""
+    """Return the opening of the game; empty if it is unknown."""
     return read_opening(first(header, OPENINGS))
 
 
@@ -146,10 +146,8 @@ _OF_PROBLEMS: Final = (*chain.from_iterable(_PROBLEM.values()), *_LENGTHS)
 
 
 def event_data(header: Header, found: EventName) -> dict[str, Any]:
-    """Return edition, title, each side's openings and castles, as JSON, without empty ones.
-
-    `found` is the event of this header.
-    """
+    """Return edition, title, and each side's openings and castles, as JSON without empty values. `found` is
+    the event of this header."""
     data: dict[str, Any] = {
         "edition": found.edition,
         "title": plain(first(header, ("表題",))),
@@ -160,7 +158,7 @@ def event_data(header: Header, found: EventName) -> dict[str, Any]:
 
 
 def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) -> list[list[str]]:
-    """Return what headers list for colours 0 and 1 (`原始棒銀, 棒銀`); nothing where neither does."""
+    """Return the lists in headers for colours 0 and 1 (`原始棒銀, 棒銀`); nothing if neither has one."""
     if not has_any(header, names[0] + names[1]):
         return []
     texts = [plain(first(header, own)) for own in names]
@@ -170,7 +168,7 @@ def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) ->
 
 
 def problem_data(header: Header) -> dict[str, Any]:
-    """Return what is said of a problem, as JSON; `published` is as precise as it is known."""
+    """Return the facts about a problem as JSON; `published` is as precise as it is known."""
     if not has_any(header, _OF_PROBLEMS):
         return {}
     data: dict[str, Any] = {name: plain(first(header, keys)) for name, keys in _PROBLEM.items()}

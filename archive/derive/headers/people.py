@@ -1,6 +1,6 @@
-"""Players as headers write them: the name, and what stands around it - title, rank, rating, handicap, place.
+"""Players in headers: the name, and the title, rank, rating, handicap and place written with it.
 
-The name alone is what a player is known by; the rest is true of that day only.
+The name identifies a player. The rest is true of that day only.
 """
 
 import re
@@ -107,10 +107,10 @@ _RATE_LINE: Final = re.compile(r"(black|white)_rate:(.*):\s*(-?[0-9]{1,5})(?:\.[
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player as one record knows him, normalized; empty where nothing is said.
+    """A player in one record, normalized; unknown values are empty.
 
-    `titles` are in the order they stand in, `rank` is a dan or kyu, `handicap` the words for the start that
-    some records write behind a name, `place` where the player is from.
+    `titles` are in their written order, `rank` is a dan or kyu, `handicap` the words for the start that some
+    records append to a name, `place` where the player is from.
     """
 
     name: str = ""
@@ -122,7 +122,8 @@ class Person:
 
 
 def read_player(text: str, rated: bool = False) -> Person:
-    """Take a player's header apart; `rated`: a number in parentheses is a rating, whatever year it could be.
+    """Split a player's header into its parts; with `rated` a number in parentheses is a rating even if it
+    could be a year.
 
     >>> read_player("羽生　善治 九段")
     Person(name='羽生善治', titles=(), rank='九段', handicap='', rating=None, place='')
@@ -150,7 +151,7 @@ def _read_player(text: str, rated: bool) -> Person:
 
 
 class _Peeled:
-    """A name from which what stands around it is taken piece by piece; never all of it."""
+    """A name that loses its titles and other additions one by one, but never all of its text."""
 
     def __init__(self, name: str, rated: bool) -> None:
         self.name = name
@@ -170,7 +171,7 @@ class _Peeled:
             pass
 
     def _cut(self, match: re.Match[str] | None) -> bool:
-        """Cut the match off, unless nothing would be left."""
+        """Remove the match, unless nothing would remain."""
         if match is None or not (rest := self.name[: match.start()].strip(" ・")):
             return False
         self.name = rest
@@ -245,10 +246,10 @@ class _Peeled:
         return True
 
     def _is_place(self, text: str, name: str) -> bool:
-        """Return whether what stands in parentheses behind a name says where that person is from.
+        """Return whether the text in parentheses after a name is the place where that person is from.
 
-        Programs have names like 激指(弱), so a place that is none for sure needs a person's name before it:
-        one with a rank, in two parts, or of three characters and more.
+        Programs have names like 激指(弱), so a doubtful place needs a person's name before it: a name with a
+        rank, in two parts, or of three characters and more.
         """
         if not _JAPANESE_NAME.fullmatch(name):
             return False
@@ -270,7 +271,7 @@ def player_name(text: str) -> str:
 
 
 def player_key(text: str) -> str:
-    """Return what a player is known by, however the name is written.
+    """Return the key of a player: equal for all forms of the name's characters.
 
     >>> player_key("髙見　泰地 七段") == player_key("高見泰地")
     True
@@ -279,7 +280,7 @@ def player_key(text: str) -> str:
 
 
 def people(header: Header) -> tuple[Person, Person]:
-    """Return the players of colours 0 and 1, with the ranks and ratings that other headers tell."""
+    """Return the players of colours 0 and 1, with ranks and ratings from other headers."""
     black, white = (
         _with_own_headers(_named(first(header, names), header), header, colour)
         for colour, names in enumerate(PLAYERS)
@@ -288,7 +289,7 @@ def people(header: Header) -> tuple[Person, Person]:
 
 
 def _named(text: str, header: Header) -> Person:
-    """Return the player of a header. Where a site rates all names, a number in brackets is no year."""
+    """Return the player of a header. On a site that rates everybody a number in brackets is no year."""
     may_be_rated = text.endswith((")", "]", "）", "］"))
     return read_player(text, may_be_rated and plain(first(header, SITES)).startswith(_RATED_SITES))
 
@@ -306,13 +307,13 @@ def _with_own_headers(person: Person, header: Header, colour: int) -> Person:
 
 
 def players(header: Header) -> tuple[str, str]:
-    """Return the names of colours 0 and 1; an empty text where there is none."""
+    """Return the names of colours 0 and 1; empty if unknown."""
     black, white = people(header)
     return black.name, white.name
 
 
 def player_keys(header: Header) -> tuple[str, str]:
-    """Return what the players of colours 0 and 1 are known by; an empty text where there is none."""
+    """Return the keys of the players of colours 0 and 1; empty if unknown."""
     black, white = players(header)
     return folded(black), folded(white)
 
@@ -320,10 +321,10 @@ def player_keys(header: Header) -> tuple[str, str]:
 def ratings(
     header: Header, remarks: Iterable[str], persons: Iterable[Person] | None = None
 ) -> tuple[int | None, int | None]:
-    """Return the ratings of colours 0 and 1, rounded down; `remarks` are a file's lines beside its record,
-    `persons` the people of this header, where they are at hand.
+    """Return the ratings of colours 0 and 1, rounded down. `remarks` are lines of the file outside of its
+    record, `persons` the people of this header, if they are known.
 
-    floodgate writes them as comments: `'black_rate:name+hash:3749.0`.
+    floodgate writes ratings as comments: `'black_rate:name+hash:3749.0`.
     """
     found: list[int | None] = [person.rating for person in persons or people(header)]
     for remark in remarks:

@@ -1,4 +1,4 @@
-"""Helpers of all readings of headers: plain text, and the first of several headers that says anything."""
+"""Plain text, and the first of several headers that is not blank."""
 
 import re
 import unicodedata
@@ -36,7 +36,8 @@ NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六
 
 
 def plain(text: str) -> str:
-    """Return a text as columns hold it: NFKC, single blanks, nothing that a database refuses, cut short."""
+    """Return a text for a column: NFKC, single blanks, no characters that a database refuses, cut to
+    length."""
     return _plain(text[:READ_LIMIT]) if text else ""
 
 
@@ -47,14 +48,14 @@ def _plain(text: str) -> str:
 
 
 def first(header: Header, names: tuple[str, ...]) -> str:
-    """Return the first of these headers that is not blank; an asterisk before a name makes no difference."""
+    """Return the first of these headers that is not blank, with or without an asterisk before its name."""
     if not has_any(header, names):
         return ""
     return next((header[name] for name in _spellings(names)[0] if header.get(name, "").strip()), "")
 
 
 def has_any(header: Header, names: tuple[str, ...]) -> bool:
-    """Return whether a header has any of these names; it lacks most of them."""
+    """Return whether a header has any of these names. Quick, because most are absent."""
     return not _spellings(names)[1].isdisjoint(header)
 
 

@@ -1,4 +1,4 @@
-"""Time limits and used times in headers, as seconds."""
+"""Time limits and used times in headers, in seconds."""
 
 import re
 from collections.abc import Iterable
@@ -83,7 +83,7 @@ def seconds_of(text: str) -> int | None:
 
 
 def read_limit(text: str) -> TimeLimit | None:
-    """Return the time limit that a header names, None if it cannot be read.
+    """Return the time limit in a header; None if it cannot be read.
 
     >>> read_limit("15分+60秒")
     TimeLimit(main=900, byoyomi=60, increment=0, periods=0)
@@ -99,7 +99,7 @@ def read_limit(text: str) -> TimeLimit | None:
 
 
 def read_limits(text: str) -> tuple[TimeLimit | None, TimeLimit | None]:
-    """Return the time limits of colours 0 and 1 that a header names, each None if it cannot be read.
+    """Return the time limits of colours 0 and 1 in a header; None if one cannot be read.
 
     >>> [limit.main for limit in read_limits("25分/10分")], [limit.main for limit in read_limits("各5時間")]
     ([1500, 600], [18000, 18000])
@@ -137,7 +137,7 @@ def _from_first_move(text: str) -> TimeLimit | None:
 
 
 def _added_up(text: str) -> TimeLimit | None:
-    """Return the sum of a main time and what comes after it, joined by + or by words."""
+    """Return the sum of a main time and its additions, joined by + or words."""
     parts = [part for part in _JOINTS.split(text) if part]
     main = seconds_of(parts[0]) if parts else None
     if main is None:
@@ -177,7 +177,8 @@ _INCREMENT: Final = re.compile(r"Increment:([0-9]{1,4})$")
 
 
 def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | None, TimeLimit | None]:
-    """Return the time limits of colours 0 and 1: by their own headers, a common one, or the event's name."""
+    """Return the time limits of colours 0 and 1, from their own headers, a common one, or the event's
+    name."""
     sides = read_limits(first(header, LIMITS))
     both = sides[0] if sides[0] == sides[1] else None
     event = plain(first(header, ("棋戦",)))
@@ -196,7 +197,7 @@ def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | Non
 
 
 def _completed(limit: TimeLimit, header: Header, remarks: Iterable[str]) -> TimeLimit:
-    """Return the limit with the byoyomi or increment that stands in a place of its own."""
+    """Return the limit with the byoyomi or increment of a header of its own."""
     byoyomi = seconds_of(plain(first(header, BYOYOMI)))
     if byoyomi and not limit.byoyomi:
         return TimeLimit(limit.main, byoyomi, limit.increment, limit.periods)
@@ -233,7 +234,7 @@ def read_used(text: str) -> dict[str, int] | None:
 
 
 def times_data(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the known times as JSON: `time_limit` where both have the same, else `time_limits`."""
+    """Return the known times as JSON: `time_limit` if both have the same, otherwise `time_limits`."""
     black, white = limits(header, list(remarks))
     data: dict[str, Any] = {}
     if black is not None and black == white:

@@ -1,7 +1,8 @@
-"""Files that hold files: ZIP, tar, gzip, bzip2, xz and 7z, read as streams. No name becomes a path on a disk.
+"""Files that contain files, read as streams: ZIP, tar, gzip, bzip2, xz and 7z. No name becomes a path on a
+disk.
 
-Others (RAR, LZH) are known only by their first bytes: the libraries that read them are not under a permissive
-licence, or call programs.
+RAR and LZH are only recognized by their first bytes: their libraries have no permissive licence, or call
+programs.
 """
 
 import io
@@ -38,7 +39,7 @@ _SUFFIXES: Final = (".gz", ".bz2", ".xz")
 
 
 def kind_of(head: bytes) -> Kind | None:
-    """Return which container begins with these bytes, `HEAD_BYTES` of them; None for none."""
+    """Return the kind of container that begins with these `HEAD_BYTES` bytes; None for other files."""
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             return kind
@@ -48,7 +49,7 @@ def kind_of(head: bytes) -> Kind | None:
 
 
 def _is_tar_header(block: bytes) -> bool:
-    """Return whether a block's checksum is right: older archives have no other mark."""
+    """Return whether a block has a valid checksum, the only mark of old tar archives."""
     if len(block) < _BLOCK or not block[0]:
         return False
     try:
@@ -59,10 +60,10 @@ def _is_tar_header(block: bytes) -> bool:
 
 
 def members(kind: Kind, file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """Yield the files of a container, in its own order; folders hold nothing themselves and are left out.
+    """Yield the files of a container in its order, without folders.
 
-    Each is to be read before the next is asked for. Memory is that of the budget and a little more, whatever
-    the container says of itself. Raises RefusedError where the container itself cannot be read any further.
+    Each must be read before the next is requested. Memory is bounded by the budget, whatever the container
+    claims. Raises RefusedError if the container cannot be read any further.
     """
     try:
         yield from _READERS[kind](file, name, budget)
@@ -84,7 +85,7 @@ Reader = Callable[[IO[bytes], str, Budget], Iterator[Member]]
 
 
 class _Watched(io.RawIOBase):
-    """A decompressed stream that ends with RefusedError when it turns out to be a bomb."""
+    """A decompressed stream that raises RefusedError when it unpacks to too much."""
 
     def __init__(self, stream: Unpacked, packed: IO[bytes]) -> None:
         self.stream = stream
@@ -143,10 +144,8 @@ _HEADER_BYTES: Final = 64 * 1024
 
 
 class _Header(tarfile.TarInfo):
-    """The header of a file in a tar archive. Raises RefusedError for one that would fill the memory.
-
-    That can also be the list of what a file with holes has: nobody keeps records in such files.
-    """
+    """The header of a file in a tar archive. Raises RefusedError for one that would fill the memory, which a
+    map of a sparse file can also do."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

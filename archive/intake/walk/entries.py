@@ -38,9 +38,9 @@ _UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 class Part:
     """A piece of an upload that is read at once: a file, or a game of a large file.
 
-    `path` is its name inside containers, empty for the upload itself: only a name, never a place on a disk.
-    `first` tells the first part of a file, `first_line` (from 1) where it begins there. A part that was
-    refused has an `issue` instead of `data`.
+    `path` is its name inside containers, empty for the upload itself; it is never a place on a disk. `first`
+    marks the first part of a file, `first_line` (from 1) is where the part begins in it. A refused part has
+    an `issue` instead of `data`.
     """
 
     path: str
@@ -56,12 +56,10 @@ def walk(
 ) -> Generator[Part, None, None]:
     """Yield the parts of an upload, numbered from 0; at least one. `name` is the upload's.
 
-    The time is linear in the unpacked bytes. Only one part is in memory at a time; larger files in containers
-    are kept in temporary files. The limits are settings (ARCHIVE_MAX_*) and those of the budget. Raises
-    OSError if there is no room for temporary files, and then the walk starts again later. Raises TooSlowError
-    beyond a limit on time (`kifu_core.deadline`).
-
-    `only` skips the files of containers that do not lead to this path; parts have no numbers then.
+    Linear in the unpacked bytes. One part is in memory at a time; larger files in containers are in temporary
+    files. The limits are settings (ARCHIVE_MAX_*) and those of the budget. With `only`, files of containers
+    that do not lead to this path are skipped, and parts have no numbers. Raises OSError if there is no room
+    for temporary files, and TooSlowError beyond a time limit (`kifu_core.deadline`).
     """
     walker = _Walker(name, budget or Budget(), only)
     for number, part in enumerate(walker.file(file, "", 0)):
@@ -69,25 +67,25 @@ def walk(
 
 
 def clean_name(name: str) -> str:
-    """Return a file's name as it may be shown: its last part, without what cannot be seen; never a path."""
+    """Return the last part of a file's name without invisible characters; never a path."""
     last = re.split(r"[/\\]", name)[-1]
     return _UNSHOWN.sub("", last).strip()[:NAME_LIMIT] or "record"
 
 
 def shown_path(path: str) -> str:
-    """Return a name from a container as it may be shown and stored: what cannot be seen becomes U+FFFD."""
+    """Return a name from a container with invisible characters replaced by U+FFFD."""
     clean = _UNSHOWN.sub("\ufffd", path)
     return clean if len(clean) <= PATH_LIMIT else clean[: PATH_LIMIT - 1] + "…"
 
 
 def is_document(head: bytes) -> bool:
-    """Return whether a file that begins so is one of a word processor or the like, whatever holds it."""
+    """Return whether a file that begins with these bytes is a document of a word processor or the like."""
     found = signature(head)
     return found is not None and found[0] == DOCUMENT
 
 
 def leads_to(path: str, wanted: str) -> bool:
-    """Return whether a file of a container has the path, or may be a container with a file of it."""
+    """Return whether a file of a container has the path, or may be a container with that file."""
     return path == wanted or wanted.startswith(f"{path}/")
 
 

@@ -11,7 +11,7 @@ from archive.intake.walk.refusals import RefusedError
 class Member:
     """A file in a container: its name, and either a way to read it or the reason why it is not read.
 
-    `packed` is how many bytes of the container it took, as far as it has been read.
+    `packed` is the number of bytes of the container read for it so far.
     """
 
     path: str
@@ -21,7 +21,7 @@ class Member:
 
 
 def text_of(raw: bytes) -> str:
-    """Return a name's bytes as text: UTF-8, or what Japanese Windows wrote."""
+    """Return a name's bytes as text: UTF-8, or the encoding of Japanese Windows."""
     for encoding in ("utf-8", "cp932"):
         try:
             return raw.decode(encoding)

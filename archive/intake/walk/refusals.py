@@ -1,6 +1,6 @@
-"""Why something in an upload is not read, and what an upload may cost.
+"""Reasons why a part of an upload is not read, and the budget of an upload.
 
-The texts of the codes stand in `archive.derive.issues`.
+The texts of the codes are in `archive.derive.issues`.
 """
 
 import errno
@@ -41,7 +41,7 @@ _TROUBLE: Final = frozenset(
 
 
 class RefusedError(Exception):
-    """A file of an upload is not read; `code` and `params` say why."""
+    """A file of an upload is not read; `code` and `params` are the reason."""
 
     def __init__(self, code: str, **params: str | int) -> None:
         super().__init__(code)
@@ -50,17 +50,17 @@ class RefusedError(Exception):
 
     @property
     def issue(self) -> Issue:
-        """Return the refusal as a finding about the entry."""
+        """Return the refusal as an issue of the entry."""
         return Issue(self.code, "error", params=self.params)
 
 
 def is_trouble_here(error: BaseException) -> bool:
-    """Return whether an error tells of this machine and nothing of the bytes: later they can be read."""
+    """Return whether an error is this machine's, so that the bytes can be read later."""
     return isinstance(error, OSError) and error.errno in _TROUBLE
 
 
 def damaged(error: Exception) -> RefusedError:
-    """Return the refusal for bytes that could not be unpacked; raise an error that is not their fault."""
+    """Return the refusal for bytes that cannot be unpacked; raise an error that is not their fault."""
     if is_trouble_here(error):
         raise error
     if isinstance(error, MemoryError):
@@ -69,16 +69,17 @@ def damaged(error: Exception) -> RefusedError:
 
 
 def temporary_file() -> IO[bytes]:
-    """Return an empty file, gone when closed; in memory up to `MEMORY_BYTES`, beyond in the data folder."""
+    """Return an empty file that is deleted when closed: in memory up to `MEMORY_BYTES`, beyond in the data
+    folder."""
     folder = str(settings.DATA_DIR / "tmp")
     return cast(IO[bytes], tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=folder))
 
 
 class Budget:
-    """The cost that one walk may still have; the same walk always spends the same.
+    """The remaining budget of a walk. The same walk always spends the same.
 
-    `left` are bytes to unpack, `memory` is the largest dictionary in bytes. How long it may take is told by
-    `kifu_core.deadline`, which whoever unpacks asks from piece to piece.
+    `left` are bytes to unpack, `memory` is the largest dictionary in bytes. Unpackers check the time limit of
+    `kifu_core.deadline` piece by piece.
     """
 
     def __init__(self, memory: int = DICTIONARY_BYTES) -> None:
@@ -87,13 +88,13 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Return whether nothing more may be unpacked."""
+        """Return whether the budget for unpacking is used up."""
         return self.left < 0
 
     def unpack(self, stream: IO[bytes], packed: Callable[[], int]) -> IO[bytes]:
-        """Return the stream's bytes as a file of our own, at its beginning; `packed` tells their cost so far.
+        """Copy a stream to a file of our own; `packed` returns the packed bytes read so far.
 
-        Raises RefusedError for more bytes than the limits allow and for damage.
+        Raises RefusedError beyond the limits and for damage.
         """
         file = temporary_file()
         try:
@@ -121,6 +122,6 @@ class Budget:
 
 
 def check_ratio(unpacked: int, packed: int) -> None:
-    """Raise RefusedError `bomb` for far more bytes than anybody's records give."""
+    """Raise RefusedError `bomb` for far more bytes than records unpack to."""
     if unpacked > FREE_BYTES and unpacked > settings.ARCHIVE_MAX_RATIO * max(packed, 1):
         raise RefusedError("bomb", ratio=settings.ARCHIVE_MAX_RATIO)

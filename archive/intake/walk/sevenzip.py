@@ -57,8 +57,8 @@ _ENCRYPTED: Final = frozenset([b"\x06\xf1\x07\x01", b"\x06\xf1\x01\x01", b"\x06\
 def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
     """Yield the files of a 7z archive in its order, without folders.
 
-    Each is to be read before the next is asked for. Raises RefusedError where the archive cannot be read any
-    further, and `needs-7z` where py7zr is not installed.
+    Each must be read before the next is requested. Raises RefusedError if the archive cannot be read any
+    further, and `needs-7z` if py7zr is not installed.
     """
     archive = _opened(file, budget)
     packed = file.seek(0, io.SEEK_END)
@@ -103,7 +103,7 @@ def _opened(file: IO[bytes], budget: Budget) -> SevenZipFile:
 
 
 def _check_header(file: IO[bytes], memory: int) -> None:
-    """Look how the directory itself is packed: py7zr unpacks it in any way, and some have no bounds."""
+    """Check how the directory is packed: py7zr unpacks it with any method, some of which are unbounded."""
     from py7zr.archiveinfo import HeaderStreamsInfo
 
     # The last of what an archive begins with: where the directory is, from here on, and its length.
@@ -133,7 +133,8 @@ def _member(found: ArchiveFile, block: _Block, packed: int) -> Member:
 
 
 class _Blocks:
-    """The blocks of an archive in their order (py7zr's folders), and what was unpacked of them in all."""
+    """The blocks of an archive in order (py7zr's folders), and the number of bytes unpacked from all of
+    them."""
 
     def __init__(self, archive: SevenZipFile, file: IO[bytes], budget: Budget) -> None:
         streams = archive.header.main_streams
@@ -146,7 +147,7 @@ class _Blocks:
         self.unpacked = 0
 
     def of(self, folder: Any, last: _Block | None) -> _Block:
-        """Return the block of a folder, `last` being the one before."""
+        """Return the block of a folder; `last` is the one before."""
         if last is not None and last.folder is folder:
             return last
         # Blocks of files hold one packed stream each; those of several (BCJ2) are not unpacked.
@@ -157,11 +158,11 @@ class _Blocks:
 
     @property
     def spent(self) -> bool:
-        """Return whether nothing more may be unpacked."""
+        """Return whether the budget for unpacking is used up."""
         return self.unpacked > settings.ARCHIVE_MAX_TOTAL_BYTES
 
     def count(self, size: int) -> None:
-        """Note bytes that were unpacked, whoever wanted them."""
+        """Count unpacked bytes, whether they are used or skipped."""
         check_time()
         self.unpacked += size
         if self.spent:
@@ -169,7 +170,7 @@ class _Blocks:
 
 
 class _Block:
-    """A block that is being unpacked. `refusal` says why nothing more comes out of it."""
+    """A block that is being unpacked. `refusal` is the reason if it cannot be read further."""
 
     def __init__(self, blocks: _Blocks, folder: Any, packed: int) -> None:
         self.blocks = blocks
@@ -180,7 +181,7 @@ class _Block:
         self._decompressor: Any = None
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size`; raises RefusedError where there are none."""
+        """Return the next bytes, at most `size`. Raises RefusedError if there are none."""
         if self.refusal is None:
             try:
                 data = self._unpack(size)
@@ -193,7 +194,7 @@ class _Block:
         raise self.refusal
 
     def pass_by(self) -> None:
-        """Unpack what nobody has read of the current file: the next one comes after it."""
+        """Skip the rest of the current file, because the next one follows it in the stream."""
         stream, self.current = self.current, None
         while stream is not None and stream.left and self.refusal is None:
             try:
@@ -218,7 +219,7 @@ class _Block:
                 raise EOFError("it breaks off")
 
     def take(self, size: int) -> bytes:
-        """Take packed bytes, unless what was taken before is not used up: it would be kept in memory."""
+        """Take packed bytes only when the earlier ones are used up, so that they do not fill the memory."""
         first = self._decompressor.chain[0]
         if not getattr(getattr(first, "decoder", first), "needs_input", True):
             return b""
@@ -250,7 +251,7 @@ def _refusal(coders: list[dict[str, Any]], memory: int) -> RefusedError | None:
 
 
 def _memory(coder: dict[str, Any]) -> int:
-    """Return the bytes that a method says it needs for unpacking."""
+    """Return the bytes of memory that a method needs for unpacking."""
     method, properties = bytes(coder["method"]), coder.get("properties") or b""
     if method in (_LZMA, _PPMD):
         return int.from_bytes(properties[1:5], "little")

@@ -1,7 +1,6 @@
-"""A text of many games cut into parts that can be read one by one, in bounded memory.
+"""Cuts a text of many games into parts that can be read one by one, in bounded memory.
 
-Formats say how (`Format.cut`). Those of which games have no border that could be found without reading them
-are read whole, up to a limit.
+`Format.cut` has the rules. Formats without recognizable borders are read in one part, up to a limit.
 """
 
 import codecs
@@ -27,10 +26,10 @@ _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Chunk]:
-    """Yield the bytes of a file as pieces that hold whole games.
+    """Yield the bytes of a file in pieces of complete games; one piece is in memory at a time.
 
-    No more than one piece is in memory. Raises RefusedError `too-large` for a file, or a game of it, beyond
-    ARCHIVE_MAX_TEXT_BYTES that cannot be cut.
+    Raises RefusedError `too-large` for a file, or a game of it, beyond ARCHIVE_MAX_TEXT_BYTES that cannot be
+    cut.
     """
     cut = _cutter(file, size, name)
     if cut is None:

@@ -1,7 +1,7 @@
-"""Unpacking deflate, bzip2, LZMA, gzip and xz: never more at once than is asked for, whatever the bytes say.
+"""Unpacks deflate, bzip2, LZMA, gzip and xz, and never returns more than was requested.
 
-The file objects of the standard library are not bounded in every way: `zipfile` unpacks whatever a piece of
-bzip2 or LZMA gives, `gzip` reads a name of any length byte by byte, `lzma` makes room for any dictionary.
+The standard library is not bounded in every way: `zipfile` unpacks all of a piece of bzip2 or LZMA, `gzip`
+reads a name of any length byte by byte, `lzma` allocates any dictionary.
 """
 
 import bz2
@@ -25,7 +25,7 @@ _LZMA_OVERHEAD: Final = 1024 * 1024
 
 
 class Decoder(Protocol):
-    """A decoder of one stream, as `bz2` and `lzma` have it."""
+    """A decoder of one stream, with the interface of `bz2` and `lzma`."""
 
     @property
     def eof(self) -> bool: ...
@@ -37,7 +37,7 @@ class Decoder(Protocol):
 
 
 class Inflate:
-    """zlib with the manners of `bz2` and `lzma`; `bits` as in `zlib.decompressobj`."""
+    """zlib with the interface of `bz2` and `lzma`; `bits` as in `zlib.decompressobj`."""
 
     def __init__(self, bits: int) -> None:
         self._inner = zlib.decompressobj(bits)
@@ -63,9 +63,9 @@ class Inflate:
 
 
 class ZipLzma:
-    """LZMA as ZIP has it: a version, the length of the properties, these, and then the stream.
+    """LZMA as in ZIP: a version, the length of the properties, the properties, the stream.
 
-    Its dictionary is no larger than what it unpacks to, `size` bytes; beyond `memory` it is refused.
+    Its dictionary is at most `size` bytes, the unpacked length; one beyond `memory` is refused.
     """
 
     def __init__(self, size: int, memory: int) -> None:
@@ -109,7 +109,7 @@ class ZipLzma:
 
 
 class Xz:
-    """One stream of xz. Raises RefusedError where its dictionary takes more than `memory` bytes."""
+    """One stream of xz. Raises RefusedError if its dictionary needs more than `memory` bytes."""
 
     def __init__(self, memory: int) -> None:
         self._inner = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory + _LZMA_OVERHEAD)
@@ -137,18 +137,17 @@ class Xz:
 
 
 def check_memory(needed: int, limit: int) -> None:
-    """Raise RefusedError where unpacking asks for more bytes than the limit."""
+    """Raise RefusedError if unpacking needs more bytes than the limit."""
     if needed > limit:
         raise RefusedError(TOO_MUCH_MEMORY)
 
 
 class Unpacked(io.RawIOBase):
-    """The stream that a packed file unpacks to. No read gives more than `CHUNK` bytes, or makes more of them.
+    """The unpacked stream of a packed file. A read returns, and unpacks, at most `CHUNK` bytes.
 
-    `begin` makes a decoder for each stream. There is one; or several, where `follows` says how a further one
-    begins, and what begins otherwise behind a stream is none of the file's. Raises what the decoders raise
-    for damage, EOFError where the bytes break off, and RefusedError for streams that are too many or ask for
-    too much memory.
+    `begin` makes a decoder for each stream. If `follows` is given, further streams that begin with it are
+    unpacked too; other bytes after a stream are ignored. Raises the decoders' errors for damage, EOFError for
+    a truncated file, and RefusedError for too many streams or too much memory.
     """
 
     def __init__(self, packed: IO[bytes], begin: Callable[[], Decoder], follows: bytes | None = None) -> None:
@@ -172,7 +171,7 @@ class Unpacked(io.RawIOBase):
         return b""
 
     def _taken(self) -> bytes:
-        """Return input for the decoder, if it needs any: what it has not used it keeps in memory."""
+        """Return input for the decoder, but only if it needs some: it keeps unused input in memory."""
         if not self._decoder.needs_input:
             return b""
         taken, self._input = self._input or self._packed.read(CHUNK), b""
@@ -181,7 +180,7 @@ class Unpacked(io.RawIOBase):
         return taken
 
     def _next(self) -> bool:
-        """Begin with the stream behind the one that has ended; return whether there is one."""
+        """Start the next stream; return whether there is one."""
         if self._follows is None:
             return False
         rest = self._decoder.unused_data.lstrip(b"\0")
@@ -199,15 +198,15 @@ class Unpacked(io.RawIOBase):
 
 
 def gunzipped(packed: IO[bytes]) -> Unpacked:
-    """Unpack a file in gzip; checksums are checked."""
+    """Unpack a gzip file and check its checksums."""
     return Unpacked(packed, lambda: Inflate(zlib.MAX_WBITS | 16), follows=b"")
 
 
 def bunzipped(packed: IO[bytes]) -> Unpacked:
-    """Unpack a file in bzip2."""
+    """Unpack a bzip2 file."""
     return Unpacked(packed, bz2.BZ2Decompressor, follows=b"BZh")
 
 
 def unxzed(packed: IO[bytes], memory: int) -> Unpacked:
-    """Unpack a file in xz, with a dictionary of at most `memory` bytes."""
+    """Unpack an xz file, with a dictionary of at most `memory` bytes."""
     return Unpacked(packed, lambda: Xz(memory), follows=XZ)

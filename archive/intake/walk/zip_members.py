@@ -1,4 +1,4 @@
-"""One file of a ZIP archive: what its headers say of it, and its bytes."""
+"""One file of a ZIP archive: its headers and its bytes."""
 
 import bz2
 import io
@@ -32,10 +32,10 @@ _METHODS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """The record of a member in the directory, or its own header; `at` is where that begins in the file.
+class ZipRecord:
+    """The record of a member in the directory, or its local header; `at` is its offset in the file.
 
-    A header of its own need not tell the checksum and the size: they are None then.
+    A local header may lack checksum and size: they are None then.
     """
 
     name: bytes
@@ -48,8 +48,8 @@ class Record:
     at: int
 
 
-def member_of(file: IO[bytes], record: Record, budget: Budget, wrong: str) -> Member:
-    """Return a file as it is to be read; `wrong` says why it cannot be, empty for nothing."""
+def member_of(file: IO[bytes], record: ZipRecord, budget: Budget, wrong: str) -> Member:
+    """Return a file for reading; `wrong` is the reason why it cannot be read, or empty."""
     path = text_of(record.name)
     if record.flags & (_ENCRYPTED | _STRONGLY_ENCRYPTED):
         return Member(path, refusal=RefusedError("encrypted"))
@@ -63,16 +63,16 @@ def member_of(file: IO[bytes], record: Record, budget: Budget, wrong: str) -> Me
 # --- its bytes -------------------------------------------------------------------------------------------
 
 
-def _opened(file: IO[bytes], record: Record, budget: Budget) -> IO[bytes]:
-    """Return the bytes of a member, at its beginning. Raises BadZipFile and RefusedError."""
+def _opened(file: IO[bytes], record: ZipRecord, budget: Budget) -> IO[bytes]:
+    """Open the bytes of a member. Raises BadZipFile and RefusedError."""
     decoder = _decoder(record, budget)
     packed = cast(IO[bytes], Slice(file, _data_at(file, record), record.packed))
     stream = packed if decoder is None else cast(IO[bytes], Unpacked(packed, decoder))
     return cast(IO[bytes], _Checked(stream, record))
 
 
-def _decoder(record: Record, budget: Budget) -> Callable[[], Decoder] | None:
-    """Return what unpacks a member; None for one that is not compressed."""
+def _decoder(record: ZipRecord, budget: Budget) -> Callable[[], Decoder] | None:
+    """Return the decoder of a member; None if it is not compressed."""
     if record.flags & _PATCHED:
         raise RefusedError("unknown-compression", text="patched data")
     if record.method == _STORED:
@@ -92,8 +92,8 @@ def _decoder(record: Record, budget: Budget) -> Callable[[], Decoder] | None:
     raise RefusedError("unknown-compression", text=f"ZIP {record.method} ({name})")
 
 
-def _data_at(file: IO[bytes], record: Record) -> int:
-    """Return where a member's bytes begin: behind a header of its own, which must name the same file."""
+def _data_at(file: IO[bytes], record: ZipRecord) -> int:
+    """Return the offset of a member's bytes after its local header, which must name the same file."""
     begin = data_at(file, record.at) if record.at >= 0 else 0
     if not begin:
         raise BadZipFile("there is no file where the directory says")
@@ -105,7 +105,7 @@ def _data_at(file: IO[bytes], record: Record) -> int:
 
 
 class Slice(io.RawIOBase):
-    """A part of a file, which others may read from in between."""
+    """A part of a file that others read from too."""
 
     def __init__(self, file: IO[bytes], at: int, size: int) -> None:
         self._file = file
@@ -129,9 +129,9 @@ class Slice(io.RawIOBase):
 
 
 class _Checked(io.RawIOBase):
-    """As many bytes of a stream as its record says, with their checksum checked at the end."""
+    """A stream of the recorded length, with its checksum verified at the end."""
 
-    def __init__(self, stream: IO[bytes], record: Record) -> None:
+    def __init__(self, stream: IO[bytes], record: ZipRecord) -> None:
         self._stream = stream
         self._left = record.size
         self._wanted = record.crc
@@ -156,7 +156,7 @@ class _Checked(io.RawIOBase):
 
 
 def data_at(file: IO[bytes], at: int) -> int:
-    """Return where the bytes of a file begin whose own header stands here; 0 where there is no header."""
+    """Return the offset of a file's bytes after the local header at this place; 0 if there is no header."""
     file.seek(at)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(FILE):
@@ -165,8 +165,8 @@ def data_at(file: IO[bytes], at: int) -> int:
     return at + LOCAL.size + int(names) + int(extras)
 
 
-def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
-    """Return what a file's own header says, and where its bytes begin; None where there is no header."""
+def local_record(file: IO[bytes], at: int) -> tuple[ZipRecord, int] | None:
+    """Return a file's local header and the offset of its bytes; None if there is no header."""
     file.seek(at)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(FILE):
@@ -174,11 +174,11 @@ def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
     _, _, flags, method, _, _, crc, packed, size, names, extras = LOCAL.unpack(head)
     name, extra = file.read(names), file.read(extras)
     size, packed = wide(extra, size, packed)
-    return Record(name, flags, method, 0, crc, packed, size, at), at + LOCAL.size + names + extras
+    return ZipRecord(name, flags, method, 0, crc, packed, size, at), at + LOCAL.size + names + extras
 
 
 def wide(extra: bytes, *numbers: int) -> Iterator[int]:
-    """Yield size, packed size and place; those too large for a record are taken from its extra field."""
+    """Yield size, packed size and offset; those too large for a record are in its extra field."""
     fields = _field64(extra) if _ELSEWHERE in numbers else b""
     for number in numbers:
         if number == _ELSEWHERE and len(fields) >= 8:
@@ -189,7 +189,7 @@ def wide(extra: bytes, *numbers: int) -> Iterator[int]:
 
 
 def _field64(extra: bytes) -> bytes:
-    """Return the field for large numbers among the extra ones; none, where there is no such."""
+    """Return the extra field for large numbers; empty if there is none."""
     while len(extra) >= 4:
         kind, length = struct.unpack_from("<2H", extra)
         if kind == 1:

@@ -1,7 +1,7 @@
-"""The files of a ZIP archive as their own headers tell of them, where its directory does not.
+"""Reads the files of a ZIP archive by their local headers if its directory is missing or wrong.
 
-An archive that breaks off has no directory, two archives one behind the other have two, and the directory of
-an archive that is stored in another one can pass for the outer one's.
+A truncated archive has no directory, two concatenated archives have two, and the directory of a stored inner
+archive can be taken for the outer one's.
 """
 
 import io
@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 
 from archive.intake.walk.members import Member
 from archive.intake.walk.refusals import CHUNK, Budget
-from archive.intake.walk.zip_members import FILE, LOCAL, Record, data_at, local_record, member_of
+from archive.intake.walk.zip_members import FILE, LOCAL, ZipRecord, data_at, local_record, member_of
 from kifu_core.deadline import check_time
 
 _DESCRIPTOR: Final = b"PK\x07\x08"
@@ -47,10 +47,10 @@ _MOST_PIECES: Final = 100_000
 
 
 class FileStream:
-    """Reads the files of an archive one behind the other.
+    """Reads the files of an archive in their order in the file.
 
-    Linear in the archive's bytes: each is looked at once, and for the ends of files `_SEARCHES` times more.
-    What comes depends on the bytes alone, not on which of the files are read.
+    Linear in the archive's bytes: each is read once, and `_SEARCHES` more times to find the ends of files.
+    The result depends on the bytes alone, not on which files are read.
     """
 
     def __init__(self, file: IO[bytes], budget: Budget) -> None:
@@ -59,27 +59,28 @@ class FileStream:
         self._searchable = _SEARCHES * file.seek(0, io.SEEK_END)
 
     def begins_at(self, at: int) -> bool:
-        """Return whether there is a file's header."""
+        """Return whether a file's header is at this offset."""
         return self._bytes(at, 4) == FILE
 
     def archive(self, begin: int, end: int) -> Iterator[Member]:
-        """Yield the files of one archive or of several. Raises BadZipFile behind the last, unless every byte
-        is accounted for and the archive has its end."""
+        """Yield the files of one archive or of several. Raises BadZipFile after the last one, unless every
+        byte is accounted for and the archive has its end."""
         ended = yield from self._files(begin, end)
         if not ended:
             raise BadZipFile("the archive breaks off: no end of the central directory")
 
     def gap(self, begin: int, end: int) -> Iterator[Member]:
-        """Yield the files in a part of the archive that the directory does not name, if it begins with one.
+        """Yield the files in a part of the archive that the directory does not cover, if the part begins with
+        one.
 
-        Raises BadZipFile behind the last where bytes between them are none of theirs.
+        Raises BadZipFile after the last one if other bytes are between them.
         """
         head = self._bytes(begin, min(end - begin, _SPARE_BYTES + len(FILE)))
         if (first := head.find(FILE)) >= 0:
             yield from self._files(begin + first, end)
 
     def _files(self, at: int, end: int) -> Generator[Member, None, bool]:
-        """Yield the files from here to there; the generator's value is whether an archive ended there."""
+        """Yield the files between two offsets; the generator returns whether an archive ended there."""
         ended, strange = False, False
         while at < end:
             check_time()
@@ -124,7 +125,7 @@ class FileStream:
         return length + sum(int(struct.unpack_from(kind, head, place)[0]) for place in places)
 
     def _next(self, at: int, end: int, *marks: bytes) -> int:
-        """Return where the next of these four-byte marks begins behind the first byte, or else the end."""
+        """Return the offset of the next of these four-byte marks after the first byte, or the end."""
         at, wanted = at + 1, _FIRST_BYTES
         while at < end:
             check_time()
@@ -140,11 +141,11 @@ class FileStream:
 
     # --- sizes ---
 
-    def _measured(self, record: Record, begin: int, end: int) -> tuple[Record, int]:
-        """Return a file with the sizes that stand behind it, and where these end.
+    def _measured(self, record: ZipRecord, begin: int, end: int) -> tuple[ZipRecord, int]:
+        """Return a file with the sizes in the descriptor after it, and the offset of the descriptor's end.
 
-        Only what tells the right length is taken for them. Where there is no such, as in an archive that
-        breaks off, the file ends where its unpacker finds its end, before the next one.
+        Only a descriptor with the right length counts. Without one, as in a truncated archive, the file ends
+        where its unpacker stops, before the next file.
         """
         at = begin - 1
         while self._searchable > 0:
@@ -163,11 +164,11 @@ class FileStream:
         return replace(record, crc=None, packed=at - begin, size=None), at
 
     def _ends_at(self, at: int, end: int) -> bool:
-        """Return whether a file can have ended before this: something of an archive follows, or nothing."""
+        """Return whether a file can end at this offset: a part of an archive, or nothing, follows."""
         return b"PK".startswith(self._bytes(at, max(0, min(2, end - at))))
 
-    def _checked(self, record: Record, at: int) -> Record:
-        """Return a file whose header tells its size; its checksum may stand behind it."""
+    def _checked(self, record: ZipRecord, at: int) -> ZipRecord:
+        """Return a file whose header has its size; its checksum may follow its bytes."""
         if record.flags & _SIZES_BEHIND and not record.crc:
             tail = self._bytes(at, 8)
             crc = int.from_bytes(tail[4:], "little") if tail.startswith(_DESCRIPTOR) else None
@@ -176,8 +177,8 @@ class FileStream:
 
 
 class Coverage:
-    """The bytes before the directory that belong to files that it names; of these no more is kept than where
-    such parts begin and end."""
+    """The bytes before the directory that belong to files in it. Only the ends of such parts are in
+    memory."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file = file
@@ -186,8 +187,8 @@ class Coverage:
         self._ends = array("Q")
         self._scattered = False
 
-    def add(self, record: Record, of_header_only: bool) -> None:
-        """Add a file of the directory, or its header where its size makes no sense."""
+    def add(self, record: ZipRecord, of_header_only: bool) -> None:
+        """Add a file of the directory, or only its header if its size makes no sense."""
         if self._scattered or not 0 <= record.at < self._size:
             return
         if begin := data_at(self._file, record.at):
@@ -208,7 +209,7 @@ class Coverage:
         self._scattered = len(self._begins) > _MOST_PIECES
 
     def gaps(self) -> Iterator[tuple[int, int]]:
-        """Yield the parts between and behind those files. Raises BadZipFile where there are too many."""
+        """Yield the parts between and after those files. Raises BadZipFile if there are too many."""
         if self._scattered:
             raise BadZipFile("its files lie too scattered to tell whether its directory names all of them")
         reached = 0

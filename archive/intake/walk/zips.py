@@ -1,7 +1,6 @@
 """ZIP archives, read as streams: their directory record by record, their members a piece at a time.
 
-`zipfile` makes an object of every record before the first member is read, and unpacks a whole piece of bzip2
-or LZMA at once, whatever that gives.
+`zipfile` makes an object of every record first, and unpacks all of a piece of bzip2 or LZMA at once.
 """
 
 import io
@@ -13,7 +12,7 @@ from zipfile import BadZipFile
 
 from archive.intake.walk.members import Member
 from archive.intake.walk.refusals import Budget
-from archive.intake.walk.zip_members import Record, Slice, member_of, wide
+from archive.intake.walk.zip_members import Slice, ZipRecord, member_of, wide
 from archive.intake.walk.zip_stream import Coverage, FileStream
 from kifu_core.deadline import check_time
 
@@ -26,8 +25,8 @@ _TAIL_BYTES: Final = _END.size + 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """The directory: where it begins and ends, where what closes the archive ends, and how much further than
-    it says everything is: other bytes may come before an archive."""
+    """The directory: its begin and end, the end of the archive, and the offset to add to its numbers if other
+    bytes precede the archive."""
 
     begin: int
     end: int
@@ -36,12 +35,12 @@ class _Directory:
 
 
 def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """Yield the files of a ZIP archive in the order of its directory, without folders; then those that are
-    missing from the directory.
+    """Yield the files of a ZIP archive in the order of its directory, without folders; then those that the
+    directory lacks.
 
-    If there is no directory, or it belongs to another archive behind or inside this one, the files come in
-    the order of their own headers. A file that is not opened costs no more than its headers. Raises
-    RefusedError and BadZipFile where the archive cannot be read any further, after all that can be read.
+    Without a directory, or with one of another archive after or inside this one, the files come in the order
+    of their local headers. An unopened file costs only its headers. Raises RefusedError and BadZipFile if the
+    archive cannot be read any further, after the readable files.
     """
     size = file.seek(0, io.SEEK_END)
     stream = FileStream(file, budget)
@@ -64,7 +63,7 @@ def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
 
 
 def _until_damage(files: Iterator[Member], damage: list[BadZipFile]) -> Iterator[Member]:
-    """Yield these files, and put aside what ends them before their end."""
+    """Yield files until one raises an error, and keep that error."""
     try:
         yield from files
     except BadZipFile as error:
@@ -72,7 +71,7 @@ def _until_damage(files: Iterator[Member], damage: list[BadZipFile]) -> Iterator
 
 
 def _unnamed(stream: FileStream, covered: Coverage) -> Iterator[Member]:
-    """Yield the files between and behind those that the directory names."""
+    """Yield the files between and after those in the directory."""
     for begin, end in covered.gaps():
         yield from stream.gap(begin, end)
 
@@ -80,7 +79,7 @@ def _unnamed(stream: FileStream, covered: Coverage) -> Iterator[Member]:
 def _named(
     file: IO[bytes], size: int, place: _Directory, covered: Coverage, budget: Budget
 ) -> Iterator[Member]:
-    """Yield the files that the directory names."""
+    """Yield the files in the directory."""
     packed = 0
     for record in _records(file, place):
         wrong = "it reaches beyond the end" if record.at + record.packed > size else ""
@@ -97,8 +96,8 @@ def _named(
 # --- the directory ---------------------------------------------------------------------------------------
 
 
-def _records(file: IO[bytes], place: _Directory) -> Iterator[Record]:
-    """Yield the records of the directory, in its order; of these no more than one is in memory."""
+def _records(file: IO[bytes], place: _Directory) -> Iterator[ZipRecord]:
+    """Yield the records of the directory in order; one is in memory at a time."""
     directory = io.BufferedReader(Slice(file, place.begin, place.end - place.begin))
     while head := directory.read(_RECORD.size):
         if len(head) < _RECORD.size or not head.startswith(b"PK\x01\x02"):
@@ -107,7 +106,7 @@ def _records(file: IO[bytes], place: _Directory) -> Iterator[Record]:
         yield _record(head, directory, place.shift)
 
 
-def _record(head: bytes, directory: IO[bytes], shift: int) -> Record:
+def _record(head: bytes, directory: IO[bytes], shift: int) -> ZipRecord:
     (
         _, _, _, flags, method, _, _, crc, packed, size, names, extras, comments, disk, _, attributes, at,
     ) = _RECORD.unpack(head)  # fmt: skip
@@ -117,11 +116,11 @@ def _record(head: bytes, directory: IO[bytes], shift: int) -> Record:
     if disk:
         raise BadZipFile("it is one of several parts")
     size, packed, at = wide(extra, size, packed, at)
-    return Record(name, flags, method, attributes >> 16, crc, packed, size, at + shift)
+    return ZipRecord(name, flags, method, attributes >> 16, crc, packed, size, at + shift)
 
 
 def _directory(file: IO[bytes], size: int) -> _Directory:
-    """Return the directory that the archive's end tells of. Raises BadZipFile where that makes no sense."""
+    """Return the directory that the archive's end refers to. Raises BadZipFile if it makes no sense."""
     tail_at = max(0, size - _TAIL_BYTES)
     file.seek(tail_at)
     tail = file.read()
@@ -141,7 +140,7 @@ def _directory(file: IO[bytes], size: int) -> _Directory:
 
 
 def _directory64(file: IO[bytes], end: int) -> tuple[int, int, int] | None:
-    """End, length and beginning of a directory whose numbers are large: they stand before its end."""
+    """Return end, length and begin of a ZIP64 directory, whose numbers precede its end."""
     if end < _LOCATOR.size:
         return None
     file.seek(end - _LOCATOR.size)

@@ -22,7 +22,7 @@ from archive.accounts.audit import Deed, note
 from archive.derive import issues
 from archive.export.csv_text import UTF8, lines
 from archive.intake import importing
-from archive.intake.importing import Into, Turn
+from archive.intake.importing import Destination, Turn
 from archive.intake.tasks import PASSING
 from archive.management.command import ArchiveCommand
 from archive.models import Entry, User
@@ -88,7 +88,7 @@ class Command(ArchiveCommand):
         self.meter.end()
         self._summary(len(files))
 
-    def _log(self, into: Into, files: int, how: str) -> None:
+    def _log(self, into: Destination, files: int, how: str) -> None:
         self._count_done()
         note(Deed.IMPORT, into.owner, f"to space {into.space}, {how}: {self._counts(files)}")
 
@@ -97,7 +97,7 @@ class Command(ArchiveCommand):
         if turn.refusal:
             meter.refused.append(f"{turn.path}: {turn.refusal}")
             self.report.add([(turn.path, "", "", "refused", turn.refusal, "", "")])
-        elif turn.known:
+        elif turn.existing:
             meter.known += 1
         elif not turn.more:
             self.done[turn.upload] = turn.path
@@ -119,7 +119,7 @@ class Command(ArchiveCommand):
         for entry in chosen.iterator(chunk_size=COUNTED):
             path = self.done[entry.upload_id]
             errors = [issue for issue in entry.issues if issue["severity"] == "error"] or entry.issues
-            found = [issues.told(issue) for issue in errors]
+            found = [issues.as_json(issue) for issue in errors]
             self.report.add(_rows(path, entry, found))
             if len(self.meter.failed) < SHOWN:
                 self.meter.failed.append(_line(path, entry, found))
@@ -150,13 +150,13 @@ class Command(ArchiveCommand):
         )
 
 
-def _into(owner: str | None, library: str) -> Into:
+def _into(owner: str | None, library: str) -> Destination:
     """Return whose uploads files become, and where their games go. Raises CommandError."""
     user = User.objects.filter(username=owner, is_active=True).first() if owner else None
     if owner and user is None:
         raise CommandError(f"there is no account {owner}")
     try:
-        return Into(user, libraries.target(user or AnonymousUser(), library))
+        return Destination(user, libraries.target(user or AnonymousUser(), library))
     except libraries.LibraryError as error:
         names = ", ".join(name for _space, name, _called in libraries.targets(user)) if user else "public"
         whose = f"{owner} sends" if owner else "without --owner, games go"

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from django.db.models.functions import Length
 
-from archive.derive.text import said
+from archive.derive.text import comment_lines
 from archive.models import GameRecord, GameText, codec
 from archive.names.search_text import searched
 from archive.queries.scope import Scope
@@ -152,7 +152,7 @@ def _comments(moves: Sequence[MoveEntry]) -> Iterator[tuple[tuple[str, int], str
     """Yield path and ply, and the line, of all comments: the main line's, then those of forks."""
     for path, ply, entry in nodes_of(moves):
         if "comments" in entry:
-            yield from (((path, ply), line) for line in said(entry))
+            yield from (((path, ply), line) for line in comment_lines(entry))
 
 
 def cut(
