@@ -99,8 +99,8 @@ def _entries(data: bytes, name: str, skip: int, failing: int | None, space: int)
 
 
 def _with_game_id(result: ParseResult, name: str) -> ParseResult:
-    """Return a file named after a game of 将棋ウォーズ with that id in its only game's header, if the header lacks
-    the day: the site writes the day only there."""
+    """Add the id of a game of 将棋ウォーズ, from the file's name, to the header of the only game, if that
+    lacks the day: the site writes the day only in the id."""
     stem = PurePosixPath(name.replace("\\", "/")).stem
     players = headers.wars_players(stem)
     if players is None or len(result.games) != 1:

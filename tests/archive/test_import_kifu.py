@@ -67,7 +67,7 @@ def test_the_paths_of_files_are_kept_also_of_those_that_are_here_under_another_n
 ):
     if not together:
         monkeypatch.setattr(
-            importing, "begin_together", lambda files, into: [importing.start(one, into) for one in files]
+            importing, "start_together", lambda files, into: [importing.start(one, into) for one in files]
         )
     folder = tmp_path / "meijin"
     (folder / "2019").mkdir(parents=True)
