@@ -217,6 +217,11 @@ def plies_text(plies: int) -> str:
     return ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies}
 
 
+def percent_text(part: float, whole: float) -> str:
+    """Return a share in percent without digits after the point; empty for a share of nothing."""
+    return f"{part / whole:.0%}" if whole else ""
+
+
 def number_text(number: int) -> str:
     """Return an integer with commas between thousands.
 

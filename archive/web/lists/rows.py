@@ -1,24 +1,23 @@
-"""Rows of lists and tables as HTML, written in one go: a template for every row of a page takes most of the
-time that the page takes.
-
-Whatever comes from records or addresses goes through `escape`; the rest is ours.
-"""
+"""Rows of lists and tables, and what stands in them: addresses, marks of the sides, links in texts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
 from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from jinja2 import Template
 
 from archive.web import wording
 from archive.web.game_registry import PAGES
@@ -100,48 +99,37 @@ def with_marks(text: object) -> SafeString:
     return mark_safe(shown)
 
 
-def results_bar(results: Results, kind: str) -> SafeString:
-    """Draw the wins of colour 0, the draws and the wins of colour 1 as one bar, without inline styles."""
-    decided = results.first + results.draw + results.second
-    if not decided:
-        return SafeString("")
-    first, second = GAMES[kind].rules.sides
-    last = results.first + results.draw
-    return mark_safe(
-        f'<svg class="{PAGES[kind].words.shape}" viewBox="0 0 {decided} 1" preserveAspectRatio="none" '
-        'aria-hidden="true">'
-        f'<rect class="{first}" x="0" width="{results.first}" height="1"/>'
-        f'<rect class="draw" x="{results.first}" width="{results.draw}" height="1"/>'
-        f'<rect class="{second}" x="{last}" width="{results.second}" height="1"/></svg>'
-    )
-
-
-def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
-    """Draw the bar with its numbers."""
-    first, draw, second = _before_figures(get_language(), kind)
-    middle = _figure(draw, results.draw) if results.draw else ""
-    return mark_safe(
-        f'<div class="results{" large" if large else ""}">{results_bar(results, kind)}<div class="figures">'
-        f"{_figure(first, results.first)}{middle}{_figure(second, results.second)}</div></div>"
-    )
-
-
-def _figure(before: str, number: int) -> str:
-    return f"{before} <b>{wording.number_text(number)}</b></span>"
+def result_marks(kind: str, result: int) -> SafeString:
+    """Return a result in words, with the marks of the sides."""
+    return _result_marks(get_language(), kind, result)
 
 
 @cache
-def _before_figures(_language: str, kind: str) -> tuple[str, str, str]:
-    """Return what stands before the wins of colour 0, the draws and the wins of colour 1."""
-    draw = escape(_("draw"))
-    first, second = (
-        f'<span title="{escape(str(wording.RESULTS_OF[kind][color]))}">{side_mark(kind, color)}'
-        for color in (0, 1)
-    )
-    middle = (
-        f'<span title="{draw}"><span aria-hidden="true">=</span><span class="visually-hidden">{draw}</span>'
-    )
-    return first, middle, second
+def _result_marks(_language: str, kind: str, result: int) -> SafeString:
+    return with_marks(wording.RESULTS_OF[kind][result])
+
+
+def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
+    """Draw the wins of colour 0, the draws and the wins of colour 1 as a bar with its numbers."""
+    return _macro("marks", "results_box", results, kind, large)
+
+
+def private_badge(name: str) -> SafeString:
+    """Return the mark of games in a library of this name."""
+    return _macro("marks", "private_badge", name)
+
+
+def _macro(template: str, name: str, *arguments: object) -> SafeString:
+    """Return the HTML of a macro of the templates in `archive/jinja2/rows`."""
+    macro = getattr(_template(template).module, name)
+    return mark_safe(str(macro(*arguments)))
+
+
+@cache
+def _template(name: str) -> Template:
+    backend = engines["jinja2"]
+    assert isinstance(backend, Jinja2)
+    return backend.env.get_template(f"rows/{name}.html")
 
 
 # --- games -----------------------------------------------------------------------------------------------
@@ -151,70 +139,14 @@ def game_rows(
     rows: Iterable[GameRow],
     private: Mapping[int, str],
     below: Mapping[int, SafeString] | None = None,
-    at: Mapping[int, str] | None = None,
+    queries: Mapping[int, str] | None = None,
 ) -> SafeString:
-    """Return games as rows of a list; those through a position lead to it. `private` is what the spaces are
-    called that not everybody reads, `below` what stands below some games, by their ids, and `at` the
-    queries with which their pages open."""
-    before, after = _game_addresses()
-    language = get_language()
-    badges = {space: private_badge(name) for space, name in private.items()}
-    below, at = below or {}, at or {}
-    found = (
-        f"<li>{_game_row(row, before + str(row.id) + after + at.get(row.id, ''), badges, language)}"
-        f"{below.get(row.id, '')}</li>\n"
-        for row in rows
-    )
-    return mark_safe("".join(found))
+    """Return games as rows of a list; games found through a position open at it.
 
-
-def private_badge(name: str) -> SafeString:
-    """Return the mark of what lies in a library of this name."""
-    return mark_safe(f'<span class="badge private" title="{escape(_("Not public"))}">{escape(name)}</span>')
-
-
-def _game_row(row: GameRow, address: str, badges: Mapping[int, str], language: str) -> str:
-    ply, badge = getattr(row, "ply", 0), badges.get(row.space, "")
-    between = f" {escape(row.round)}" if row.round else ""
-    return (
-        f'<a class="game-row" href="{escape(address)}{f"?ply={ply}" if ply else ""}">\n'
-        f'  <span class="date">{escape(wording.day_text(row.played_from, row.precision) or "–")}</span>\n'
-        f'  <span class="players">{_players(row)}{badge}</span>\n'
-        f'  <span class="event">{escape(row.event)}{between}</span>\n'
-        f'  <span class="plies">{_plies(language, row.plies)}</span>\n'
-        f'  <span class="result">{_result(language, row)}</span>\n'
-        "</a>"
-    )
-
-
-def _players(row: GameRow) -> str:
-    """Return who played, or what the record is called where it names nobody."""
-    if not row.first and not row.second:
-        return f'<span class="name">{escape(wording.nameless(row.record_kind))}</span>'
-    return f"{_player(row, 0, row.first)} {_player(row, 1, row.second)}"
-
-
-@lru_cache(maxsize=2_000)
-def _plies(_language: str, plies: int) -> str:
-    """Return the length of a game, in the active language."""
-    return escape(wording.plies_text(plies))
-
-
-def _result(language: str, row: GameRow) -> str:
-    """Return who won; nothing for a problem, a tree or a position, which nobody wins."""
-    return _won(language, row.kind, row.result) if row.record_kind == "game" else ""
-
-
-@cache
-def _won(_language: str, kind: str, result: int) -> SafeString:
-    """Return the words for a result, in the active language."""
-    return with_marks(wording.RESULTS_OF[kind][result])
-
-
-def _player(row: GameRow, color: int, name: str) -> str:
-    won = " winner" if row.result == color else ""
-    mark = side_mark(row.kind, color)
-    return f'<span class="side{won}">{mark} <span class="name">{escape(name or "–")}</span></span>'
+    `private`: names of non-public libraries by id. By id of a game, `below` is HTML below its row, and
+    `queries` the query of its address.
+    """
+    return _macro("games", "game_rows", rows, private, below or {}, queries or {})
 
 
 # --- moves -----------------------------------------------------------------------------------------------
@@ -238,49 +170,20 @@ def move_rows(
     kind: str,
     position: Any,
     moves: Sequence[MoveStats],
-    whole: int,
+    total: int,
     walk: WalkedLine | None,
     *,
     detailed: bool,
 ) -> SafeString:
-    """Return the rows of a table of moves: how often each was played in `whole` games, with what results."""
+    """Return the rows of a table of moves: how often each was played in `total` games, with what results."""
     page = onward(kind, walk)
-    parts = []
-    for move in moves:
-        reached, interval, year = (_reached(move), _interval(move), _year(move)) if detailed else ("", "", "")
-        parts.append(
-            f'<tr data-move="{escape(move.name)}" data-total="{move.total}">\n'
-            f'    <td class="move"><a href="{escape(page(move))}">'
-            f"{escape(stat_text(kind, position, move, walk))}</a></td>\n"
-            f'    <td class="number">{wording.number_text(move.total)}{reached}</td>\n'
-            f'    <td class="number muted">{f"{move.total / whole:.0%}" if whole else ""}</td>\n'
-            f'    <td class="bar"{interval}>{results_box(move.results, kind)}\n</td>\n'
-            f"    {year}\n"
-            "  </tr>"
-        )
-    return mark_safe("".join(parts))
-
-
-def _reached(move: MoveStats) -> str:
-    if not move.reached or move.reached <= move.total:
-        return ""
-    title = escape(_("Games that reach the position after the move, by any order of moves"))
-    return f' <span class="muted small" title="{title}">/ {wording.number_text(move.reached)}</span>'
-
-
-def _interval(move: MoveStats) -> str:
-    if move.interval is None:
-        return ""
-    words = _("The side to move scores between %(low)s and %(high)s with 95%% confidence.")
-    low, high = (f"{end:.0%}" for end in move.interval)
-    return f' title="{escape(words % {"low": low, "high": high})}"'
-
-
-def _year(move: MoveStats) -> str:
-    return f'<td class="number muted year">{move.last_year or ""}</td>'
+    rows = ((move, page(move), stat_text(kind, position, move, walk)) for move in moves)
+    return _macro("explorer", "move_rows", rows, kind, total, detailed)
 
 
 # --- the moves of a game ---------------------------------------------------------------------------------
+
+# In Python: a template takes three times as long for a list of hundreds of moves.
 
 
 @dataclass(frozen=True, slots=True)

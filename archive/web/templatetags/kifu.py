@@ -151,7 +151,7 @@ def share_bar(part: int, whole: int) -> SafeString:
 @register.filter
 def percent(part: int, whole: int) -> str:
     """Return a share in percent without digits after the point; empty for a share of nothing."""
-    return f"{part / whole:.0%}" if whole else ""
+    return wording.percent_text(part, whole)
 
 
 @register.simple_tag
