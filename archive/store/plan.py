@@ -142,11 +142,10 @@ class Details(NamedTuple):
 
 @dataclass(slots=True)
 class Existing:
-    """The part of the stored games that has been read, locked until the transaction ends.
+    """The stored games that were read, locked until the transaction ends.
 
-    `identified` and `compared` say for which games it is complete: all stored games with the identity, or all
-    that could be the same game otherwise. `held` are identities that were taken down, with whether their
-    bytes are hidden.
+    All games with an identity of `identified`, and all that could be the same as one of `compared`, are among
+    them. `held` has the identities that were taken down, and whether their bytes are hidden.
     """
 
     names: Names
@@ -195,14 +194,14 @@ class Unread:
 
 
 class NotReadError(Exception):
-    """A decision needs more than what was read; `Plan.unread` says what."""
+    """A decision needs stored games that have not been read; they are in `Plan.unread`."""
 
 
 # --- the plan --------------------------------------------------------------------------------------------
 
 
 class Plan:
-    """What to do with some games, decision by decision.
+    """The decisions about some games.
 
     `games` has the games to write by id: new ones (from `NEW` on) and stored ones that change. `merged` maps
     each stored game that becomes an alias to the game that it is an edition of.
@@ -229,7 +228,8 @@ class Plan:
 
     @property
     def changed(self) -> list[tuple[Game, DerivedGame]]:
-        """Return the stored games to write anew, in an order in which no two ever have the same identity."""
+        """Return the stored games to rewrite, in the order of decisions: a game may take the identity that an
+        earlier one gives up."""
         return [(self.existing.games[pk], game) for pk, game in self.games.items() if pk < NEW]
 
     def home(self, pk: int) -> int:
@@ -239,15 +239,15 @@ class Plan:
         return pk
 
     def edition(self, pk: int) -> Edition:
-        """Return a game as it is by now. Raises NotReadError."""
+        """Return a game as planned so far. Raises NotReadError."""
         if pk in self.games:
             return edition(self.games[pk])
         self._read([pk])
         return self.existing.editions[pk]
 
     def place(self, game: DerivedGame) -> int:
-        """Unite a game with the one that it is an edition of, or insert it; return the id. Raises
-        NotReadError."""
+        """Add a game to the one that it is an edition of, or insert it; return the id of the resulting game.
+        Raises NotReadError."""
         match = self.find(game)
         if match is not None:
             return self.add(match, game)
@@ -258,8 +258,8 @@ class Plan:
     def find(self, game: DerivedGame, other_than: int | None = None) -> int | None:
         """Return the game that another one is an edition of, other than one to leave out; None if there is
         none, or more than one. Raises NotReadError."""
-        known = self.identify(game)
-        return self._match(game, other_than) if known in (None, other_than) else known
+        same = self.identify(game)
+        return self._match(game, other_than) if same in (None, other_than) else same
 
     def identify(self, game: DerivedGame) -> int | None:
         """Return the game with the same identity. Raises NotReadError."""
@@ -269,8 +269,7 @@ class Plan:
         return self._by_identity.get(game.identity)
 
     def add(self, pk: int, game: DerivedGame) -> int:
-        """Add to a game what an edition says more; return the id of the resulting game. Raises
-        NotReadError."""
+        """Unite a game with an edition of it; return the id of the resulting game. Raises NotReadError."""
         mine = self.edition(pk)
         united = self.existing.unite([mine, edition(game)])
         return pk if united == mine else self.settle(pk, self.derive(pk, united))
@@ -314,8 +313,8 @@ class Plan:
         return self.settle(pk, self.derive(pk, self.existing.unite(editions)))
 
     def move(self, pk: int, derived: DerivedGame) -> int:
-        """Make a stored game one of another space; if that has it already, merge it there. Return the id.
-        Raises NotReadError."""
+        """Move a stored game to another space, or merge it with the same game there; return the id of the
+        resulting game. Raises NotReadError."""
         self._read([pk])
         match = self.find(derived)
         if match is None:

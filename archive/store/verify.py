@@ -116,41 +116,41 @@ def _without_record(pk: int) -> bool:
 
 def _differences(derived: _Derived) -> list[Difference]:
     game, where = derived.game, f"game {derived.game.pk}"
-    found = []
+    faults = []
     if game.digest_version == DIGEST_VERSION and _digest(derived) != bytes(game.digest):
-        found.append(Difference("digest", where, "is not the digest of the stored record"))
+        faults.append(Difference("digest", where, "is not the digest of the stored record"))
     if bytes(game.stem or b"") != stem(derived.record, game.kind):
-        found.append(Difference("stem", where, "is not the hash of the stored moves"))
+        faults.append(Difference("stem", where, "is not the hash of the stored moves"))
     if game.index_rows != len(derived.rows):
-        found.append(Difference("rows", where, f"index_rows is {game.index_rows}, not {len(derived.rows)}"))
-    found += [
-        Difference("column", where, f"{name} is {there}, not {wanted}")
-        for name, there, wanted in _columns(derived)
-        if there != wanted
+        faults.append(Difference("rows", where, f"index_rows is {game.index_rows}, not {len(derived.rows)}"))
+    faults += [
+        Difference("column", where, f"{name} is {stored}, not {expected}")
+        for name, stored, expected in _columns(derived)
+        if stored != expected
     ]
-    kept = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
-    known = series.series_of(derived.record, game.header_data)
-    if game.features != record_text.features(derived.record, evaluated=bool(known.evaluations)):
-        found.append(Difference("features", where, "are not those of the stored record"))
-    if bytes(kept or b"") != series.pack(known):
-        found.append(Difference("series", where, "are not those of the stored record"))
-    told = GameText.objects.filter(game=game).values_list("text", flat=True).first()
-    if told is None or told != record_text.text(derived.record):
-        found.append(Difference("text", where, "is not that of the stored record"))
+    stored_series = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
+    from_record = series.series_of(derived.record, game.header_data)
+    if game.features != record_text.features(derived.record, evaluated=bool(from_record.evaluations)):
+        faults.append(Difference("features", where, "are not those of the stored record"))
+    if bytes(stored_series or b"") != series.pack(from_record):
+        faults.append(Difference("series", where, "are not those of the stored record"))
+    stored_text = GameText.objects.filter(game=game).values_list("text", flat=True).first()
+    if stored_text is None or stored_text != record_text.text(derived.record):
+        faults.append(Difference("text", where, "is not that of the stored record"))
     if game.formations_version == formations.VERSION and _formations(game) != sorted(
         formations.formation_rows(derived.record, game.record_kind)
     ):
-        found.append(Difference("formations", where, "are not those of the stored record"))
+        faults.append(Difference("formations", where, "are not those of the stored record"))
     keys = game.stored.keys
     if keys is not None and bytes(keys) != schema.pack_keys(row.key for row in derived.rows):
-        found.append(Difference("keys", where, "are not those of the stored record"))
+        faults.append(Difference("keys", where, "are not those of the stored record"))
     if game.index_version not in schema.KEY_VERSIONS:
-        found.append(Difference("version", where, f"version {game.index_version} of the index is not known"))
-    wanted, there = _expected(derived), _indexed(derived)
-    if wanted != there:
-        text = f"{len(wanted - there)} rows are missing, {len(there - wanted)} are wrong"
-        found.append(Difference("rows", where, text))
-    return found
+        faults.append(Difference("version", where, f"version {game.index_version} of the index is not known"))
+    expected, indexed = _expected(derived), _indexed(derived)
+    if expected != indexed:
+        text = f"{len(expected - indexed)} rows are missing, {len(indexed - expected)} are wrong"
+        faults.append(Difference("rows", where, text))
+    return faults
 
 
 def _formations(game: Game) -> list[tuple[int, ...]]:
