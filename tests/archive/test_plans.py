@@ -314,6 +314,16 @@ def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
         assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
 
 
+def test_games_of_some_days_are_sought_from_the_first_of_these_days_on(archive):
+    def read() -> None:
+        counts(START, "exact", FILTERS["days"])
+        pages(START, "exact", "oldest", FILTERS["days"])
+
+    # Of several lower bounds PostgreSQL may start at the lowest.
+    conditions = occurrences_sought(read, "ORDER BY d.played, d.slot")
+    assert conditions and not [one for one in conditions if "(played > 0)" in one]
+
+
 def test_samples_read_no_table_whole(archive, monkeypatch):
     for module, name, value in (
         (reading_plan, "EXACT_ROWS", 50),

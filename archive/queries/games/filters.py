@@ -250,6 +250,13 @@ class GameFilters:
         """Return what is asked of a filter; None for nothing."""
         return getattr(self, one.attribute)
 
+    def days(self) -> tuple[int, int] | None:
+        """Return the first and the last day of `since` and `until`, as ordinals; None without either."""
+        if self.since is None and self.until is None:
+            return None
+        first = self.since.toordinal() if self.since else UNKNOWN_DAY + 1
+        return first, (self.until or date.max).toordinal()
+
     def check(self, place: FilterPlace) -> None:
         """Raise ValueError where something is asked for that games cannot be filtered by there."""
         wrong = [one.name for one in FILTERS if self.asked(one) is not None and not one.applies(place)]

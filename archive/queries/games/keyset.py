@@ -7,7 +7,7 @@ A page costs the same however deep it lies. Ties of a day or of a length are in 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from time import monotonic
 from typing import Final, Generic, Literal, NamedTuple, TypeVar
@@ -88,6 +88,16 @@ class Phase:
             sign += "="
         text, values = self._beside(alias, sign, self.after)
         return f"{_DAYS[self.days].format(alias)}{text}", values
+
+    def within(self, days: tuple[int, int] | None) -> "Phase":
+        """Return the same part of a listing, begun at the first of these known days that it comes to.
+
+        PostgreSQL starts to read an index at the first of several lower bounds, not at the narrowest.
+        """
+        if days is None or self.days == "unknown" or self.column != "played":
+            return self
+        edge = PageEnd(days[1], _END, _END) if self.descending else PageEnd(days[0], -1, _END)
+        return replace(self, after=max(self.after, edge, key=self.rank), days="all")
 
     def until(self, end: PageEnd, alias: str = "d") -> tuple[str, list[int]]:
         """Return the condition for what comes up to a place, itself included, with its parameters."""

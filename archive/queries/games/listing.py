@@ -162,6 +162,8 @@ class Query:
     """With more of these rows its games are looked for among all games."""
     asked_once: bool = False
     """Whether hardly anybody asks in the same words again."""
+    days: tuple[int, int] | None = None
+    """The first and the last day of the games, where the filters name days."""
     others: tuple[Sql, ...] = ()
     """Further sources that are parts of the same list: no game is in two of them."""
 
@@ -396,7 +398,7 @@ def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
 
 def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
     """Return the next games, and where the looking ended if that was before there were enough."""
-    alias = listing.alias
+    alias, phase = listing.alias, phase.within(listing.query.days)
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
     conditions = [phase.keyset(alias=alias), *([] if end is None else [phase.until(end, alias)])]
     within = conjunction([Sql(text, tuple(values)) for text, values in conditions])
@@ -455,7 +457,8 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     found = (*query.conditions, *(_condition(scope, one, filters, ids) for one in others))
     once = searched.condition is not None or bool(parts)
     found += (searched.condition,) if searched.condition else ()
-    return replace(query, mine=(*query.mine, *days), conditions=found, asked_once=once)
+    mine = (*query.mine, *days)
+    return replace(query, mine=mine, conditions=found, asked_once=once, days=filters.days())
 
 
 def _through(scope: Scope, keys: tuple[int, ...]) -> Query:
@@ -495,6 +498,7 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
         ),
         each=_of_spaces(scope),
         asked_once=searched.condition is not None or bool(parts),
+        days=filters.days(),
     )
 
 

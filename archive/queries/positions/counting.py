@@ -214,7 +214,7 @@ def filtered(parts: Sequence[Part]) -> tuple[list[RowCount], list[Part]]:
     The numbers are exact up to `EXACT_ROWS` rows or games of lists; beyond that they are those of the newest
     `SAMPLE_ROWS`.
     """
-    if not any(part.resolved.probing or part.resolved.days() for part in parts):
+    if not any(part.resolved.probing or part.resolved.filters.days() for part in parts):
         kept = counted(_keys(parts)) if parts else []
         return [row for row in kept if _wanted(parts[0], row)], list(parts)
     if (by_part := _by_part(parts)) is not None:
@@ -350,7 +350,7 @@ class _Numbers:
 
     def __init__(self, part: Part, rows: int, games: int) -> None:
         self.part, self.rows, self.games = part, rows, games
-        self.dated = part.resolved.days() is not None
+        self.dated = part.resolved.filters.days() is not None
         self.rating = part.resolved.filters.min_rating is not None
 
     def shortest_list(self, limit: int) -> tuple[int, int] | None:

@@ -17,7 +17,6 @@ from datetime import date
 from typing import Final, NamedTuple
 
 from archive.index.engine import engine
-from archive.index.schema import UNKNOWN_DAY
 from archive.queries.games.filters import FILTERS, GameFilters
 from archive.queries.names.ids_of_names import Ids, listed_upload, named
 from archive.queries.positions.position_query import Asked
@@ -53,14 +52,6 @@ class Resolved:
         """Tell whether each row's game has to be looked at."""
         return bool(self._probes(0, ReadingPlan()))
 
-    def days(self) -> tuple[int, int] | None:
-        """Return the first and the last day asked for, as ordinals; None where no day is asked for."""
-        since, until = self.filters.since, self.filters.until
-        if since is None and until is None:
-            return None
-        first = since.toordinal() if since else UNKNOWN_DAY + 1
-        return first, until.toordinal() if until else date.max.toordinal()
-
     def on(self, day: int | None) -> Resolved:
         """Return the same filters for one day; for all days asked for where it is None."""
         if day is None:
@@ -70,7 +61,7 @@ class Resolved:
 
     def between(self, alias: str) -> Sql:
         """Return the condition on the day, which is true for all where no day is asked for."""
-        days = self.days()
+        days = self.filters.days()
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
     def probes(self, asked: Asked, key: int, reading: ReadingPlan) -> list[Sql]:

@@ -271,7 +271,8 @@ class _Scan(NamedTuple):
             driver = driver_of(part, key, part.reading.driver)
             alias, columns, source = "l", "l.played, l.slot", driver.source
             conditions = list(driver.conditions)
-        conditions += [_after(self.phase, key, alias), part.resolved.between(alias)]
+        phase = self.phase.within(part.resolved.filters.days())
+        conditions += [_after(phase, key, alias), part.resolved.between(alias)]
         if until is not None:
             text, values = self.phase.until(until, alias)
             conditions.append(Sql(text, tuple(values)))
