@@ -19,7 +19,7 @@ class ArchiveConfig(AppConfig):
         from archive.project import checks  # noqa: F401  # registers them
 
         audit.listen()
-        connection_created.connect(citus.greet, dispatch_uid="citus")
+        connection_created.connect(citus.set_up_session, dispatch_uid="citus")
 
 
 class AdminConfig(SimpleAdminConfig):

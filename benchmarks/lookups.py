@@ -114,7 +114,7 @@ class Codes:
 
 def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
     """Draw positions from games of the archive: hot ones (they have counters), 20 to 999 games, fewer."""
-    from archive.queries.positions.counting import totals
+    from archive.queries.positions.counting import count_games
     from kifu_core import Position, shogi64
     from kifu_core.shogi.keys.canonical import same_class_keys
 
@@ -126,7 +126,7 @@ def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
             position.do_move(move)
             if ply < population.OPENING_PLIES or ply == 60:
                 keys[shogi64.encode(position)] = same_class_keys(position)[0]
-    numbers = totals(list(keys.values()), "main")
+    numbers = count_games(list(keys.values()), "main")
     by_size = {code: numbers.get(at, 0) for code, at in keys.items()}
     hot = [code for code, n in by_size.items() if n >= 1000]
     middle = [code for code, n in by_size.items() if 20 <= n < 1000]
@@ -206,12 +206,12 @@ def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact
 
 
 def _statistics(code: str) -> None:
-    from archive.queries.positions.counting import counted
+    from archive.queries.positions.counting import count_rows
     from archive.queries.positions.position_games import games_through
-    from archive.queries.positions.position_query import ask
+    from archive.queries.positions.position_query import position_query
     from archive.queries.scope import PUBLIC
 
-    counted(ask(PUBLIC, "shogi", code).keys)
+    count_rows(position_query(PUBLIC, "shogi", code).keys)
     games_through(PUBLIC, "shogi", code, limit=25)
 
 

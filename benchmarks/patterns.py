@@ -61,7 +61,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
     """Make files of so many games; return their paths, and bytes and processor milliseconds of a game."""
     from archive.columns.folder import runs_of
     from archive.columns.lines import pack_lines
-    from archive.columns.positions import OfGame, Positions
+    from archive.columns.positions import PositionGame, Positions
     from archive.columns.segments import write_segment
     from kifu_core.shogi.formations import occurrences
     from kifu_core.shogi.replay import main_moves, start
@@ -78,7 +78,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
         positions = Positions()
         for slot in range(first, min(first + A_FILE, games)):
             record = generate.record(slot)
-            about = OfGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
+            about = PositionGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
             timed("gathered", lambda: positions.add(about, pack_lines(record)))  # noqa: B023
             timed("tags", lambda: occurrences(start(record), main_moves(record)))  # noqa: B023
         paths.append(folder / f"{first}.parquet")
@@ -125,15 +125,15 @@ def measure_queries(paths: list[Path], games: int, rounds: int) -> dict[str, Any
 
 def _seek(paths: list[Path], text: str) -> float:
     """Return the seconds of a query: the first matches, and the results of their games."""
-    from archive.columns.duck import asking
-    from archive.columns.finding import places_of
-    from archive.columns.state import State
+    from archive.columns.duck import duck_query
+    from archive.columns.finding import find_places
+    from archive.columns.state import ColumnState
     from kifu_core.shogi.patterns import parse
 
-    pattern, state = parse(text), State(tuple(paths), (), 0)
+    pattern, state = parse(text), ColumnState(tuple(paths), (), 0)
     began = time.perf_counter()
-    with asking(600) as query:
-        query.table("matches", places_of(query, state, pattern)._asdict())
+    with duck_query(600) as query:
+        query.table("matches", find_places(query, state, pattern)._asdict())
         query.rows("SELECT result, own, count(*) FROM matches GROUP BY ALL")
     return time.perf_counter() - began
 
@@ -142,7 +142,7 @@ def _scan(paths: list[Path], text: str) -> float:
     """Return the seconds of reading the columns that a query reads."""
     from django.conf import settings
 
-    from archive.columns.duck import bounded
+    from archive.columns.duck import memory_database
     from archive.columns.places import contents
     from archive.columns.schema import TYPES
     from archive.columns.segments import reading
@@ -153,7 +153,7 @@ def _scan(paths: list[Path], text: str) -> float:
     names = {name for step in steps for name, _ in contents(step)} | {*READ}
     read = ", ".join(f"max({name})" for name in TYPES if name in names)
     began = time.perf_counter()
-    with bounded("256MB", settings.ARCHIVE_PATTERN_THREADS) as database:
+    with memory_database("256MB", settings.ARCHIVE_PATTERN_THREADS) as database:
         database.execute(f"SELECT {read} FROM {source}").fetchall()
     return time.perf_counter() - began
 
@@ -204,14 +204,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def _copied(path: Path, slots: int) -> Path:
     """Copy a file with its runs, the games under other slots."""
-    from archive.columns.duck import bounded, literal
+    from archive.columns.duck import memory_database, sql_literal
     from archive.columns.runs import make_runs
 
     copy = path.with_name(f"{path.stem}-{slots}.parquet")
-    with bounded("1GB") as database:
+    with memory_database("1GB") as database:
         database.execute(
-            f"COPY (SELECT * REPLACE (slot + {slots} AS slot) FROM read_parquet({literal(path)})) "
-            f"TO {literal(copy)} (FORMAT parquet, COMPRESSION zstd)"
+            f"COPY (SELECT * REPLACE (slot + {slots} AS slot) FROM read_parquet({sql_literal(path)})) "
+            f"TO {sql_literal(copy)} (FORMAT parquet, COMPRESSION zstd)"
         )
     make_runs(copy)
     return copy

@@ -35,7 +35,9 @@ class TwinFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         if self.value() == "same-moves":
-            return queryset.filter(pk__in=twins.with_same_moves(scope_of(request)).order_by().values("pk"))
+            return queryset.filter(
+                pk__in=twins.games_with_same_moves(scope_of(request)).order_by().values("pk")
+            )
         if self.value() == "beginning":
             return queryset.filter(pk__in=twins.beginnings(scope_of(request), queryset))
         return queryset

@@ -26,7 +26,13 @@ from rest_framework.views import set_rollback
 
 from archive.api.problems import PROBLEM, TOKEN, Problem
 from archive.derive import issues
-from archive.index.away import AWAY_SECONDS, UndecidedError, is_away, is_cancelled, is_down
+from archive.index.availability import (
+    RETRY_SECONDS,
+    UndecidedError,
+    is_cancelled,
+    is_connection_lost,
+    is_unreachable,
+)
 from archive.models import UploadChunk
 from archive.project.disk import is_full
 from archive.project.reading import PRIMARY, read_now
@@ -103,7 +109,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         if value := getattr(error, name, None):
             response[header] = str(value)
     if found.status == _UNAVAILABLE:
-        response["Retry-After"] = str(AWAY_SECONDS)
+        response["Retry-After"] = str(RETRY_SECONDS)
     if isinstance(error, exceptions.NotAcceptable):
         response["Vary"] = "Accept"
     return response
@@ -127,7 +133,7 @@ def describe(error: Exception) -> Problem | None:
     if isinstance(error, UndecidedError):
         return Problem.of_status(503, error.code)
     # Where a replica is gone, the first database is asked (archive/http/replicas.py).
-    if read_now() == PRIMARY and (is_away(error) or is_down(error)):
+    if read_now() == PRIMARY and (is_unreachable(error) or is_connection_lost(error)):
         log.warning("the database, or a server with a part of the tables, does not answer: %s", error)
         return Problem.of_status(503)
     if isinstance(error, ApiError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
-    from archive.queries.patterns.formation_counts import Had
+    from archive.queries.patterns.formation_counts import GameFormationAt
     from kifu_core.shogi.formations import Formation, Publication
 
 
@@ -34,6 +34,6 @@ def work_json(one: Publication) -> dict[str, Any]:
     }
 
 
-def had_json(had: Had) -> dict[str, Any]:
+def had_json(had: GameFormationAt) -> dict[str, Any]:
     """Return what a side of a game has."""
     return named_json(had.formation) | {"side": SHOGI.rules.sides[had.colour], "ply": had.ply}

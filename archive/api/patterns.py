@@ -10,7 +10,7 @@ from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_json
 from archive.api.views.names import player_json
 from archive.derive.issues import language
 from archive.queries.games.totals import Total
-from archive.queries.patterns.summary import STEP, PatternFound, PatternGame
+from archive.queries.patterns.summary import STEP, PatternGame, PatternSummary
 from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_move_label
 from kifu_core.shogi.patterns import Pattern, impossible, text_of
@@ -30,7 +30,7 @@ class PatternQuery(FacetsQuery):
     limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES), help_text=LIMIT)
 
 
-def pattern_json(found: PatternFound, pattern: Pattern, request: Request) -> dict[str, Any]:
+def pattern_json(found: PatternSummary, pattern: Pattern, request: Request) -> dict[str, Any]:
     """Return the JSON of what is known of a pattern."""
     return {
         "pattern": text_of(pattern),

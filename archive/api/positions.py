@@ -11,9 +11,9 @@ from archive.api.pagination import LARGEST_PAGE, THROUGH
 from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_json
 from archive.models import LARGEST_ID
 from archive.queries.games.color_names import results_of
-from archive.queries.positions.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results, Unplayed
+from archive.queries.positions.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results, UnplayedMove
 from archive.queries.positions.legal_moves import LegalMove
-from archive.queries.positions.opening_tree import DEEPEST, MoveTree, Node
+from archive.queries.positions.opening_tree import DEEPEST, MoveTree, TreeNode
 from archive.queries.positions.position_games import GameThrough
 from archive.queries.positions.position_query import MATCHES
 from archive.queries.positions.reading_plan import Sample
@@ -152,7 +152,7 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
     return {"read": sample.read, "of": sample.of, "window": {"from": days[0], "to": days[1]}}
 
 
-def unplayed_json(move: Unplayed) -> dict[str, Any]:
+def unplayed_json(move: UnplayedMove) -> dict[str, Any]:
     """Return the JSON of a legal move that nobody played here, though games reach the position after it."""
     return {"move": move.name, "text": move.text, "code": move.code, "reached": move.reached}
 
@@ -234,7 +234,7 @@ def walk_json(game: GameKind[Any], walk: MoveTree) -> dict[str, Any]:
     }
 
 
-def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
+def _node_json(game: GameKind[Any], node: TreeNode) -> dict[str, Any]:
     """Return the JSON of a move in a tree; `open` says that not everything after it was looked at."""
     played = move_json(game, node.played) if node.played else {}
     return played | {

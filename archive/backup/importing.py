@@ -140,7 +140,7 @@ class _Import:
         """Read the rows of a table, and what goes with them."""
         if table is RECORDS:
             versions.check_current()
-            engine().keep_slots(cursor)
+            engine().reserve_slots(cursor)
         for batch in _batches(self.folder, self.done.manifest, table):
             if table is RECORDS:
                 self.done.reindexed += _restore(batch)
@@ -163,10 +163,10 @@ class _Import:
         # Of tables that were filled a moment ago the server knows nothing yet.
         engine().make_room()
         counters.rebuild()
-        columns.start_over()
+        columns.rebuild_all()
         giving = {table.name for table in written(accounts=True) if table.gives_ids}
         last = self.done.manifest.last_ids
-        engine().give_ids_after(cursor, {name: last[name] for name in sorted(giving & last.keys())})
+        engine().advance_ids(cursor, {name: last[name] for name in sorted(giving & last.keys())})
 
 
 def _batches(folder: Path, manifest: Manifest, table: Table) -> Iterator[list[Row]]:

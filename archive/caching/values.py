@@ -63,7 +63,7 @@ def one_snapshot() -> Iterator[None]:
 
     It must not write. Inside a transaction, and where rows are on other servers, it reads as usual.
     """
-    if connection.in_atomic_block or _snapshot.get() is not None or engine().APART:
+    if connection.in_atomic_block or _snapshot.get() is not None or engine().REMOTE_INDEX:
         yield
         return
     snapshot = _Snapshot(engine().revision(), engine().lasting_revision(), [])

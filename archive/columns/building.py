@@ -1,8 +1,8 @@
-"""Files of columns are written: what waits, in turns; small ones are put together; old ones go.
+"""Write files of columns: add waiting games, merge small files, delete old ones.
 
-One process at a time does it (`folder.alone`), beside everybody who stores games and asks. A file is written
-first and named in the database afterwards, in the transaction that takes its games from those that wait. So
-a process that is killed leaves at most a file that nobody knows, which the next one deletes.
+One process at a time does this (`folder.columns_lock`), while others store games and query. It writes a file
+first and registers it in the database afterwards, in the transaction that removes its games from the waiting
+ones. So a process that is killed leaves at most an unregistered file, which the next one deletes.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from django.utils import timezone
 from archive.columns import slots as waiting
 from archive.columns.folder import (
     SUFFIX,
-    alone,
+    column_path,
+    columns_lock,
     files,
-    is_here,
-    place,
+    is_complete,
+    is_manifest,
     runs_of,
-    says,
     sha256_of,
     write_manifest,
 )
 from archive.columns.lines import pack_lines
-from archive.columns.positions import UNKNOWN, OfGame, Positions
+from archive.columns.positions import UNKNOWN, PositionGame, Positions
 from archive.columns.schema import RECORD_KINDS, VERSION
-from archive.columns.segments import Held, merge_segments, slots_in, write_segment
+from archive.columns.segments import SegmentGames, merge_segments, slots_in, write_segment
 from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GamePlayer, GameRecord, codec
 
 BATCH_GAMES: Final = 15_000
@@ -78,15 +78,15 @@ def has_work() -> bool:
         return True
     if _many_small() or _much_gone() or any(_without_runs()):
         return True
-    return not all(says(space, manifest_of(space)) for space in _spaces())
+    return not all(is_manifest(space, manifest_of(space)) for space in _spaces())
 
 
 def build(seconds: float = math.inf, report: Report = lambda games: None, *, patient: bool = False) -> bool:
     """Write the games that wait, for about so many seconds; return whether none is to be written any more,
     after which small files are put together and old ones deleted. With `patient` games wait for others that
     are just coming, as many games in a file cost less than many files; and no more is written at once than
-    an upload may wait for. Raises ColumnsAreMadeError."""
-    with alone():
+    an upload may wait for. Raises ColumnsLockedError."""
+    with columns_lock():
         # Nobody else writes: what went while it waited is in no file.
         ColumnGone.objects.filter(waited=True).delete()
         deadline, done = monotonic() + seconds, 0
@@ -110,11 +110,11 @@ def _is_time() -> bool:
     return in_order[TURN_GAMES - 1 : TURN_GAMES].exists()
 
 
-def begin_anew() -> None:
+def rebuild() -> None:
     """Have all files written anew: those there are belong to nobody from now on. Raises
-    ColumnsAreMadeError."""
-    with alone(), transaction.atomic():
-        waiting.start_over()
+    ColumnsLockedError."""
+    with columns_lock(), transaction.atomic():
+        waiting.rebuild_all()
 
 
 # --- what waits ------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def _batch(most: int) -> _Waiting | None:
 def _write(batch: _Waiting, done: int, report: Report) -> int:
     """Write a file of as many of these slots as are enough for one; return how many are `done` then."""
     positions, taken = Positions(), 0
-    for part in waiting.parts(batch.slots):
+    for part in waiting.chunks(batch.slots):
         for about, lines in _games(part):
             positions.add(about, lines)
         taken += len(part)
@@ -150,22 +150,22 @@ def _write(batch: _Waiting, done: int, report: Report) -> int:
             break
     slots, rows = [game.slot for game in positions.games], batch.rows[:taken]
     if not slots:
-        waiting.have_come(rows)
+        waiting.remove_waiting(rows)
         return done + taken
     path = _named(batch.space, slots[0], slots[-1])
     write_segment(positions, path)
     with transaction.atomic():
         # Waits for who is about to take one of them away.
-        waiting.have_come(rows)
+        waiting.remove_waiting(rows)
         gone = {*ColumnGone.objects.filter(waited=True).values_list("slot", flat=True)}
-        for part in waiting.parts(sorted(gone.intersection(slots))):
+        for part in waiting.chunks(sorted(gone.intersection(slots))):
             ColumnGone.objects.filter(slot__in=part).update(waited=False)
-        _register(batch.space, path, Held(slots[0], slots[-1], len(slots), len(positions)))
-    _tell(batch.space)
+        _register(batch.space, path, SegmentGames(slots[0], slots[-1], len(slots), len(positions)))
+    _write_manifest(batch.space)
     return done + taken
 
 
-def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, bytes]]:
+def _games(slots: Sequence[int]) -> Iterator[tuple[PositionGame, bytes]]:
     """Yield the games in these slots that are still there, in their order, with their packed lines."""
     columns = ("slot", "pk", "played", "result", "record_kind")
     wanted = {*slots}
@@ -177,7 +177,7 @@ def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, bytes]]:
     for slot, pk, played, result, kind in found:
         if slot in lines:
             yield (
-                OfGame(
+                PositionGame(
                     slot,
                     result if kind == Game.RecordKind.GAME else UNKNOWN,
                     played or UNKNOWN,
@@ -208,10 +208,10 @@ def _lines(slots: Sequence[int], games: Mapping[int, int]) -> dict[int, bytes]:
 
 def _named(space: int, first: int, last: int) -> Path:
     """Return a place for a file that no other ever had."""
-    return place(space, f"{first:010}-{last:010}-{secrets.token_hex(6)}{SUFFIX}")
+    return column_path(space, f"{first:010}-{last:010}-{secrets.token_hex(6)}{SUFFIX}")
 
 
-def _register(space: int, path: Path, held: Held) -> None:
+def _register(space: int, path: Path, held: SegmentGames) -> None:
     ColumnSegment.objects.create(
         space=space,
         name=path.name,
@@ -227,7 +227,7 @@ def _spaces() -> Iterable[int]:
     return ColumnSegment.objects.values_list("space", flat=True).distinct()
 
 
-def _tell(space: int) -> None:
+def _write_manifest(space: int) -> None:
     """Write what the folder of a space has, for whoever reads it without the database."""
     write_manifest(space, manifest_of(space))
 
@@ -258,13 +258,13 @@ def _tidy(deadline: float) -> None:
     make_missing_runs(deadline)
     ColumnSegment.objects.filter(retired__lt=_forgotten()).delete()
     delete_unknown()
-    tell_all()
+    write_manifests()
 
 
-def tell_all() -> None:
+def write_manifests() -> None:
     """Write what the folder of each space has."""
     for space in _spaces():
-        _tell(space)
+        _write_manifest(space)
 
 
 def _many_small() -> list[ColumnSegment]:
@@ -314,32 +314,32 @@ def _drop_gone(deadline: float) -> None:
         held = {*gone[bisect_left(gone, segment.first) : bisect_right(gone, segment.last)]}
         # A file that cannot have much of it is not read: a turn would not get through all of them.
         if much := _is_much(len(held), segment.games):
-            held &= {*slots_in(place(segment.space, segment.name))}
+            held &= {*slots_in(column_path(segment.space, segment.name))}
         somewhere |= held
         if much and _is_much(len(held), segment.games):
             _merge(segment.space, [segment])
-    for part in waiting.parts(sorted({*gone} - somewhere)):
+    for part in waiting.chunks(sorted({*gone} - somewhere)):
         ColumnGone.objects.filter(slot__in=part).delete()
 
 
 def _merge(space: int, segments: Sequence[ColumnSegment]) -> None:
     """Write what is left of files into one, which takes their place."""
     path = _named(space, min(one.first for one in segments), max(one.last for one in segments))
-    held, left_out = merge_segments([place(space, one.name) for one in segments], _gone(), path)
+    held, left_out = merge_segments([column_path(space, one.name) for one in segments], _gone(), path)
     with transaction.atomic():
         if held is not None:
             _register(space, path, held)
         retired = ColumnSegment.objects.filter(pk__in=[one.pk for one in segments])
         retired.update(retired=timezone.now())
-        for part in waiting.parts(left_out):
+        for part in waiting.chunks(left_out):
             ColumnGone.objects.filter(slot__in=part).delete()
-    _tell(space)
+    _write_manifest(space)
 
 
 def _without_runs() -> Iterator[Path]:
     """Yield the files in use whose runs are not here, though they are."""
     for space, name in ColumnSegment.objects.filter(retired=None).values_list("space", "name"):
-        path = place(space, name)
+        path = column_path(space, name)
         if path.exists() and not runs_of(path).exists():
             yield path
 
@@ -360,7 +360,7 @@ def _forgotten() -> datetime:
 
 def delete_unknown() -> None:
     """Delete the files that nobody knows: replaced a while ago, or of processes that were killed."""
-    known = {place(space, name) for space, name in ColumnSegment.objects.values_list("space", "name")}
+    known = {column_path(space, name) for space, name in ColumnSegment.objects.values_list("space", "name")}
     known |= {*map(runs_of, known)}
     for path in files():
         if path not in known:
@@ -385,7 +385,7 @@ def lag() -> Lag:
     first = ColumnWaiting.objects.order_by("pk").first()
     seconds = (timezone.now() - first.since).total_seconds() if first else 0.0
     known = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
-    missing = sum(not is_here(place(space, name)) for space, name in known)
+    missing = sum(not is_complete(column_path(space, name)) for space, name in known)
     gone = ColumnGone.objects.filter(waited=False).count()
     return Lag(ColumnWaiting.objects.count(), seconds, gone, missing)
 

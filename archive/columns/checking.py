@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from archive.columns.folder import place, sha256_of
-from archive.columns.segments import Held, held_by, slots_in
+from archive.columns.folder import column_path, sha256_of
+from archive.columns.segments import SegmentGames, segment_games, slots_in
 from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game
 from kifu_core.games import SHOGI
 
@@ -27,13 +27,13 @@ def wrong_files() -> Iterator[tuple[str, str]]:
     from archive.columns.runs import are_runs_right
 
     for segment in ColumnSegment.objects.filter(retired=None).order_by("pk").iterator():
-        path = place(segment.space, segment.name)
+        path = column_path(segment.space, segment.name)
         if not path.exists():
             if ColumnSegment.objects.filter(pk=segment.pk, retired=None).exists():
                 yield str(segment), "is not there"
         elif (path.stat().st_size, sha256_of(path)) != (segment.size, segment.sha256):
             yield str(segment), "is not as it was written"
-        elif held_by(path) != Held(segment.first, segment.last, segment.games, segment.rows):
+        elif segment_games(path) != SegmentGames(segment.first, segment.last, segment.games, segment.rows):
             yield str(segment), "has other games than it should"
         elif not are_runs_right(path):
             yield str(segment), "has runs that are not its own"
@@ -56,7 +56,7 @@ def _wrong_slots() -> dict[str, set[int]]:
     games = _slots_of(Game.objects.filter(kind=SHOGI.name))
     waiting, gone = _slots_of(ColumnWaiting.objects.all()), _slots_of(ColumnGone.objects.all())
     known = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
-    paths = [path for space, name in known if (path := place(space, name)).exists()]
+    paths = [path for space, name in known if (path := column_path(space, name)).exists()]
     each = [np.array(slots_in(path), np.int32) for path in paths]
     held, times = np.unique(np.concatenate([*each, np.array([], np.int32)]), return_counts=True)
     usable = np.setdiff1d(held, gone)

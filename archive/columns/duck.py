@@ -1,6 +1,6 @@
-"""DuckDB inside this process: databases in memory, within bounds, that load nothing from elsewhere.
+"""DuckDB inside this process: in-memory databases with limits, without extensions from elsewhere.
 
-It is imported when it is first asked for and not before: it takes 40 MiB of a process.
+DuckDB is imported on first use: it takes 40 MiB of a process.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MEMORY: Final = "128MB"
 
 
 @contextmanager
-def bounded(memory: str = MEMORY, threads: int = 1) -> Iterator[DuckDBPyConnection]:
-    """Give a database that keeps what does not fit into `memory` on disk."""
+def memory_database(memory: str = MEMORY, threads: int = 1) -> Iterator[DuckDBPyConnection]:
+    """Open a database that spills to disk beyond `memory`."""
     import duckdb
 
     with duckdb.connect(":memory:", config=_bounds(memory, threads)) as database:
@@ -43,17 +43,17 @@ def _bounds(memory: str, threads: int) -> _Bounds:
     }
 
 
-def literal(text: object) -> str:
-    """Return a text as it stands in a statement: names of files can be no parameters everywhere."""
+def sql_literal(text: object) -> str:
+    """Return a text as an SQL literal: some statements take no parameters for file names."""
     return "'" + str(text).replace("'", "''") + "'"
 
 
 class BusyError(Exception):
-    """As many questions as this process takes at a time are being asked."""
+    """This process runs as many queries as it may."""
 
 
-class Asked:
-    """One question: several statements in a connection of its own, within bounds, about given tables."""
+class DuckQuery:
+    """A connection for the statements of one query, which end after `seconds`."""
 
     def __init__(self, database: DuckDBPyConnection, seconds: float) -> None:
         self._database = database.cursor()
@@ -63,7 +63,7 @@ class Asked:
         self._alarm = threading.Timer(seconds, self._ring)
         self._alarm.daemon = True
 
-    def __enter__(self) -> Asked:
+    def __enter__(self) -> DuckQuery:
         self._alarm.start()
         return self
 
@@ -79,13 +79,12 @@ class Asked:
                 self._database.interrupt()
 
     def check_time(self) -> None:
-        """Raise TimeoutError where the time of this question is over."""
+        """Raise TimeoutError if the time of this query is over."""
         if time.monotonic() > self._until:
             raise TimeoutError
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement. Raises TimeoutError, also for one that takes more memory than
-        there is."""
+        """Return the rows of a statement. Raises TimeoutError, also if it runs out of memory."""
         import duckdb
 
         self.check_time()
@@ -96,17 +95,17 @@ class Asked:
         return found
 
     def table(self, name: str, columns: Mapping[str, object]) -> None:
-        """Give the statements a table of numpy's arrays by the names of its columns."""
+        """Register numpy arrays, by column, as a table for the statements."""
         self._database.register(name, columns)
 
     @property
     def left(self) -> float:
-        """Return the seconds that are left, at least a hundredth."""
+        """Return the remaining seconds, at least 0.01."""
         return max(0.01, self._until - time.monotonic())
 
 
-class _Reader:
-    """The instance of this process for questions, each of which is a connection to it."""
+class _DuckInstance:
+    """The DuckDB instance of this process; each query is a connection to it."""
 
     def __init__(self, memory: int, threads: int, places: int) -> None:
         import duckdb
@@ -114,8 +113,8 @@ class _Reader:
         spilled = settings.DATA_DIR / "tmp"
         self.database = duckdb.connect(":memory:", config=_bounds(f"{memory}MB", threads))
         self.database.execute(f"SET max_temp_directory_size = '{4 * memory}MB'")
-        # From here on it reads what it has spilled and nothing else, and no statement changes that.
-        self.database.execute(f"SET allowed_directories = [{literal(spilled)}]")
+        # From here on it reads its spilled files only, and no statement can change that.
+        self.database.execute(f"SET allowed_directories = [{sql_literal(spilled)}]")
         self.database.execute("SET enable_external_access = false")
         self.database.execute("SET lock_configuration = true")
         self.places = threading.BoundedSemaphore(places)
@@ -123,10 +122,9 @@ class _Reader:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Have a place while the body runs. Raises BusyError.
+        """Hold a slot while the body runs. Raises BusyError.
 
-        One question waits for a place and no more: each that waits has a thread, which others would lack who
-        ask something else.
+        At most one query waits for a slot: a waiting query holds a thread that other requests need.
         """
         if not self.places.acquire(blocking=False):
             self._wait()
@@ -146,38 +144,38 @@ class _Reader:
 
 
 PATIENCE_SECONDS: Final = 0.5
-"""How long a question waits for a place."""
+"""How long a query waits for a slot."""
 
-_readers: Final[dict[tuple[object, ...], _Reader]] = {}
-_making: Final = threading.Lock()
+_instances: Final[dict[tuple[object, ...], _DuckInstance]] = {}
+_instances_lock: Final = threading.Lock()
 
 
-def _reader() -> _Reader:
-    """Return the instance of this process. One that another process made before it forked this one is of no
-    use, and is never touched: its threads are not here."""
+def _instance() -> _DuckInstance:
+    """Return the instance of this process. An instance inherited by a fork is never used: its threads are
+    missing."""
     bounds = (
         settings.ARCHIVE_PATTERN_MEMORY_MB,
         settings.ARCHIVE_PATTERN_THREADS,
         settings.ARCHIVE_PATTERNS_AT_ONCE,
     )
     key = (os.getpid(), *bounds)
-    with _making:
-        if key not in _readers:
-            _forget_own()
-            _readers[key] = _Reader(*bounds)
-        return _readers[key]
+    with _instances_lock:
+        if key not in _instances:
+            _close_own()
+            _instances[key] = _DuckInstance(*bounds)
+        return _instances[key]
 
 
 @atexit.register
-def _forget_own() -> None:
-    """Give back what this process has made, also at its end: DuckDB tells of it otherwise."""
-    for key in [one for one in _readers if one[0] == os.getpid()]:
-        del _readers[key]
+def _close_own() -> None:
+    """Close the instances of this process, also at its exit, where DuckDB warns of open ones."""
+    for key in [one for one in _instances if one[0] == os.getpid()]:
+        del _instances[key]
 
 
 @contextmanager
-def asking(seconds: float) -> Iterator[Asked]:
-    """Let the body ask for so many seconds. Raises BusyError, and TimeoutError."""
-    reader = _reader()
-    with reader.place(), Asked(reader.database, seconds) as asked:
+def duck_query(seconds: float) -> Iterator[DuckQuery]:
+    """Run a query of at most so many seconds. Raises BusyError and TimeoutError."""
+    reader = _instance()
+    with reader.place(), DuckQuery(reader.database, seconds) as asked:
         yield asked

@@ -1,10 +1,10 @@
-"""The folder of columns: a folder for each space, files that never change, and a manifest that tells of them.
+"""The folder of columns: for each space a folder of immutable Parquet files, with a manifest.
 
-Beside each Parquet file lie its runs (`archive.columns.runs`), which only the archive reads.
+Each Parquet file has a file of runs (`archive.columns.runs`), which only the archive reads.
 
-It lies beside the database, or on what the web processes and the workers of the queue `maintenance` share.
-Which files are in use the database says (`ColumnSegment`); the manifest says so to whoever reads the folder
-without it.
+The folder is beside the database, or on a volume that web processes and workers of the queue `maintenance`
+share. The database lists the files in use (`ColumnSegment`); the manifest has the same list for readers
+without the database.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from django.conf import settings
 MANIFEST: Final = "manifest.json"
 SUFFIX: Final = ".parquet"
 RUNS_SUFFIX: Final = ".runs1"
-"""Another number says that runs are written otherwise; then they are made anew, and old ones deleted."""
+"""The number is the version of the format; runs of another version are deleted and made again."""
 
 _LOCK: Final = ".lock"
 _PIECE: Final = 1024 * 1024
 
 
-class ColumnsAreMadeError(Exception):
-    """Another process is writing files of columns."""
+class ColumnsLockedError(Exception):
+    """Another process holds the lock of the columns."""
 
 
 def columns_folder() -> Path:
@@ -38,31 +38,31 @@ def columns_folder() -> Path:
     return Path(settings.ARCHIVE_COLUMN_FOLDER)
 
 
-def place(space: int, name: str) -> Path:
-    """Return where a file of a space lies."""
+def column_path(space: int, name: str) -> Path:
+    """Return the path of a file of a space."""
     return columns_folder() / str(space) / name
 
 
 def runs_of(path: Path) -> Path:
-    """Return where the runs of a Parquet file lie."""
+    """Return the path of the runs of a Parquet file."""
     return path.with_suffix(RUNS_SUFFIX)
 
 
-def is_here(path: Path) -> bool:
+def is_complete(path: Path) -> bool:
     """Tell whether this machine has a Parquet file and its runs."""
     return path.exists() and runs_of(path).exists()
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """Keep all other processes from writing files. Raises ColumnsAreMadeError where one does."""
+def columns_lock() -> Iterator[None]:
+    """Keep other processes from writing columns. Raises ColumnsLockedError if one does."""
     folder = columns_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / _LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ColumnsAreMadeError("another process is writing files of columns") from None
+            raise ColumnsLockedError("another process is writing files of columns") from None
         yield
 
 
@@ -76,8 +76,8 @@ def sha256_of(path: Path) -> str:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[Path]:
-    """Give a place for what becomes this file when the body is done: who sees the name sees all of it."""
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary path that replaces the file atomically after the body."""
     path.parent.mkdir(parents=True, exist_ok=True)
     made = path.with_name(f".{path.name}.new")
     try:
@@ -89,9 +89,9 @@ def written(path: Path) -> Iterator[Path]:
         made.unlink(missing_ok=True)
 
 
-def says(space: int, told: Mapping[str, Any]) -> bool:
-    """Tell whether this is what the manifest of a space says."""
-    path = place(space, MANIFEST)
+def is_manifest(space: int, told: Mapping[str, Any]) -> bool:
+    """Tell whether the manifest of a space has this content."""
+    path = column_path(space, MANIFEST)
     return path.exists() and path.read_text() == _text(told)
 
 
@@ -100,15 +100,15 @@ def _text(told: Mapping[str, Any]) -> str:
 
 
 def write_manifest(space: int, told: Mapping[str, Any]) -> None:
-    """Put a manifest of a space in the place of the one before, at once, unless that says the same."""
-    if says(space, told):
+    """Replace the manifest of a space atomically, unless it has the same content."""
+    if is_manifest(space, told):
         return
-    with written(place(space, MANIFEST)) as made:
+    with atomic_file(column_path(space, MANIFEST)) as made:
         made.write_text(_text(told))
 
 
 def files() -> Iterator[Path]:
-    """Yield the files of all spaces but for manifests, also those that are not whole."""
+    """Yield the files of all spaces except manifests, including incomplete ones."""
     for folder in sorted(columns_folder().glob("*/")):
         if folder.name.isdigit():
             for path in sorted(folder.iterdir()):

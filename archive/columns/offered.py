@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from archive.columns.folder import MANIFEST, place
+from archive.columns.folder import MANIFEST, column_path
 from kifu_core.classes import PUBLIC
 
 NAME: Final = "columns"
@@ -57,12 +57,12 @@ class Columns:
     def path_of(self, name: str) -> tuple[Path, str] | None:
         """Return where a file lies and its SHA-256; None for one that the manifest does not name."""
         known = next((file for file in self.files if file.name == name), None)
-        return None if known is None else (place(PUBLIC, known.name), known.sha256)
+        return None if known is None else (column_path(PUBLIC, known.name), known.sha256)
 
 
 def offered() -> Columns | None:
     """Return the columns of the public games; None where there are none, or no manifest that makes sense."""
-    path = place(PUBLIC, MANIFEST)
+    path = column_path(PUBLIC, MANIFEST)
     try:
         state = path.stat()
         found = _read(path, state.st_mtime_ns, state.st_ino)

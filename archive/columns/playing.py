@@ -61,7 +61,7 @@ _AFTER: Final = np.concatenate(
 and what it is after a move without, and 32 further on with promotion."""
 
 
-class GameRows(NamedTuple):
+class PlayedRows(NamedTuple):
     """The rows of some games: how many each has, columns of what is told of positions, and of contents."""
 
     sizes: Numbers
@@ -69,7 +69,7 @@ class GameRows(NamedTuple):
     contents: list[Bytes]
 
 
-def rows_of(games: Sequence[Lines], most: int) -> GameRows:
+def rows_of(games: Sequence[Lines], most: int) -> PlayedRows:
     """Return the rows of games, at most so many of one: each position followed by all that come after it. A
     move that cannot be played ends its line. Linear in the moves."""
     lanes = _Lanes(games)
@@ -133,7 +133,7 @@ class _Lanes:
         wrong = np.flatnonzero(~steps.are_right())
         np.minimum.at(self.played, steps.lane[wrong], steps.number[wrong])
 
-    def rows(self, games: int, most: int) -> GameRows:
+    def rows(self, games: int, most: int) -> PlayedRows:
         """Return the rows of the moves that were played, at most so many of a game."""
         main = self.parent < 0
         size = self.played + main
@@ -162,7 +162,7 @@ class _Lanes:
             ),
         }
         self._tell_lasts(told["last"], before, size, sizes)
-        return GameRows(sizes, told, _turned(self.contents, repeated(self.base) + number))
+        return PlayedRows(sizes, told, _turned(self.contents, repeated(self.base) + number))
 
     def _tell_lasts(self, last: NDArray[Any], before: Numbers, size: Numbers, sizes: Numbers) -> None:
         """Write what comes last after each position of the games that have variations."""

@@ -26,7 +26,7 @@ _PLAYED_AT: Final = 64 * 1024
 _TOLD: Final = ("node", "last", "ply", "fork", "turn", "move")
 
 
-class OfGame(NamedTuple):
+class PositionGame(NamedTuple):
     """What the rows of a game tell of it; `UNKNOWN` for what is not known."""
 
     slot: int
@@ -42,7 +42,7 @@ class Positions:
     """The positions of games, in the order in which these are added."""
 
     def __init__(self) -> None:
-        self.games: list[OfGame] = []
+        self.games: list[PositionGame] = []
         self._rows = 0
         self._waiting: list[Lines] = []
         self._most_waiting = 0
@@ -53,7 +53,7 @@ class Positions:
         self._play()
         return self._rows
 
-    def add(self, game: OfGame, lines: bytes) -> None:
+    def add(self, game: PositionGame, lines: bytes) -> None:
         """Add the positions of a game of packed lines, each followed by all that come after it: first its own
         line to the end, then the forks, those that leave latest first. Linear in them."""
         read = read_lines(lines)

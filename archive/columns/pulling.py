@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from archive.columns.building import delete_unknown, make_missing_runs, tell_all
-from archive.columns.folder import alone, place, sha256_of, written
+from archive.columns.building import delete_unknown, make_missing_runs, write_manifests
+from archive.columns.folder import atomic_file, column_path, columns_lock, sha256_of
 from archive.models import ColumnSegment
 
 
@@ -24,11 +24,11 @@ class Pulled(NamedTuple):
 def pull(source: Path) -> Pulled:
     """Bring the files in use that this machine lacks from another folder of columns, make their runs, delete
     what nobody needs any more, and write the manifests. A file is compared with its checksum in the database
-    before it gets its name. Raises ColumnsAreMadeError where another process is at it."""
+    before it gets its name. Raises ColumnsLockedError where another process is at it."""
     brought, lacking = list[int](), list[str]()
-    with alone():
+    with columns_lock():
         for segment in ColumnSegment.objects.filter(retired=None).order_by("pk"):
-            path = place(segment.space, segment.name)
+            path = column_path(segment.space, segment.name)
             if not path.exists():
                 if not _bring(source / str(segment.space) / segment.name, path, segment.sha256):
                     # It may have been put together with others since it was listed.
@@ -38,13 +38,13 @@ def pull(source: Path) -> Pulled:
                 brought.append(segment.size)
         make_missing_runs()
         delete_unknown()
-        tell_all()
+        write_manifests()
     return Pulled(len(brought), sum(brought), lacking)
 
 
 def _bring(source: Path, path: Path, sha256: str) -> bool:
     """Copy a file; return whether it is there and has this SHA-256."""
-    with suppress(FileNotFoundError, _ChangedError), written(path) as made:
+    with suppress(FileNotFoundError, _ChangedError), atomic_file(path) as made:
         shutil.copyfile(source, made)
         if sha256_of(made) != sha256:
             raise _ChangedError

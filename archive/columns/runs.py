@@ -22,8 +22,8 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from archive.columns.duck import bounded, literal
-from archive.columns.folder import runs_of, written
+from archive.columns.duck import memory_database, sql_literal
+from archive.columns.folder import atomic_file, runs_of
 from archive.columns.positions import UNKNOWN
 from archive.columns.schema import CONTENTS, SQUARES
 from archive.columns.spans import Rows, Spans
@@ -148,10 +148,10 @@ def make_runs(path: Path) -> None:
 
 
 def _make(path: Path, runs: Path) -> None:
-    with bounded("512MB") as database:
+    with memory_database("512MB") as database:
 
         def read(columns: str) -> dict[str, Any]:
-            return database.execute(f"SELECT {columns} FROM read_parquet({literal(path)})").fetchnumpy()
+            return database.execute(f"SELECT {columns} FROM read_parquet({sql_literal(path)})").fetchnumpy()
 
         known = {name: f"coalesce({name}, {UNKNOWN}) AS {name}" for name in ("result", "played")}
         _write(
@@ -220,7 +220,7 @@ def _write(told: Mapping[str, Column], read: Read, path: Path) -> None:
 def _save(arrays: Iterable[Column], path: Path) -> None:
     """Write arrays in the order of `_TYPES` as a file, which is whole as soon as it has its name."""
     arrays = [np.ascontiguousarray(one, kind) for one, kind in zip(arrays, _TYPES, strict=True)]
-    with written(path) as made, made.open("wb") as file:
+    with atomic_file(path) as made, made.open("wb") as file:
         file.write(MAGIC)
         file.write(np.array([len(one) for one in arrays], np.int64).tobytes())
         for one in arrays:

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from archive.columns.duck import bounded, literal
-from archive.columns.folder import is_here, written
+from archive.columns.duck import memory_database, sql_literal
+from archive.columns.folder import atomic_file, is_complete
 from archive.columns.positions import UNKNOWN, Positions
 from archive.columns.schema import OF_GAME, TYPES
 
@@ -29,7 +29,7 @@ _AS_FILE: Final = (
 )
 
 
-class Held(NamedTuple):
+class SegmentGames(NamedTuple):
     """What is in a file: its lowest and its highest slot, its games and its rows."""
 
     first: int
@@ -49,21 +49,23 @@ def write_segment(positions: Positions, path: Path) -> int:
     known = {name: f"nullif({name}, {UNKNOWN})" for name in OF_GAME}
     columns = ", ".join(f"{known.get(name, name)}::{kind} AS {name}" for name, kind in TYPES.items())
     gathered = positions.columns()
-    with bounded(_MEMORY) as database:
+    with memory_database(_MEMORY) as database:
         database.register("gathered", gathered)
         _write(database, f"SELECT {columns} FROM gathered", path)
     write_runs(gathered, path)
     return path.stat().st_size
 
 
-def merge_segments(paths: Sequence[Path], gone: Collection[int], path: Path) -> tuple[Held | None, list[int]]:
+def merge_segments(
+    paths: Sequence[Path], gone: Collection[int], path: Path
+) -> tuple[SegmentGames | None, list[int]]:
     """Write the games of files into one with its runs, in order of slots, but for those that are `gone`.
 
     Return what is in it, None where nothing was left to write, and the slots that were left out.
     """
     from archive.columns.runs import join_runs, make_runs
 
-    with bounded(_MEMORY) as database:
+    with memory_database(_MEMORY) as database:
         spans = _spans(database, paths)
         source = reading([path for path, _, _ in spans])
         database.register("gone", table_of(gone))
@@ -78,7 +80,7 @@ def merge_segments(paths: Sequence[Path], gone: Collection[int], path: Path) -> 
             _write(database, f"SELECT * {rows} {order}", path)
     if held is not None:
         parts = [one for one, _, _ in spans]
-        if apart and not left_out and all(map(is_here, parts)):
+        if apart and not left_out and all(map(is_complete, parts)):
             join_runs(parts, path)
         else:
             make_runs(path)
@@ -94,15 +96,15 @@ def _spans(database: DuckDBPyConnection, paths: Iterable[Path]) -> list[tuple[Pa
     return sorted(found, key=lambda span: span[1:])
 
 
-def held_by(path: Path) -> Held | None:
+def segment_games(path: Path) -> SegmentGames | None:
     """Return what is in a file, None for no row."""
-    with bounded() as database:
+    with memory_database() as database:
         return _held(database, f"FROM {reading([path])}")
 
 
 def slots_in(path: Path) -> list[int]:
     """Return the slots that a file has, ascending."""
-    with bounded() as database:
+    with memory_database() as database:
         found = database.execute(f"SELECT DISTINCT slot FROM {reading([path])} ORDER BY slot")
         return [slot for (slot,) in found.fetchall()]
 
@@ -114,17 +116,17 @@ def table_of(slots: Collection[int]) -> dict[str, NDArray[np.int32]]:
     return {"slot": np.fromiter(slots, np.int32, len(slots))}
 
 
-def _held(database: DuckDBPyConnection, rows: str) -> Held | None:
+def _held(database: DuckDBPyConnection, rows: str) -> SegmentGames | None:
     counted = f"SELECT min(slot), max(slot), count(DISTINCT slot), count(*) {rows}"
     ((first, last, games, number),) = database.execute(counted).fetchall()
-    return Held(first, last, games, number) if number else None
+    return SegmentGames(first, last, games, number) if number else None
 
 
 def _write(database: DuckDBPyConnection, rows: str, path: Path) -> None:
-    with written(path) as made:
-        database.execute(f"COPY ({rows}) TO {literal(made)} {_AS_FILE}")
+    with atomic_file(path) as made:
+        database.execute(f"COPY ({rows}) TO {sql_literal(made)} {_AS_FILE}")
 
 
 def reading(paths: Iterable[Path]) -> str:
     """Return what the rows of these files are read from, in SQL."""
-    return f"read_parquet([{', '.join(map(literal, paths))}])"
+    return f"read_parquet([{', '.join(map(sql_literal, paths))}])"

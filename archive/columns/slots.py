@@ -1,6 +1,6 @@
-"""Slots that files of columns are still to have, and slots that are no game's any more.
+"""Queues of slots to add to files of columns and of slots to remove from them.
 
-Each function is called in the transaction that gives or takes the slots.
+Call each function in the transaction that assigns or frees the slots.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kifu_core.games import SHOGI
 T = TypeVar("T")
 
 A_STATEMENT: Final = 500
-"""Slots that a statement names."""
+"""Slots in one statement."""
 
 _WAIT: Final = "INSERT INTO archive_columnwaiting (slot, space, lines, since) VALUES {places}"
 _COME: Final = "DELETE FROM archive_columnwaiting WHERE id IN ({places})"
@@ -30,27 +30,26 @@ _EVERY: Final = """
 """
 
 
-def wait(games: Iterable[tuple[int, int, bytes | None]]) -> None:
-    """Note that games have come, each by its slot and its space, with its packed lines where known."""
+def add_waiting(games: Iterable[tuple[int, int, bytes | None]]) -> None:
+    """Add games to the waiting ones: slot, space, and packed lines if known."""
     with connection.cursor() as cursor:
-        for part in parts([*games]):
+        for part in chunks([*games]):
             places = ", ".join(["(%s, %s, %s, CURRENT_TIMESTAMP)"] * len(part))
             cursor.execute(_WAIT.format(places=places), [*chain.from_iterable(part)])
 
 
-def have_come(rows: Sequence[int]) -> None:
-    """Note that the games that waited by these rows wait no more."""
+def remove_waiting(rows: Sequence[int]) -> None:
+    """Remove games from the waiting ones, by their row ids."""
     with connection.cursor() as cursor:
-        for part in parts(rows):
+        for part in chunks(rows):
             cursor.execute(_COME.format(places=", ".join(["%s"] * len(part))), part)
 
 
-def leave(slots: Iterable[tuple[int, int]]) -> None:
-    """Note that slots are no game's any more, each with the space that it had: no question finds them from
-    the commit on."""
+def mark_gone(slots: Iterable[tuple[int, int]]) -> None:
+    """Mark slots as freed, each with its former space: from the commit on no search finds them."""
     spaces, waited = dict(slots), set[int]()
     with connection.cursor() as cursor:
-        for part in parts(sorted(spaces)):
+        for part in chunks(sorted(spaces)):
             cursor.execute(_TAKE_BACK.format(places=", ".join(["%s"] * len(part))), part)
             waited.update(slot for (slot,) in cursor.fetchall())
     ColumnGone.objects.bulk_create(
@@ -58,8 +57,8 @@ def leave(slots: Iterable[tuple[int, int]]) -> None:
     )
 
 
-def start_over() -> None:
-    """Note that every game of shogi is still to come into a file, and that those there are are of no use."""
+def rebuild_all() -> None:
+    """Retire all files, and add every game of shogi to the waiting ones."""
     ColumnSegment.objects.filter(retired=None).update(retired=timezone.now())
     ColumnWaiting.objects.all().delete()
     ColumnGone.objects.all().delete()
@@ -67,7 +66,7 @@ def start_over() -> None:
         cursor.execute(_EVERY, [SHOGI.name])
 
 
-def parts(slots: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield slots in parts that a statement can name."""
+def chunks(slots: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield slots in chunks of `A_STATEMENT`."""
     for start in range(0, len(slots), A_STATEMENT):
         yield slots[start : start + A_STATEMENT]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from archive.columns.duck import Asked
+from archive.columns.duck import DuckQuery
 from archive.columns.forked import Forked, stretches
 from kifu_core.shogi.patterns import OrientedPattern, Pattern
 
@@ -21,12 +21,12 @@ def stays_before_others(pattern: Pattern) -> bool:
     return any(step.kept for step in pattern.steps[:-1])
 
 
-def on_one_line(question: Asked, rows: Forked, pattern: Pattern, look: OrientedPattern) -> NDArray[np.intp]:
+def on_one_line(query: DuckQuery, rows: Forked, pattern: Pattern, look: OrientedPattern) -> NDArray[np.intp]:
     """Return the rows where the first step of a look stands so that the others follow it on one line, on
     which all of them stay as long as they have to. Raises TimeoutError."""
     for number, step in enumerate(look.steps):
-        question.table(f"step_{number}", stretches(rows, step))
-    found = question.rows(_chained(pattern.gaps))
+        query.table(f"step_{number}", stretches(rows, step))
+    found = query.rows(_chained(pattern.gaps))
     return np.array([row for (row,) in found], np.intp)
 
 

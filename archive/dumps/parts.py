@@ -15,7 +15,7 @@ from archive.dumps.packing import id_of, packed, to_disk, unpacked
 from archive.dumps.tables import COLUMNS
 from archive.export.lists import Told, line
 from archive.models import LARGEST_ID
-from archive.queries.games.bulk import Bulk, bulk
+from archive.queries.games.bulk import BulkReader, read_in_bulk
 from archive.queries.games.dump_marks import left_of
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import row_json
@@ -61,7 +61,7 @@ def rows_file(folder: Path, number: int) -> Path:
 def write_part(folder: Path, number: int, after: int, until: int, deadline: float) -> tuple[Part, Reach]:
     """Write a part of the games from behind `after` up to `until`; it ends earlier where it has enough, or
     where it is the time `deadline` of the monotonic clock."""
-    games = bulk(PUBLIC, GameFilters(), after, LARGEST_ID)
+    games = read_in_bulk(PUBLIC, GameFilters(), after, LARGEST_ID)
     told = _told()
     with packed(lines_file(folder, number)) as lines, rows_file(folder, number).open("wb") as rows:
         held: list[GameRow] = []
@@ -91,7 +91,7 @@ def _is_enough(games: int, size: int, deadline: float) -> bool:
     return games >= MOST_GAMES or size >= MOST_BYTES or monotonic() > deadline
 
 
-def _check(games: Bulk) -> None:
+def _check(games: BulkReader) -> None:
     if games.error is not None:
         raise games.error
 

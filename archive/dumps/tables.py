@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from archive.columns.duck import bounded, literal
+from archive.columns.duck import memory_database, sql_literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -44,17 +44,19 @@ _FETCHED: Final = 1_000
 
 def write_table(rows: Iterable[Path], path: Path) -> None:
     """Write a table of the rows in files of lines of JSON, in their order."""
-    files = ", ".join(map(literal, rows))
-    types = ", ".join(f"{name}: {literal(kind)}" for name, kind in COLUMNS.items())
+    files = ", ".join(map(sql_literal, rows))
+    types = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in COLUMNS.items())
     read = f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}})"
-    with bounded() as database:
-        database.execute(f"COPY (SELECT * FROM {read}) TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
+    with memory_database() as database:
+        database.execute(
+            f"COPY (SELECT * FROM {read}) TO {sql_literal(path)} (FORMAT parquet, COMPRESSION zstd)"
+        )
 
 
 def ids_of(path: Path) -> Iterator[list[int]]:
     """Yield the ids in a table, some at a time. Raises UnreadableTableError."""
     with _reading() as database:
-        found = database.execute(f"SELECT id FROM read_parquet({literal(path)})")
+        found = database.execute(f"SELECT id FROM read_parquet({sql_literal(path)})")
         while some := found.fetchmany(_FETCHED):
             yield [pk for (pk,) in some]
 
@@ -63,8 +65,8 @@ def ids_without(path: Path, other: Path) -> list[int]:
     """Return the ids in a table that another one has not, ascending. Raises UnreadableTableError."""
     with _reading() as database:
         found = database.execute(
-            f"SELECT o.id FROM read_parquet({literal(path)}) o "
-            f"ANTI JOIN read_parquet({literal(other)}) n USING (id) ORDER BY 1"
+            f"SELECT o.id FROM read_parquet({sql_literal(path)}) o "
+            f"ANTI JOIN read_parquet({sql_literal(other)}) n USING (id) ORDER BY 1"
         )
         return [pk for (pk,) in found.fetchall()]
 
@@ -78,7 +80,7 @@ def _reading() -> Iterator[DuckDBPyConnection]:
     import duckdb
 
     try:
-        with bounded() as database:
+        with memory_database() as database:
             yield database
     except duckdb.Error as error:
         raise UnreadableTableError(str(error)) from error

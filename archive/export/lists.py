@@ -7,7 +7,7 @@ import orjson
 
 from archive.export.csv_text import UTF8, lines
 from archive.models import codec
-from archive.queries.games.bulk import Bulk, Found
+from archive.queries.games.bulk import BulkReader, GameWithRecord
 from archive.queries.games.listing import GameRow
 
 Told = Callable[[GameRow], dict[str, Any]]
@@ -22,7 +22,7 @@ COLUMNS: Final = (
 _PIECE: Final = 64 * 1024
 
 
-def ndjson(games: Bulk, told: Told) -> Iterator[bytes]:
+def ndjson(games: BulkReader, told: Told) -> Iterator[bytes]:
     """Yield a line for each game: the fields of the list, its record in JKF, and the cursor after it.
 
     The last line says whether the list is complete, and where to go on. An answer without that line was cut
@@ -36,19 +36,19 @@ def ndjson(games: Bulk, told: Told) -> Iterator[bytes]:
     yield orjson.dumps(ending(games)) + b"\n"
 
 
-def line(found: Found, told: Told) -> bytes:
+def line(found: GameWithRecord, told: Told) -> bytes:
     """Return the line of a game. Its id comes first."""
     facts = told(found.row) | {"cursor": str(found.row.id)}
     return b"".join((orjson.dumps(facts)[:-1], b',"record":', codec.to_json(found.game.jkf), b"}\n"))
 
 
-def ending(games: Bulk) -> dict[str, Any]:
+def ending(games: BulkReader) -> dict[str, Any]:
     """Return the line after the last game."""
     told: dict[str, Any] = {"complete": games.complete, "games": games.games, "cursor": str(games.after)}
     return told if games.error is None else told | {"error": games.error.code}
 
 
-def table(games: Bulk, told: Told) -> Iterator[bytes]:
+def table(games: BulkReader, told: Told) -> Iterator[bytes]:
     """Yield CSV with a row for each game. The number of the last one is the cursor of what follows."""
     yield UTF8 + lines([COLUMNS])
     rows: list[list[Any]] = []

@@ -13,8 +13,8 @@ from typing import Final
 from django.conf import settings
 
 from archive.models import Game
-from archive.queries.games.bulk import Bulk
-from archive.queries.positions.opening_book import MOST_POSITIONS, Place, places_from
+from archive.queries.games.bulk import BulkReader
+from archive.queries.positions.opening_book import MOST_POSITIONS, BookPosition, book_positions
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
 from kifu_core.lines import NO_MOVE
@@ -133,7 +133,7 @@ def _played(game: Game, plies: int) -> set[Played]:
     return set(found.values())
 
 
-def book_of_games(games: Bulk, plies: int = PLIES, min_games: int = MIN_GAMES) -> Iterator[bytes]:
+def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GAMES) -> Iterator[bytes]:
     """Yield a book of the main lines of the shogi games of a list, so many half-moves deep.
 
     A move counts once for each game that played it in a position, by whatever moves it came there. Moves with
@@ -161,8 +161,8 @@ def book_of_games(games: Bulk, plies: int = PLIES, min_games: int = MIN_GAMES) -
 
 def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Iterator[bytes]:
     """Yield a book of what was played from a position, as the explorer counts it."""
-    places: list[Place] = []
-    for place in places_from(scope, code, plies, min_games):
+    places: list[BookPosition] = []
+    for place in book_positions(scope, code, plies, min_games):
         places.append(place)
         if not len(places) % _LINES:
             yield b""
@@ -176,7 +176,7 @@ def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Ite
     )
 
 
-def _moves(place: Place, by_name: dict[str, Place]) -> Iterator[BookMove]:
+def _moves(place: BookPosition, by_name: dict[str, BookPosition]) -> Iterator[BookMove]:
     """Yield the moves of a position, each with the move that most games played after it."""
     for usi, times in place.moves.items():
         after = by_name.get(SHOGI.codec.identity(place.after[usi]))

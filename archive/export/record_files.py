@@ -7,7 +7,7 @@ import orjson
 from django.db.models import QuerySet
 
 from archive.models import Entry, Game, Upload
-from archive.queries.sql import Question
+from archive.queries.sql import PreparedQuery
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES
 from kifu_core.jkf import SPECIALS
@@ -58,7 +58,7 @@ def _remarks(game: Game, file_format: str) -> list[str]:
 
 
 @cache
-def _facts(file_format: str) -> Question:
+def _facts(file_format: str) -> PreparedQuery:
     """Return the query for what is stored beside the records of a game's first editions in a format."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
@@ -66,7 +66,7 @@ def _facts(file_format: str) -> Question:
         shown = editions.exclude(upload__state=Upload.State.DELETING)
         return shown.values_list("parsed_facts")[:_EDITIONS]
 
-    return Question(rows)
+    return PreparedQuery(rows)
 
 
 def _ending(game: Game) -> Ending:

@@ -12,7 +12,7 @@ from archive.export.file_names import file_name
 from archive.export.lists import Told, ending
 from archive.export.record_files import UnencodableError, write
 from archive.models import Game
-from archive.queries.games.bulk import Bulk, Found
+from archive.queries.games.bulk import BulkReader, GameWithRecord
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 
@@ -67,7 +67,7 @@ class _Pipe(io.RawIOBase):
         return data
 
 
-def zipped(games: Bulk, told: Told, extension: str) -> Iterator[bytes]:
+def zipped(games: BulkReader, told: Told, extension: str) -> Iterator[bytes]:
     """Yield a ZIP with a file for each game in a format, and an index of all of them at its end.
 
     The index names each game with its file and its number, which is the cursor of what comes after it. A game
@@ -91,7 +91,7 @@ def zipped(games: Bulk, told: Told, extension: str) -> Iterator[bytes]:
     yield pipe.taken()
 
 
-def _add(files: ZipFile, found: Found, told: Told, extension: str) -> bytes:
+def _add(files: ZipFile, found: GameWithRecord, told: Told, extension: str) -> bytes:
     """Add a game's file, and return its line of the index."""
     written, data, note = file_of(found.game, extension)
     name = file_name(found.row, written) if written else ""
@@ -116,7 +116,7 @@ def file_of(game: Game, extension: str) -> tuple[str, bytes, str]:
         return "", b"", error.code
 
 
-def _last(games: Bulk) -> list[str]:
+def _last(games: BulkReader) -> list[str]:
     told = ending(games)
     note = COMPLETE if games.complete else told.get("error", CONTINUES)
     return ["", note, str(games.after), *[""] * (len(COLUMNS) - 3)]

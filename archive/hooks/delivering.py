@@ -33,7 +33,7 @@ from archive.project.site_address import site_address
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import row_json
 from archive.queries.games.listing import GameRow, games_among
-from archive.queries.patterns.pattern_slots import is_early
+from archive.queries.patterns.pattern_slots import is_waiting_for_columns
 from archive.queries.scope import Scope, spaces_of
 from archive.queries.search.errors import LATER, STATUSES, TOO_SLOW, QueryError
 
@@ -130,7 +130,7 @@ def _prepare(hook: Hook, scope: Scope, token: str) -> bool:
         new = [one for one in arrivals if one.space in scope.spaces and one.at >= hook.made]
         games = sorted({one.game for one in new})
         try:
-            if is_early(scope, hook.query, games):
+            if is_waiting_for_columns(scope, hook.query, games):
                 return False
             rows = games_among(scope, _filters(hook), games)
         except QueryError as error:

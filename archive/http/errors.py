@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from archive.api.errors import answer, describe
 from archive.api.problems import Problem
 from archive.derive.issues import language
-from archive.index.away import AWAY_SECONDS, UndecidedError
+from archive.index.availability import RETRY_SECONDS, UndecidedError
 from archive.observing import logs
 from archive.queries.games.taken_down import GoneError
 from kifu_core.errors import DecodeError
@@ -94,7 +94,7 @@ def unavailable(request: HttpRequest, exception: Exception) -> HttpResponse | No
     if found is None:
         return None
     response = failure(request, found.status, found.code)
-    response.headers["Retry-After"] = str(AWAY_SECONDS)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 

@@ -30,20 +30,21 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import postgresql
-from archive.index.away import UndecidedError, is_away
+from archive.index.availability import UndecidedError, is_unreachable
 from archive.index.postgresql import (
+    ARRAY,
     EACH,
     GAMES,
     JOIN,
     KEPT_PLANS,
     TABLES,
-    crowded,
+    advance_ids,
     delete,
     delete_slot,
     fetch_prepared,
-    give_ids_after,
-    hot,
+    hot_keys,
     insert,
+    keys_with_rows,
     last_ids,
     lasting_revision,
     listed,
@@ -56,28 +57,57 @@ from archive.index.postgresql import (
     snapshot,
     take_slots,
     time_limit,
+    unnest,
 )
-from archive.index.schema import Asking, GameAtKey, IndexRow, Value
+from archive.index.schema import GameAtKey, IndexRow, Statement, Value
 from archive.project.reading import connection
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 __all__ = [
-    "APART", "EACH", "GAMES", "JOIN", "KEYS", "KEYS_ASKED", "TABLES", "carried", "crowded", "delete",
-    "delete_slot", "fetch_all", "fetch_prepared", "give_ids_after", "hot", "insert", "keep_slots",
-    "key_lists", "last_ids", "lasting_revision", "listed", "load_alone", "lock_decided", "lock_exclusive",
-    "lock_games", "lock_shared", "make_room", "may_retry", "revision", "segments", "select", "snapshot",
-    "take_out", "take_slots", "time_limit", "wait_decided",
+    "EACH",
+    "GAMES",
+    "INDEX_KEYS",
+    "JOIN",
+    "KEYS",
+    "REMOTE_INDEX",
+    "TABLES",
+    "advance_ids",
+    "delete",
+    "delete_places",
+    "delete_slot",
+    "fetch_all",
+    "fetch_prepared",
+    "hot_keys",
+    "insert",
+    "key_lists",
+    "keys_with_rows",
+    "last_ids",
+    "lasting_revision",
+    "listed",
+    "load_alone",
+    "lock_decided",
+    "lock_exclusive",
+    "lock_games",
+    "lock_shared",
+    "make_room",
+    "materialized",
+    "may_retry",
+    "reserve_slots",
+    "revision",
+    "segments",
+    "select",
+    "snapshot",
+    "take_slots",
+    "time_limit",
+    "unnest",
+    "wait_decided",
 ]  # fmt: skip
 
-APART: Final = True
-_ARRAY: Final = "(SELECT %s::bigint[])"
-"""The planner does not see the length of an array from a sub-SELECT. If it did, plans made with the values
-would seem to cost less each time, and no plan would be kept."""
-
-KEYS: Final = f"unnest({_ARRAY}) AS k(key)"
-KEYS_ASKED: Final = "(SELECT %s::bigint AS key) k"
+REMOTE_INDEX: Final = True
+KEYS: Final = f"unnest({ARRAY}) AS k(key)"
+INDEX_KEYS: Final = "(SELECT %s::bigint AS key) k"
 """One key, so that a statement goes to one shard and its plan can be kept."""
 
 SPREAD: Final = (
@@ -117,7 +147,7 @@ def shards(cursor: CursorWrapper, table: str = "archive_occurrence") -> int:
     return int(cursor.fetchone()[0])
 
 
-def greet(connection: BaseDatabaseWrapper, **_: Any) -> None:
+def set_up_session(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Find out on a new connection whether the archive is spread over shards, and set the session up for
     that.
 
@@ -141,7 +171,7 @@ def _pooled(connection: BaseDatabaseWrapper) -> bool:
 
 
 def _need_setting(cursor: CursorWrapper) -> None:
-    """Check that the server itself has a setting that sessions are otherwise given by `greet`.
+    """Check that the server itself has a setting that sessions are otherwise given by `set_up_session`.
 
     Behind a pooler that would set it for somebody else's session. Raises ImproperlyConfigured.
     """
@@ -198,7 +228,7 @@ def distribute(number: int) -> list[str]:
                 )
             cursor.execute("SELECT truncate_local_data_after_distributing_table(%s)", [table])
             done.append(table)
-    greet(connection)
+    set_up_session(connection)
     return done
 
 
@@ -214,7 +244,7 @@ def undo() -> list[str]:
             if shards(cursor, table):
                 cursor.execute("SELECT undistribute_table(%s)", [table])
                 done.append(table)
-    greet(connection)
+    set_up_session(connection)
     return done
 
 
@@ -244,7 +274,7 @@ def may_recover(cursor: CursorWrapper) -> bool:
     return bool(cursor.fetchone()[0])
 
 
-def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
+def fetch_all(statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
     """Send all statements before waiting for the first answer. Behind a pooler, send one after the other."""
     from psycopg import Cursor
 
@@ -275,7 +305,7 @@ def lock_exclusive(cursor: CursorWrapper) -> None:
         cursor.execute("SELECT recover_prepared_transactions()")
     except DatabaseError as error:
         # A kept connection leads to a server that is gone.
-        if is_away(error) or _without_code(error):
+        if is_unreachable(error) or _without_code(error):
             raise UndecidedError(str(error).strip()) from error
         raise
     wait_decided(cursor)
@@ -315,8 +345,8 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [*keys]
 
 
-def carried(
-    pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+def materialized(
+    pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
     """Carry rows as one array per column, in text form that is passed on unread.
 
@@ -331,11 +361,6 @@ def carried(
     found = fetch_all([(f"SELECT {arrays} FROM ({text}) x", values) for text, values in pieces])
     whole = (_one_array(texts) for texts in zip(*found, strict=True)) if found else ["{}"] * len(columns)
     return carries, (*whole,)
-
-
-def unnest(columns: Sequence[str], alias: str) -> str:
-    """Return arrays, one per column, as a FROM item."""
-    return f"unnest({', '.join([_ARRAY] * len(columns))}) AS {alias}({', '.join(columns)})"
 
 
 def may_retry(error: DatabaseError) -> bool:
@@ -354,8 +379,8 @@ def _one_array(texts: Sequence[str]) -> str:
     return f"{{{','.join(text[1:-1] for text in texts if text != '{}')}}}"
 
 
-def keep_slots(cursor: CursorWrapper) -> None:
-    postgresql.keep_slots_at(cursor, make_room)
+def reserve_slots(cursor: CursorWrapper) -> None:
+    postgresql.reserve_slots_with(cursor, make_room)
 
 
 def make_room() -> None:
@@ -367,11 +392,11 @@ def make_room() -> None:
     postgresql.attach_segments(postgresql.SEGMENT_GAMES * int(connection.settings_dict["SHARDS"]))
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
+def delete_places(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
     """Take games out one by one: a list of places in many shards cannot be joined with the rows there."""
     by_game = sorted(places, key=lambda place: place[1:])
     removed: list[IndexRow] = []
     for (played, slot), mine in groupby(by_game, key=lambda place: place[1:]):
         removed += delete(cursor, [key for key, _, _ in mine], played, slot)
-    warm = hot(cursor, {row.key for row in removed}) if removed else set()
+    warm = hot_keys(cursor, {row.key for row in removed}) if removed else set()
     return len(removed), [row for row in removed if row.key in warm]

@@ -94,7 +94,7 @@ def update(
     other but not deadlock.
     """
     keys = {row.key for rows in (added, removed) for row in rows}
-    hot = engine().hot(cursor, keys) if keys else set()
+    hot = engine().hot_keys(cursor, keys) if keys else set()
     if not hot:
         return
     gone = [row for row in removed if row.key in hot]
@@ -149,7 +149,7 @@ def _fill(cursor: CursorWrapper, key: int) -> None:
 
 def counted(key: int) -> list[Counter]:
     """Return what the counters of a key should be according to its rows, in their order."""
-    text, values = engine().carried([(_ROWS, [key])], _ROW)
+    text, values = engine().materialized([(_ROWS, [key])], _ROW)
     rows = engine().fetch_prepared(_GROUPED.format(rows=text), values, keep=False)
     return [tuple(map(int, row)) for row in rows]
 
@@ -177,5 +177,5 @@ def rebuild() -> None:
             cursor.execute(_EMPTY, [key])
             _fill(cursor, key)
             part_counters.drop(cursor, key)
-            if part_counters.busy(cursor, [key], schema.PARTED_ROWS):
+            if part_counters.keys_needing_parts(cursor, [key], schema.PARTED_ROWS):
                 part_counters.promote(cursor, key)

@@ -9,7 +9,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import citus, postgresql, sqlite
-from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value
+from archive.index.schema import GameAtKey, IndexRow, Segment, Statement, Value
 from archive.project.reading import connection
 
 
@@ -22,18 +22,19 @@ class Engine(Protocol):
     table to the list's: one lookup for each item in the order of the list, never a join of two scans."""
 
     GAMES: str
-    """What follows a list under the alias d in a FROM clause to look up the game g of each of its rows, in
-    the order of the list: never all games to find those of the list among them."""
+    """What follows a list d in a FROM clause to look up the game g of each of its rows, in the order of the
+    list; never a scan of all games."""
 
     JOIN: str
-    """The word between a few rows and the large table in which each of them is looked up."""
+    """The join of a few rows with a large table, as lookups in the large one."""
 
     TABLES: Sequence[str]
-    """What holds the rows of the index. A join that begins with a list has to ask each by itself: in front of
-    a view of several, SQLite forgets which side to read first."""
+    """The tables of the index. A join that begins with a list has to name each of them: with a view of
+    several tables, SQLite does not keep the order of the join."""
 
     KEYS: str
-    """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
+    """A FROM item for a list of keys, as k(key), in a statement of `fetch_prepared`; its value is the
+    list."""
 
     def listed(self, numbers: Sequence[int]) -> Value:
         """Return numbers as the value of `KEYS`, in any statement."""
@@ -41,43 +42,46 @@ class Engine(Protocol):
     def fetch_prepared(
         self, sql: str, values: Sequence[Value], *, keep: bool = True
     ) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement that is the same for all questions of its kind: its plan is kept,
-        unless hardly anybody asks the same again: those that are kept are few.
+        """Return the rows of a prepared statement. With `keep` the connection keeps its plan; it keeps few,
+        so statements that are seldom repeated should not.
 
         The plan is made without the values. So the order of its loops must not depend on them: it is fixed by
         `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL
         then reads in the order of the index. With a limit in the text it would count on few rows and sort.
         """
 
-    def fetch_all(self, statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
-        """Return the rows of several such statements with the same columns, one after the other: of one
-        state of the database, where it has one for all keys."""
+    def fetch_all(self, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+        """Return the rows of several such statements with the same columns, one after the other; in one
+        snapshot, where the database has one for all keys."""
 
-    KEYS_ASKED: str
-    """What a statement about the index reads the keys of one of `key_lists` from, as k(key)."""
+    INDEX_KEYS: str
+    """A FROM item for the keys of one of `key_lists`, as k(key), in a statement about the index."""
 
-    APART: bool
-    """Whether the index lies on other servers than the catalogue."""
+    REMOTE_INDEX: bool
+    """Whether the index is on other servers than the catalogue."""
 
     def key_lists(self, keys: Collection[int]) -> Sequence[Value]:
-        """Return keys in parts, of each of which one statement about the index can ask."""
+        """Return keys in groups, each small enough for one statement about the index."""
 
-    def carried(
-        self, pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+    def materialized(
+        self, pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
     ) -> tuple[str, tuple[Value, ...]]:
-        """Return rows of one side, the index or the catalogue of games and lists, as SELECT of a question to
-        the other, with its values. `pieces` are SELECTs of numbers in these columns, all of them together the
-        rows, in the order of these columns; `few` where these are a page at most. Nothing else brings the two
-        sides together: they may lie on different servers."""
+        """Return rows of the index as a SELECT for a statement about the catalogue, or the other way round,
+        with its values. `pieces` are SELECTs of integers with these columns in this order; the rows are their
+        union. `few`: the rows are a page at most. Statements join the two sides in no other way, since they
+        may be on different servers."""
+
+    def unnest(self, columns: Sequence[str], alias: str) -> str:
+        """Return a FROM item whose rows are arrays as text, one a column. Only where `REMOTE_INDEX`."""
 
     def time_limit(self, seconds: float) -> AbstractContextManager[None]:
-        """End what the body asks after so long, also many short statements; raise TimeoutError then."""
+        """Limit the time of all statements of the body together; raise TimeoutError beyond it."""
 
     def make_room(self) -> None:
-        """See to it, before a transaction that inserts, that its slots have a place."""
+        """Attach segments for new slots, before a transaction that inserts."""
 
     def segments(self) -> Sequence[Segment]:
-        """Return the parts of the index by slots; none where any slot has its place."""
+        """Return the segments of the index; none if the engine has no segments."""
 
     def lock_shared(self, cursor: CursorWrapper) -> None:
         """Keep keys from being promoted until the transaction ends; other writers go on."""
@@ -93,10 +97,10 @@ class Engine(Protocol):
         """Wait until the rows of all whose counters are seen are seen, too. Raises UndecidedError."""
 
     def lock_games(self, cursor: CursorWrapper, marks: Sequence[int]) -> None:
-        """Keep these marks, 32-bit numbers, ascending, from everybody else until the transaction ends."""
+        """Lock these marks, ascending 32-bit numbers, until the transaction ends."""
 
     def take_slots(self, cursor: CursorWrapper, count: int) -> list[int]:
-        """Return slots that no other game has or gets, ascending."""
+        """Return new unique slots, ascending."""
 
     def insert(self, cursor: CursorWrapper, rows: Sequence[IndexRow]) -> None:
         """Add rows that are sorted."""
@@ -104,7 +108,7 @@ class Engine(Protocol):
     def delete(self, cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
         """Remove a game's rows under these keys and return them."""
 
-    def take_out(self, cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
+    def delete_places(self, cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
         """Remove the rows at these places, which are sorted; return how many they were, and those of hot
         keys."""
 
@@ -115,40 +119,39 @@ class Engine(Protocol):
         """Return a game's rows under these keys. A lookup for each: without the day all rows under frequent
         keys would be read."""
 
-    def hot(self, cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
+    def hot_keys(self, cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
         """Return those of the keys that have counters."""
 
-    def crowded(self, cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
+    def keys_with_rows(self, cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
         """Return those of the keys that have at least so many rows."""
 
     def revision(self) -> object:
-        """Return what is another one as soon as anybody has committed a change of what is shown, as long as
-        this process lives; None inside a transaction, whose own changes are nobody else's yet."""
+        """Return a value that changes with every committed change of visible data, within the life of this
+        process; None inside a transaction."""
 
     def lasting_revision(self) -> object:
-        """Return what is another one as soon as anybody has committed a change, in all processes alike and
-        beyond their lives; it may also be another one without a change. None inside a transaction."""
+        """Return a value that changes with every committed change, the same in all processes and after
+        restarts; it may also change without one. None inside a transaction."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Have all that the body reads be of one moment, whoever writes meanwhile. Nobody waits for it; the
-        body may not write. Not within a transaction."""
+        """Let the body read one snapshot, without blocking writers. The body may not write. Not within a
+        transaction."""
 
     def load_alone(self, cursor: CursorWrapper, tables: Sequence[str]) -> None:
-        """Keep everybody else from writing to tables until the transaction ends, and see to it that checking
-        what rows refer to takes no memory."""
+        """Lock tables against writers until the transaction ends, and check foreign keys without using
+        memory for each row."""
 
     def last_ids(self, tables: Collection[str]) -> dict[str, int]:
-        """Return the largest ids that were ever given in tables that give them; 0 where none was."""
+        """Return the largest id that each table has ever assigned; 0 if none."""
 
-    def give_ids_after(self, cursor: CursorWrapper, last: Mapping[str, int]) -> None:
-        """See to it that tables give no id up to these again."""
+    def advance_ids(self, cursor: CursorWrapper, last: Mapping[str, int]) -> None:
+        """Let tables assign ids above these only."""
 
-    def keep_slots(self, cursor: CursorWrapper) -> None:
-        """See to it, within a transaction, that the slots of stored games have a place, and that no other
-        game gets them."""
+    def reserve_slots(self, cursor: CursorWrapper) -> None:
+        """Attach segments for the slots of stored games, and reserve these slots, within a transaction."""
 
     def may_retry(self, error: DatabaseError) -> bool:
-        """Return whether the same transaction can succeed when it is run again."""
+        """Return whether the transaction may succeed if it is retried."""
 
 
 _ENGINES = {"sqlite": sqlite, "postgresql": postgresql}

@@ -113,7 +113,7 @@ def update(
 ) -> None:
     """Bring the parts of hot keys in line with rows just added and removed, as `counters.update`."""
     added, removed = [*added], [*removed]
-    keys = parted(cursor, {row.key for rows in (added, removed) for row in rows})
+    keys = keys_with_parts(cursor, {row.key for rows in (added, removed) for row in rows})
     deltas: dict[PartKey, list[int]] = {}
     ends: dict[PartKey, set[int]] = {}
     for rows, sign in ((added, 1), (removed, -1)):
@@ -156,14 +156,14 @@ def _find_ends(cursor: CursorWrapper, counter: PartKey, days: set[int]) -> None:
         cursor.execute(sql, [key, flags, move, result, *limits, *counter, day])
 
 
-def parted(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
+def keys_with_parts(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
     """Return those of the keys whose parts are counted; none where the index lies on other servers."""
-    return set() if engine().APART else _select_keys(cursor, _PARTED, [*keys])
+    return set() if engine().REMOTE_INDEX else _select_keys(cursor, _PARTED, [*keys])
 
 
-def busy(cursor: CursorWrapper, keys: Iterable[int], rows: int) -> set[int]:
+def keys_needing_parts(cursor: CursorWrapper, keys: Iterable[int], rows: int) -> set[int]:
     """Return those of the hot keys whose parts are not counted though they have so many rows."""
-    return set() if engine().APART else _select_keys(cursor, _BUSY, [*keys], rows)
+    return set() if engine().REMOTE_INDEX else _select_keys(cursor, _BUSY, [*keys], rows)
 
 
 def _select_keys(cursor: CursorWrapper, sql: str, keys: Sequence[int], *values: int) -> set[int]:

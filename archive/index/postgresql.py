@@ -21,7 +21,7 @@ from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
-from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
+from archive.index.schema import GameAtKey, IndexRow, Segment, Statement, Value, union_all
 from archive.project.reading import connection
 
 if TYPE_CHECKING:
@@ -46,9 +46,13 @@ JOIN: Final = "JOIN"
 GAMES: Final = "CROSS JOIN LATERAL (SELECT g.* FROM archive_game g WHERE g.slot = d.slot OFFSET 0) g"
 TABLES: Final = ("archive_occurrence",)
 
+ARRAY: Final = "(SELECT %s::bigint[])"
+"""The planner does not see the length of an array from a sub-SELECT. If it did, plans made with the values
+would seem to cost less each time, and no plan would be kept."""
+
 KEYS: Final = "unnest(%s::bigint[]) AS k(key)"
-KEYS_ASKED: Final = KEYS
-APART: Final = False
+INDEX_KEYS: Final = KEYS
+REMOTE_INDEX: Final = False
 
 _COUNTERS_LOCK: Final = 0x6B696675_01
 _SEGMENTS_LOCK: Final = 0x6B696675_02
@@ -159,19 +163,19 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
             driver.prepare_threshold = None
 
 
-def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
-    return fetch_prepared(*together(statements))
+def fetch_all(statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+    return fetch_prepared(*union_all(statements))
 
 
 def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [[*keys]]
 
 
-def carried(
-    pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+def materialized(
+    pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
     """Leave rows where they are: both sides are one database."""
-    return together(pieces, ", ".join(columns))
+    return union_all(pieces, ", ".join(columns))
 
 
 def _fetch(cursor: CursorWrapper, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -346,7 +350,7 @@ def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
+def delete_places(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
     """Look each place up: for thousands of them the planner would rather read the index of a segment whole.
     Arrays are written out here: the driver would look at every number to see how it is written."""
     columns = [f"{{{','.join(map(str, column))}}}" for column in zip(*places, strict=True)] or ["{}"] * 3
@@ -362,12 +366,12 @@ def select(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int)
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 
-def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
+def hot_keys(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
     cursor.execute(_HOT, [list(keys)])
     return {key for (key,) in cursor.fetchall()}
 
 
-def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
+def keys_with_rows(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
     cursor.execute(_CROWDED, [list(keys), rows])
     return {key for (key,) in cursor.fetchall()}
 
@@ -408,20 +412,24 @@ def last_ids(tables: Collection[str]) -> dict[str, int]:
         return dict(cursor.fetchall())
 
 
-def give_ids_after(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
+def advance_ids(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
     cursor.executemany(_KEEP_LAST_ID, [(table, pk) for table, pk in last.items() if pk])
 
 
-def keep_slots(cursor: CursorWrapper) -> None:
+def reserve_slots(cursor: CursorWrapper) -> None:
     """Let the sequence go on after the highest slot, also where the transaction fails, and attach the
     segments up to there."""
-    keep_slots_at(cursor, make_room)
+    reserve_slots_with(cursor, make_room)
 
 
-def keep_slots_at(cursor: CursorWrapper, room: Callable[[], None]) -> None:
+def reserve_slots_with(cursor: CursorWrapper, room: Callable[[], None]) -> None:
     """Do so, with segments as `room` attaches them."""
     cursor.execute(_KEEP_SLOTS)
     room()
+
+
+def unnest(columns: Sequence[str], alias: str) -> str:
+    return f"unnest({', '.join([ARRAY] * len(columns))}) AS {alias}({', '.join(columns)})"
 
 
 def may_retry(error: DatabaseError) -> bool:

@@ -64,11 +64,11 @@ GameAtKey = tuple[int, int, int]
 Value = int | str | Sequence[int]
 """What a question is asked with: a number, a word, a list of keys."""
 
-Asking = tuple[str, Sequence[Value]]
+Statement = tuple[str, Sequence[Value]]
 """A statement with its values."""
 
 
-def together(pieces: Sequence[Asking], columns: str = "*") -> tuple[str, tuple[Value, ...]]:
+def union_all(pieces: Sequence[Statement], columns: str = "*") -> tuple[str, tuple[Value, ...]]:
     """Return one SELECT of the rows of all pieces."""
     if len(pieces) == 1 and columns == "*":
         return pieces[0][0], (*pieces[0][1],)

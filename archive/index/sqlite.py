@@ -23,7 +23,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError, OperationalError
 
-from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
+from archive.index.schema import GameAtKey, IndexRow, Segment, Statement, Value, union_all
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -32,8 +32,8 @@ JOIN: Final = "CROSS JOIN"
 GAMES: Final = "CROSS JOIN archive_game g ON g.slot = d.slot"
 
 KEYS: Final = "(SELECT value AS key FROM json_each(%s)) k"
-KEYS_ASKED: Final = KEYS
-APART: Final = False
+INDEX_KEYS: Final = KEYS
+REMOTE_INDEX: Final = False
 
 RECENT_ROWS: Final = 500_000
 """So many rows stay in the small table, those of about 4,500 games: 16 MB. A batch of 300 games touches all
@@ -108,19 +108,19 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
         return list(cursor.fetchall())
 
 
-def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
-    return fetch_prepared(*together(statements))
+def fetch_all(statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+    return fetch_prepared(*union_all(statements))
 
 
 def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [[*keys]]
 
 
-def carried(
-    pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+def materialized(
+    pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
     """Leave rows where they are: both sides are one database."""
-    return together(pieces, ", ".join(columns))
+    return union_all(pieces, ", ".join(columns))
 
 
 _OPCODES: Final = 20_000
@@ -223,12 +223,12 @@ def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) 
     return [IndexRow(*row) for row in (*recent, *cursor.fetchall())]
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
+def delete_places(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
     """Take rows out place by place. Given a list of places, SQLite would use no more than the key, and read
     all games that reach it."""
     cursor.execute(_DOOMED)
     cursor.execute(_NONE_DOOMED)
-    counting = hot(cursor, {key for key, _, _ in places})
+    counting = hot_keys(cursor, {key for key, _, _ in places})
     cursor.executemany(_DOOM, [place for place in places if place[0] in counting])
     removed, warm = [], list[IndexRow]()
     for table in TABLES:
@@ -247,12 +247,12 @@ def select(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int)
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 
-def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
+def hot_keys(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
     cursor.execute(_HOT, [json.dumps(list(keys))])
     return {key for (key,) in cursor.fetchall()}
 
 
-def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
+def keys_with_rows(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
     cursor.execute(_CROWDED, [*[json.dumps(list(keys))] * len(TABLES), rows])
     return {key for (key,) in cursor.fetchall()}
 
@@ -312,12 +312,12 @@ def last_ids(tables: Collection[str]) -> dict[str, int]:
     return {table: given.get(table, 0) for table in tables}
 
 
-def give_ids_after(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
+def advance_ids(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
     cursor.executemany(_NO_LAST_ID, [(table,) for table in last])
     cursor.executemany(_KEEP_LAST_ID, [*last.items()])
 
 
-def keep_slots(cursor: CursorWrapper) -> None:
+def reserve_slots(cursor: CursorWrapper) -> None:
     """Do nothing: any slot has its place, and the highest in use tells which is next."""
 
 

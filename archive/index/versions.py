@@ -22,7 +22,7 @@ class RetiredVersionError(Exception):
     """The archive's index is in a newer version than this program writes: run the newer program."""
 
 
-def asked() -> tuple[int, ...]:
+def queried_versions() -> tuple[int, ...]:
     """Return the key versions that a question has to ask, the current one first.
 
     While this program knows only one version there is nothing to look up.

@@ -24,8 +24,8 @@ from kombu.exceptions import OperationalError as BrokerError
 from archive import store
 from archive.accounts import audit
 from archive.columns import building
-from archive.columns.folder import ColumnsAreMadeError
-from archive.index.away import UndecidedError, is_away
+from archive.columns.folder import ColumnsLockedError
+from archive.index.availability import UndecidedError, is_unreachable
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
@@ -140,10 +140,10 @@ def columns() -> None:
         return
     try:
         done = building.build(worker.TURN_SECONDS, patient=True)
-    except ColumnsAreMadeError:
+    except ColumnsLockedError:
         return
     except DatabaseError as error:
-        if not is_away(error):
+        if not is_unreachable(error):
             raise
         log.warning("the columns wait for a server with a part of the tables: %s", error)
         return

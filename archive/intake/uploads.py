@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.utils import DatabaseError
 
 from archive import store
-from archive.index.away import UndecidedError, is_away
+from archive.index.availability import UndecidedError, is_unreachable
 from archive.intake import tasks
 from archive.intake.walk.entries import clean_name
 from archive.models import Upload
@@ -80,7 +80,7 @@ def withdraw(upload_id: int, seconds: float | None = None) -> bool:
         except UndecidedError as error:
             log.warning("upload %d is deleted later: %s", upload_id, error)
         except DatabaseError as error:
-            if not is_away(error):
+            if not is_unreachable(error):
                 raise
             log.warning("upload %d is deleted later: %s", upload_id, error)
         finally:

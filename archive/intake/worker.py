@@ -14,7 +14,7 @@ from django.db.utils import DatabaseError
 from archive import store
 from archive.derive.game import DerivedEntry
 from archive.http.limits.throttling import charge_games
-from archive.index.away import is_away
+from archive.index.availability import is_unreachable
 from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
 from archive.models import Entry, Upload
 from archive.observing import logs, tally
@@ -134,7 +134,7 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         raise
     except DatabaseError as error:
         walks.close_all()
-        if is_away(error):
+        if is_unreachable(error):
             # It is not the upload's fault: give the claim back with its try, to be taken again later.
             store.hand_over(left, token)
         raise

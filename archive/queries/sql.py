@@ -31,7 +31,7 @@ _PLACE: Final = -(2**61)
 """Stands for the number while a question is put together."""
 
 
-class Question:
+class PreparedQuery:
     """A question of Django's about one number, put together once: that takes ten times as long as the answer.
 
     Its rows are what the driver gives: texts for JSON.

@@ -168,7 +168,7 @@ def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, 
     arrivals = [(ids[pk], games[pk].space, now, False) for pk in ordered]
     _insert("archive_arrival", ("game", "space", "at", "moved"), arrivals)
     shogi = [pk for pk in ordered if games[pk].kind == SHOGI.name]
-    columns.wait((slots[pk], games[pk].space, games[pk].lines) for pk in shogi)
+    columns.add_waiting((slots[pk], games[pk].space, games[pk].lines) for pk in shogi)
     return ids
 
 
@@ -291,7 +291,7 @@ def take_out(change: Change, games: Collection[Game], *, repair: bool = False) -
     places.sort()
     try:
         with transaction.atomic():
-            removed, warm = engine().take_out(change.cursor, places)
+            removed, warm = engine().delete_places(change.cursor, places)
             if removed != sum(game.index_rows for game in games):
                 raise IndexDamagedError(f"{removed} rows removed")
         _remember_ratings(change, [game.slot for game in games])
@@ -311,8 +311,8 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
     GamePlayer.objects.filter(slot=game.slot).update(slot=slot)
     GameEvent.objects.filter(slot=game.slot).update(slot=slot)
     if game.kind == SHOGI.name:
-        columns.leave([(game.slot, game.space)])
-        columns.wait([(slot, game.space, None)])
+        columns.mark_gone([(game.slot, game.space)])
+        columns.add_waiting([(slot, game.space, None)])
     GameFormation.objects.filter(slot=game.slot).update(slot=slot)
     game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
     game.save(update_fields=["slot", "index_rows", "index_version"])
@@ -361,9 +361,9 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     old = [game for game, _ in games]
     take_out(change, old)
     forget_slots([game.slot for game in old])
-    columns.leave([(game.slot, game.space) for game in old if game.kind == SHOGI.name])
+    columns.mark_gone([(game.slot, game.space) for game in old if game.kind == SHOGI.name])
     slots = change.take_slots(len(games))
-    columns.wait(
+    columns.add_waiting(
         (slot, derived.space, derived.lines)
         for (_, derived), slot in zip(games, slots, strict=True)
         if derived.kind == SHOGI.name
@@ -429,7 +429,7 @@ def count_departures(spaces: Iterable[int]) -> None:
 def drop_games(games: Collection[Game]) -> None:
     """Delete games that have no entries, aliases or rows in the index."""
     forget_slots([game.slot for game in games])
-    columns.leave([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
+    columns.mark_gone([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()

@@ -18,7 +18,7 @@ from django.db.utils import DatabaseError
 
 from archive.derive.game import DerivedGame, DerivedRow, row_result
 from archive.index import counters, part_counters, schema, versions
-from archive.index.away import UndecidedError
+from archive.index.availability import UndecidedError
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.store.names import Names, names_of
@@ -84,9 +84,9 @@ class Change:
     def promote(self) -> None:
         """Create counters, after the commit, for keys that have become hot."""
         with connection.cursor() as cursor:
-            cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
-            hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
-            busy = part_counters.busy(cursor, self.codes.keys() - cold, schema.PARTED_ROWS)
+            cold = self.codes.keys() - engine().hot_keys(cursor, self.codes) if self.codes else set()
+            hot = engine().keys_with_rows(cursor, cold, schema.HOT_GAMES) if cold else set()
+            busy = part_counters.keys_needing_parts(cursor, self.codes.keys() - cold, schema.PARTED_ROWS)
         for key in sorted(busy):
             counters.promote_parts(key)
         for key in sorted(hot):

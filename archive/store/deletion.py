@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from archive.derive.editions import Edition, union
 from archive.derive.game import DerivedGame
-from archive.index.away import UndecidedError, is_away
+from archive.index.availability import UndecidedError, is_unreachable
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload, UploadChunk
 from archive.store import apply
 from archive.store.change import Change, run
@@ -70,7 +70,7 @@ def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
                     deletion.hand_over()
                     break
         except (UndecidedError, DatabaseError) as error:
-            if isinstance(error, UndecidedError) or is_away(error):
+            if isinstance(error, UndecidedError) or is_unreachable(error):
                 deletion.hand_over()
             raise
     return not Upload.objects.filter(pk=upload_id).exists()

@@ -244,7 +244,7 @@ def counters() -> Iterator[Difference]:
 def _parts(keys: Sequence[int]) -> Iterator[Difference]:
     """Yield parts of busy keys that differ from their rows, checked as counters are."""
     with connection.cursor() as cursor:
-        busy = part_counters.parted(cursor, keys)
+        busy = part_counters.keys_with_parts(cursor, keys)
     for key in sorted(busy):
         with connection.cursor() as cursor:
             same = part_counters.stored(cursor, key) == part_counters.counted(key)

@@ -19,7 +19,7 @@ from archive.queries.games.filters import Filter, FilterPlace, filters_of
 from archive.queries.games.keyset import ORDERS, Sorting
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
-from archive.queries.search.terms import Asked, leaves
+from archive.queries.search.terms import FieldIs, leaves
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.formations import by_any_name
@@ -202,7 +202,7 @@ def _says_kinds(data: Mapping[str, Any]) -> bool:
     except QueryError:
         return True
     return bool(data.get("upload")) or any(
-        isinstance(one, Asked) and one.field == "record_kind" for one in asked
+        isinstance(one, FieldIs) and one.field == "record_kind" for one in asked
     )
 
 

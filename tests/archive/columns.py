@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from archive.columns import building
 from archive.models import ColumnSegment, Game
 from archive.queries.games.filters import GameFilters
-from archive.queries.patterns.summary import PatternFound, PatternGame, pattern_games
+from archive.queries.patterns.summary import PatternGame, PatternSummary, pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, find, parse
@@ -60,7 +60,7 @@ def told(scope: Scope, pattern: Pattern) -> dict[int, Place]:
     return {one.row.id: (one.ply, one.own, one.mirrored) for one in games}
 
 
-def asked(text: str, **filters: object) -> PatternFound:
+def asked(text: str, **filters: object) -> PatternSummary:
     """What is known of a pattern among the public games."""
     return pattern_games(PUBLIC, parse(text), GameFilters(**filters))  # type: ignore[arg-type]
 

@@ -59,7 +59,7 @@ def small_segments(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> I
     """New segments of few games on PostgreSQL, on Citus as if there were one shard; they are gone
     afterwards."""
     monkeypatch.setattr(postgresql, "SEGMENT_GAMES", SMALL_SEGMENT)
-    if engine().APART:
+    if engine().REMOTE_INDEX:
         monkeypatch.setitem(connection.settings_dict, "SHARDS", 1)
     drop_segments()
     yield

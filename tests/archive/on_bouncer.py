@@ -40,7 +40,7 @@ def refused() -> list[str]:
         said.append(str(error))
     with patch.object(citus, "shards", return_value=32):
         try:
-            citus.greet(connection)
+            citus.set_up_session(connection)
         except ImproperlyConfigured as error:
             said.append(str(error))
     connection.settings_dict["SHARDS"] = 0

@@ -208,7 +208,7 @@ def test_the_choices_of_filters_are_neither_counted_nor_looked_for_among_all_row
 @pytest.mark.parametrize("query", ["twins=same-moves", "twins=beginning"])
 def test_twins_are_found_without_reading_all_games_for_each_game(query):
     scope = Scope((PUBLIC,))
-    found = {"twins=same-moves": twins.with_same_moves, "twins=beginning": twins._of_one_meeting}[query]
+    found = {"twins=same-moves": twins.games_with_same_moves, "twins=beginning": twins._of_one_meeting}[query]
     sql, values = found(scope).query.sql_with_params()
     explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
     with connection.cursor() as cursor:

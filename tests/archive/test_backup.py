@@ -144,7 +144,7 @@ def test_it_is_read_without_the_archive(tmp_path):
 
 
 def test_a_backup_is_of_one_moment_whoever_writes_meanwhile(tmp_path):
-    if engine().APART:
+    if engine().REMOTE_INDEX:
         pytest.skip("the servers of Citus have no moment in common: docs/backup.md has the workers stopped")
     import_archive(SAMPLE)
     games, begun = Game.objects.count(), threading.Event()

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from django.db import DatabaseError, OperationalError, connection
 
-from archive.index.away import is_cancelled
+from archive.index.availability import is_cancelled
 from archive.observing import logs
 from archive.serving.cancelling import QueryCancellation
 from archive.serving.refusals import render

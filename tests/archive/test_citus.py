@@ -18,7 +18,7 @@ from django.urls import resolve
 from archive import store
 from archive.http import replicas
 from archive.index import citus, counters, postgresql
-from archive.index.away import UndecidedError
+from archive.index.availability import UndecidedError
 from archive.index.engine import engine
 from archive.intake import worker
 from archive.models import Game, GameRecord
@@ -27,7 +27,7 @@ from archive.project import checks
 from archive.project.reading import PRIMARY
 from archive.queries.positions.explorer import explore
 from archive.queries.positions.position_games import games_through
-from archive.queries.positions.position_query import ask
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from kifu_core.shogi.keys import shogi64
@@ -51,7 +51,7 @@ def test_what_has_no_citus_is_not_spread():
     for options in ([], ["--undo"]):
         with pytest.raises(CommandError, match="no extension citus"):
             call_command("distribute", *options)
-    assert not engine().APART
+    assert not engine().REMOTE_INDEX
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_behind_pgbouncer_the_coordinator_has_to_know_how_shards_are_written_and
 @given
 def test_the_last_day_of_a_counter_is_looked_for_once_all_rows_are_there(hot_at_three):
     ingest(*(ready("7g7f 3c3d 2g2f", black=name, day="2020/01/02") for name in "abcd"))
-    key, game = ask(PUBLIC, "shogi", START).keys[0], Game.objects.latest("slot")
+    key, game = position_query(PUBLIC, "shogi", START).keys[0], Game.objects.latest("slot")
     name = str(connection.settings_dict["NAME"])
     with servers.asked(servers.servers()[1], name) as node:
         node.execute("BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'citus_9_1_1_1'")

@@ -22,13 +22,13 @@ from archive import store
 from archive.columns import building
 from archive.derive.game import DerivedGame
 from archive.index import counters
-from archive.index.away import AWAY_SECONDS, UndecidedError, is_away
+from archive.index.availability import RETRY_SECONDS, UndecidedError, is_unreachable
 from archive.index.engine import engine
 from archive.intake import tasks, worker
 from archive.models import Game, GameRecord, HotPosition, Upload
 from archive.queries.positions.explorer import explore
 from archive.queries.positions.position_games import games_through
-from archive.queries.positions.position_query import ask
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from tests import citus
@@ -115,7 +115,7 @@ def places(cluster: Cluster, game: DerivedGame) -> dict[int, list[tuple[int, str
     """By node, the keys of a game, those that their codes alone are asked under, and these codes."""
     found: dict[int, list[tuple[int, str]]] = {FIRST: [], SECOND: []}
     for row, code in zip(game.rows, game.codes, strict=True):
-        if ask(PUBLIC, "shogi", code).keys == (row.key,):
+        if position_query(PUBLIC, "shogi", code).keys == (row.key,):
             found[home_of(cluster, row.key)].append((row.key, code))
     return found
 
@@ -232,9 +232,9 @@ def test_a_node_that_is_away_is_503_for_what_lies_there_and_nothing_else(nodes, 
         for _, code in there[number]:
             answer = client.get(f"/api/v1/positions/shogi/{code}/games?match=exact")
             assert answer.status_code == status, (number, code)
-    assert answer["Retry-After"] == str(AWAY_SECONDS) and answer.json()["code"] == "unavailable"
+    assert answer["Retry-After"] == str(RETRY_SECONDS) and answer.json()["code"] == "unavailable"
     page = client.get(f"/positions/shogi/{there[SECOND][0][1]}/", headers={"accept-language": "en"})
-    assert page.status_code == 503 and page["Retry-After"] == str(AWAY_SECONDS)
+    assert page.status_code == 503 and page["Retry-After"] == str(RETRY_SECONDS)
     assert "is away at present" in page.content.decode()
     for address in ("/events/", "/games/", "/players/", "/api/v1/games", "/api/v1/statistics"):
         assert client.get(address).status_code == 200, address
@@ -250,7 +250,7 @@ def test_an_upload_loses_no_try_to_a_node_that_is_away_and_goes_on_when_it_is_ba
     for _ in range(worker.DEADLY_TRIES):
         with pytest.raises(OperationalError) as found:
             worker.work_with_others(made.pk, "task")
-        assert is_away(found.value) and isinstance(found.value, tasks.PASSING)
+        assert is_unreachable(found.value) and isinstance(found.value, tasks.PASSING)
         assert Upload.objects.values_list("tries", "state").get() == (0, "processing")
     nodes.start(number)
     worker.work_off(made.pk)
@@ -299,4 +299,4 @@ def test_shards_move_to_a_node_that_is_added_while_the_archive_is_read_and_writt
     assert {port for port, _ in shards} == {*nodes.ports[1:]} and sum(n for _, n in shards) == citus.SHARDS
     assert [explore(PUBLIC, "shogi", code, "any") for code in games[0].codes][1:] == before[1:]
     ingest(ready(LINE, black="f"))
-    assert engine().APART and not [*verify.verify()]
+    assert engine().REMOTE_INDEX and not [*verify.verify()]

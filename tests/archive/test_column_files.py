@@ -11,10 +11,10 @@ from django.utils import timezone
 from archive import store
 from archive.columns import building, checking, folder
 from archive.columns.segments import slots_in
-from archive.columns.state import state
+from archive.columns.state import column_state
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, Space
-from archive.queries.patterns.pattern_slots import standing
+from archive.queries.patterns.pattern_slots import slots_with_pattern
 from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
@@ -51,7 +51,7 @@ def test_files_are_the_same_of_lines_that_wait_and_of_records_that_are_opened():
         ingest(parsed_game(seed))
     assert all(ColumnWaiting.objects.values_list("lines", flat=True))
     build()
-    building.begin_anew()
+    building.rebuild()
     assert not any(ColumnWaiting.objects.values_list("lines", flat=True))
     build()
     first, second = ColumnSegment.objects.order_by("pk")
@@ -67,7 +67,7 @@ def test_only_what_waits_is_written_whatever_lies_between(among):
     ColumnWaiting.objects.exclude(slot__in=slots[::among]).delete()
     build()
     (one,) = segments()
-    assert slots_in(folder.place(0, one.name)) == slots[::among]
+    assert slots_in(folder.column_path(0, one.name)) == slots[::among]
 
 
 def parsed_game(seed: int) -> DerivedGame:
@@ -78,7 +78,7 @@ def test_what_is_deleted_is_found_no_more_from_then_on():
     stored(KIF)
     build()
     store.delete_games([Game.objects.get().pk])
-    assert asked("P7f").games == 0 and not standing(PUBLIC, "P7f")
+    assert asked("P7f").games == 0 and not slots_with_pattern(PUBLIC, "P7f")
     assert ColumnGone.objects.count() == 1
 
 
@@ -182,9 +182,9 @@ def test_who_asks_for_a_file_that_has_just_been_replaced_asks_again(monkeypatch,
         looks.append(spaces)
         if len(looks) == 2:
             missing.write_bytes(kept)
-        return state(spaces)
+        return column_state(spaces)
 
-    monkeypatch.setattr("archive.columns.state.state", state_later)
+    monkeypatch.setattr("archive.columns.state.column_state", state_later)
     assert asked("P7f").games == 1 and len(looks) == 2
 
 
@@ -257,7 +257,7 @@ def test_all_can_be_thrown_away_and_written_again():
     ingest(ready("7g7f"), ready("2g2f"))
     build()
     before = told(PUBLIC, parse("X5i"))
-    building.begin_anew()
+    building.rebuild()
     assert asked("X5i").waiting == 2 and not segments()
     build()
     assert told(PUBLIC, parse("X5i")) == before != {}
@@ -287,5 +287,5 @@ def test_it_is_checked_what_files_have(own_folder):
 
 
 def test_only_one_process_writes():
-    with folder.alone(), pytest.raises(folder.ColumnsAreMadeError):
+    with folder.columns_lock(), pytest.raises(folder.ColumnsLockedError):
         building.build()

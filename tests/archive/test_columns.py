@@ -8,15 +8,15 @@ from struct import iter_unpack
 
 import pytest
 
-from archive.columns.duck import asking, bounded
-from archive.columns.finding import places_of
+from archive.columns.duck import duck_query, memory_database
+from archive.columns.finding import find_places
 from archive.columns.folder import runs_of
 from archive.columns.lines import contents, line_of, pack_lines, read_lines
 from archive.columns.places import Places
-from archive.columns.positions import OfGame, Positions
+from archive.columns.positions import PositionGame, Positions
 from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
 from archive.columns.segments import merge_segments, reading, write_segment
-from archive.columns.state import State
+from archive.columns.state import ColumnState
 from archive.web.replay.record import find_node, position_at
 from benchmarks import generate
 from kifu_core import load
@@ -54,8 +54,8 @@ def record_of(text: str) -> Record:
     return game.record
 
 
-def of_game(slot: int) -> OfGame:
-    return OfGame(slot, 0, 730_000, black_rating=1500)
+def of_game(slot: int) -> PositionGame:
+    return PositionGame(slot, 0, 730_000, black_rating=1500)
 
 
 def written(tmp_path: Path, records: list[Record]) -> str:
@@ -73,7 +73,7 @@ def written(tmp_path: Path, records: list[Record]) -> str:
 
 
 def asked(sql: str) -> list[tuple[object, ...]]:
-    with bounded() as database:
+    with memory_database() as database:
         return database.execute(sql).fetchall()
 
 
@@ -279,8 +279,8 @@ def told(places: Places) -> dict[int, tuple[int, int, bool]]:
 
 
 def places_in(tmp_path: Path, pattern: Pattern) -> Places:
-    with asking(60) as question:
-        return places_of(question, State(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern)
+    with duck_query(60) as question:
+        return find_places(question, ColumnState(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern)
 
 
 @pytest.fixture(scope="module")

@@ -84,5 +84,5 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
 
 
 def test_where_columns_are_written_nothing_is_pulled(written):
-    with folder.alone(), pytest.raises(CommandError, match="another process"):
+    with folder.columns_lock(), pytest.raises(CommandError, match="another process"):
         pulled(written)

@@ -11,7 +11,7 @@ from django.test import Client
 from archive.derive.headers import plain, reading, row_of
 from archive.models import Player
 from archive.queries.names import directory
-from archive.queries.names.directory import listed
+from archive.queries.names.directory import list_names
 from archive.queries.scope import PUBLIC
 from archive.web.lists import browsing
 from tests.archive import builders
@@ -44,7 +44,7 @@ def archive(module_db: None) -> None:
 
 
 def names(order: str, **options) -> list[str]:
-    return [one.name for one in listed(PUBLIC, "player", order, **options).items]
+    return [one.name for one in list_names(PUBLIC, "player", order, **options).items]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_name_is_read_as_far_as_its_reading_is_known(name: str, key: str, row:
 
 def test_players_come_in_the_order_of_the_kana_then_of_letters_then_without_reading() -> None:
     assert names("reading") == [*BY_READING, *UNREAD]
-    rows = [one.row for one in listed(PUBLIC, "player", "reading").items]
+    rows = [one.row for one in list_names(PUBLIC, "player", "reading").items]
     assert rows == ["あ", "か", "か", "か", "は", "は", "わ", "a", "a", "", ""]
 
 
@@ -83,7 +83,7 @@ def test_pages_of_players_follow_each_other_without_gaps(order: str, limit: int)
     found: list[str] = []
     after = ""
     while True:
-        page = listed(PUBLIC, "player", order, after=after, limit=limit)
+        page = list_names(PUBLIC, "player", order, after=after, limit=limit)
         assert len(page.items) <= limit
         found += [one.name for one in page.items]
         after = page.next
@@ -98,38 +98,38 @@ def test_a_list_begins_at_a_row_of_the_kana() -> None:
     assert names("reading", row="a") == ["Bonanza", "ponanza", *UNREAD]
     assert names("reading", row="") == UNREAD
     with pytest.raises(ValueError, match="row"):
-        listed(PUBLIC, "player", "reading", row="ば")
+        list_names(PUBLIC, "player", "reading", row="ば")
     with pytest.raises(ValueError, match="row"):
-        listed(PUBLIC, "player", "games", row="は")
+        list_names(PUBLIC, "player", "games", row="は")
 
 
 def test_names_with_the_most_games_come_first() -> None:
-    found = listed(PUBLIC, "player", "games")
+    found = list_names(PUBLIC, "player", "games")
     assert [(one.name, one.games) for one in found.items[:2]] == [("羽生善治", 4), ("蟲", 2)]
     assert {one.games for one in found.items[2:]} == {1} and not found.cut
-    assert [(one.name, one.games) for one in listed(PUBLIC, "event", "games").items] == [
+    assert [(one.name, one.games) for one in list_names(PUBLIC, "event", "games").items] == [
         ("王将戦", 11),
         ("名人戦", 1),
     ]
-    assert [one.name for one in listed(PUBLIC, "player", "games", "ボナンザ").items] == ["ボナンザ"]
+    assert [one.name for one in list_names(PUBLIC, "player", "games", "ボナンザ").items] == ["ボナンザ"]
 
 
 def test_a_list_by_number_of_games_ends_where_it_says_so(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(directory, "RANKED", 3)
-    assert len(names("games")) == 3 and listed(PUBLIC, "player", "games").cut
+    assert len(names("games")) == 3 and list_names(PUBLIC, "player", "games").cut
     html = client.get("/players/?order=games", headers={"Accept-Language": "en"}).content.decode()
     assert "These are the 3 with the most games." in html
 
 
 def test_orders_that_a_list_does_not_have_are_refused() -> None:
     with pytest.raises(ValueError, match="reading, games"):
-        listed(PUBLIC, "player", "name")
+        list_names(PUBLIC, "player", "name")
     with pytest.raises(ValueError, match="name, games"):
-        listed(PUBLIC, "event", "reading")
+        list_names(PUBLIC, "event", "reading")
     with pytest.raises(ValueError, match="after"):
-        listed(PUBLIC, "player", "games", after="²")
+        list_names(PUBLIC, "player", "games", after="²")
 
 
 def test_a_player_who_was_stored_before_keeps_a_reading_of_the_present_name() -> None:

@@ -51,6 +51,6 @@ def test_postgresql_makes_kept_plans_without_values_and_django_keeps_none():
     with connection.cursor() as cursor:
         cursor.execute("SHOW plan_cache_mode")
         # On Citus a plan without values is right only where it goes to one shard, which the server knows.
-        assert cursor.fetchone() == ("auto" if engine().APART else "force_generic_plan",)
+        assert cursor.fetchone() == ("auto" if engine().REMOTE_INDEX else "force_generic_plan",)
         assert cursor.connection.prepare_threshold is None
     assert 60 <= connection.settings_dict["CONN_MAX_AGE"] <= 3600

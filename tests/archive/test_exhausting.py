@@ -12,7 +12,7 @@ from archive.queries.names import people
 from archive.queries.scope import PUBLIC
 from archive.queries.search import suggestions as offers
 from archive.queries.search import words as of_words
-from archive.queries.search.box import filters_meant
+from archive.queries.search.box import filters_of_words
 from tests.archive import builders
 from tests.archive.games import KIF, stored
 
@@ -26,30 +26,30 @@ def test_a_word_that_is_a_name_here_is_looked_up_once_however_often_it_stands(dj
     builders.ingest(builders.ready("7g7f", event="2018", black="千日手"))
     for words in ("2018 " * 300, "千日手 " * 300, "千日手 2018 " * 150):
         with django_assert_max_num_queries(40):
-            assert filters_meant(PUBLIC, words).keys() <= {"player", "event"}
+            assert filters_of_words(PUBLIC, words).keys() <= {"player", "event"}
 
 
 def test_of_many_words_that_may_be_names_the_first_are_looked_up(django_assert_max_num_queries):
     builders.ingest(builders.ready("7g7f", event="2018", black="千日手"))
     days = " ".join(f"2018-01-{day:02}" for day in range(1, 32))
     with django_assert_max_num_queries(60):
-        assert filters_meant(PUBLIC, f"2018 {days}")["from"] == "2018-01-01"
+        assert filters_of_words(PUBLIC, f"2018 {days}")["from"] == "2018-01-01"
 
 
 def test_of_the_same_word_twice_the_first_says_something():
-    assert filters_meant(PUBLIC, "2018 2018") == {"from": "2018", "to": "2018", "player": "2018"}
+    assert filters_of_words(PUBLIC, "2018 2018") == {"from": "2018", "to": "2018", "player": "2018"}
 
 
 def test_several_words_are_one_name_though_each_is_too_short_or_in_too_many_names(monkeypatch):
     builders.ingest(builders.ready("7g7f", black="佐藤 一郎", white="A B"))
     monkeypatch.setattr(of_words, "LISTED_NAMES", 0)
     for name in ("佐藤 一郎", "A B"):
-        assert filters_meant(PUBLIC, f"{name} 丙") == {"q": f'player:"{name}" AND 丙'}
+        assert filters_of_words(PUBLIC, f"{name} 丙") == {"q": f'player:"{name}" AND 丙'}
 
 
 def test_a_name_may_have_the_same_word_twice():
     builders.ingest(builders.ready("7g7f", black="Duran Duran"))
-    assert filters_meant(PUBLIC, "Duran Duran 千日手")["player"] == "Duran Duran"
+    assert filters_of_words(PUBLIC, "Duran Duran 千日手")["player"] == "Duran Duran"
 
 
 # --- excerpts --------------------------------------------------------------------------------------------

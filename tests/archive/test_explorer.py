@@ -118,7 +118,7 @@ def test_reached_is_the_total_of_the_position_after_the_move(pool, hot_at_three,
             for move in set(rules.legal_moves(position)) - told.keys():
                 after = position.copy()
                 after.do_move(move)
-                folded = moves.mirror(move) in told
+                folded = moves.orient(move, 1) in told
                 assert folded or explore(PUBLIC, "shogi", shogi64.encode(after), match, lines).total == 0
     assert seen > 100
 
@@ -130,7 +130,7 @@ def statements(together: int, apart: int) -> Iterator[None]:
     with CaptureQueriesContext(connection) as asked:
         yield
     found = len(asked)
-    assert found <= apart if engine().APART else found == together, asked.captured_queries
+    assert found <= apart if engine().REMOTE_INDEX else found == together, asked.captured_queries
 
 
 def test_many_positions_are_answered_at_once_as_one_by_one(pool, hot_at_three):

@@ -26,7 +26,7 @@ from archive.intake import worker
 from archive.models import Game, User
 from archive.queries.games import bulk as bulk_of
 from archive.queries.games import listing as queries
-from archive.queries.games.bulk import bulk
+from archive.queries.games.bulk import read_in_bulk
 from archive.queries.games.filters import GameFilters
 from archive.queries.scope import PUBLIC
 from tests.archive import quoridor
@@ -53,7 +53,7 @@ def nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of two games, and one record at a time."""
-    monkeypatch.setattr(bulk_of, "LARGEST", 2)
+    monkeypatch.setattr(bulk_of, "MAX_PAGE", 2)
     monkeypatch.setattr(bulk_of, "GROUP_GAMES", 1)
 
 
@@ -194,7 +194,7 @@ def test_what_is_deleted_meanwhile_does_not_come(client, few):
 
 def test_what_is_added_meanwhile_comes_behind(client, few):
     numbers = seven()
-    reading = bulk(PUBLIC, GameFilters(), 0, 100)
+    reading = read_in_bulk(PUBLIC, GameFilters(), 0, 100)
     found = reading.found()
     first = next(found)
     ingest(ready("3g3f 3c3d"))
@@ -357,7 +357,7 @@ def test_a_zip_is_not_compressed_once_more(client):
 
 def test_head_makes_nothing(client, monkeypatch):
     seven()
-    monkeypatch.setattr(bulk_of.Bulk, "found", lambda self: pytest.fail("something is made"))
+    monkeypatch.setattr(bulk_of.BulkReader, "found", lambda self: pytest.fail("something is made"))
     answer = client.head(EXPORT)
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-ndjson")
     assert b"".join(answer.streaming_content) == b""

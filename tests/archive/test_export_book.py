@@ -197,7 +197,7 @@ def test_a_position_may_be_named_by_an_sfen(client, games):
 
 def test_a_book_of_a_position_has_a_bound(client, games, monkeypatch):
     monkeypatch.setattr(queries, "MOST_POSITIONS", 5)
-    found = list(queries.places_from(PUBLIC, START, 8, 1))
+    found = list(queries.book_positions(PUBLIC, START, 8, 1))
     assert len(found) == 5
     monkeypatch.setattr(books, "MOST_POSITIONS", 5)
     assert "# the nearest 5 positions" in text_of(client, f"&position={START}&plies=8&min_games=1")

@@ -86,7 +86,7 @@ def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: Game
 
 def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOKED_AT", 2)
-    monkeypatch.setattr(module, "WHOLE", 0)
+    monkeypatch.setattr(module, "EXACT_GAMES", 0)
     found = facets(PUBLIC)
     assert (found.games, found.sampled, found.years) == (2, True, ((2022, 2),))
     assert facets(PUBLIC, GameFilters(player="丁")).sampled is False
@@ -110,7 +110,7 @@ def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters:
     assert found.sources == exact.sources
     # Where anything else is asked for, and where there is too much, it is a sample.
     assert facets(PUBLIC, GameFilters(player="甲")).sampled
-    monkeypatch.setattr(module, "WHOLE", 5)
+    monkeypatch.setattr(module, "EXACT_GAMES", 5)
     assert facets(PUBLIC, filters).sampled
 
 

@@ -11,10 +11,10 @@ from django.conf import settings
 from archive.api.patterns import PatternQuery
 from archive.api.positions import FilterQuery
 from archive.api.serializers import GamesQuery
-from archive.queries.games.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
-from archive.queries.positions.position_filters import resolve
+from archive.queries.games.filters import FILTERS, GameFilters, filters_of, game_filters, position_filters
+from archive.queries.positions.position_filters import resolve_filters
 from archive.queries.scope import PUBLIC
-from archive.queries.search.box import filters_meant
+from archive.queries.search.box import filters_of_words
 from archive.web.forms import GameFilterForm, PatternFilterForm, PositionFilterForm
 
 GAMES = pytest.mark.parametrize("one", filters_of("games"), ids=lambda one: one.name)
@@ -41,7 +41,7 @@ def test_patterns_take_the_filters_of_lists_but_the_kind_of_game():
 @GAMES
 def test_the_search_box_knows_every_filter_by_its_name_and_its_keys(one):
     for key in (one.name, *one.keys):
-        assert filters_meant(PUBLIC, f"{key}:x") == {one.name: "x"}
+        assert filters_of_words(PUBLIC, f"{key}:x") == {one.name: "x"}
 
 
 @pytest.mark.parametrize("page", ["api-reference.md"])
@@ -58,19 +58,19 @@ def test_every_filter_is_described(page):
 def test_what_is_empty_asks_for_nothing():
     assert not GameFilters() and GameFilters(min_plies=0)
     empty = {one.name: "" for one in FILTERS}
-    assert games_asked(empty) == positions_asked("shogi", empty) == GameFilters()
+    assert game_filters(empty) == position_filters("shogi", empty) == GameFilters()
 
 
 def test_sides_mean_a_kind_of_game():
     asked = {"white": "甲", "result": "white"}
-    assert games_asked(asked) == GameFilters(white="甲", result=1, game="shogi")
-    assert games_asked(asked | {"game": "quoridor"}) == GameFilters(black="甲", result=0, game="quoridor")
-    assert positions_asked("quoridor", asked) == GameFilters(black="甲", result=0)
+    assert game_filters(asked) == GameFilters(white="甲", result=1, game="shogi")
+    assert game_filters(asked | {"game": "quoridor"}) == GameFilters(black="甲", result=0, game="quoridor")
+    assert position_filters("quoridor", asked) == GameFilters(black="甲", result=0)
 
 
 @pytest.mark.django_db
 def test_a_filter_where_it_does_not_apply_is_refused():
     with pytest.raises(ValueError, match="max_rating"):
-        resolve(PUBLIC, GameFilters(min_rating=1, max_rating=2))
+        resolve_filters(PUBLIC, GameFilters(min_rating=1, max_rating=2))
     with pytest.raises(ValueError, match="opening, record_kind"):
-        resolve(PUBLIC, GameFilters(opening="矢倉", record_kind="game", player="甲"))
+        resolve_filters(PUBLIC, GameFilters(opening="矢倉", record_kind="game", player="甲"))

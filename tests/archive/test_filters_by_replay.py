@@ -16,13 +16,13 @@ import pytest
 from archive.derive.game import DerivedGame
 from archive.index import schema
 from archive.queries.games.filters import GameFilters
-from archive.queries.names.ids_of_names import named
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.positions import reading_plan
-from archive.queries.positions.counting import choose
+from archive.queries.positions.counting import choose_plans
 from archive.queries.positions.explorer import explore
-from archive.queries.positions.position_filters import parts_of
+from archive.queries.positions.position_filters import space_queries
 from archive.queries.positions.position_games import games_through
-from archive.queries.positions.position_query import ask
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import PUBLIC, Scope
 from archive.store.rereading import in_space
 from kifu_core.shogi.keys import shogi64
@@ -194,12 +194,12 @@ def test_each_space_is_asked_about_its_own_lists_in_the_shortest_way_to_its_own_
 ):
     monkeypatch.setattr(reading_plan, "FEW_ROWS", 5)
     filters = GameFilters(player="甲")
-    parts = choose(parts_of(SPREAD, ask(SPREAD, "shogi", START), filters))
+    parts = choose_plans(space_queries(SPREAD, position_query(SPREAD, "shogi", START), filters))
     assert [part.resolved.players[0] for part in parts] == [
-        named(Scope((space,)), "player", "甲") for space in (1, 2, 3)
+        ids_of_name(Scope((space,)), "player", "甲") for space in (1, 2, 3)
     ]
     alone = [
-        choose(parts_of(Scope((space,)), ask(Scope((space,)), "shogi", START), filters))
+        choose_plans(space_queries(Scope((space,)), position_query(Scope((space,)), "shogi", START), filters))
         for space in (1, 2, 3)
     ]
     assert [part.reading for part in parts] == [part.reading for (part,) in alone]

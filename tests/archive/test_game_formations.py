@@ -13,13 +13,13 @@ from archive.derive.game import derive_game
 from archive.models import Game, GameFormation
 from archive.queries.games import listing as games
 from archive.queries.games.facets import facets
-from archive.queries.games.filters import GameFilters, games_asked, positions_asked
+from archive.queries.games.filters import GameFilters, game_filters, position_filters
 from archive.queries.games.listing import find_games
 from archive.queries.patterns import formation_counts as queries
 from archive.queries.positions.explorer import explore
-from archive.queries.positions.position_filters import parts_of, shortest
+from archive.queries.positions.position_filters import shortest_driver, space_queries
 from archive.queries.positions.position_games import games_through
-from archive.queries.positions.position_query import ask
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 from archive.store import verify
@@ -45,7 +45,7 @@ def names(colour: int | None = None) -> set[str]:
 
 
 def listed(**asked: str) -> set[int]:
-    return {row.id for row in find_games(PUBLIC, games_asked(asked)).items}
+    return {row.id for row in find_games(PUBLIC, game_filters(asked)).items}
 
 
 @pytest.fixture
@@ -159,10 +159,10 @@ def test_a_name_that_no_formation_has_is_no_query(two):
 
 
 def test_games_through_a_position_are_filtered_too(two):
-    asked = positions_asked("shogi", {"formation": "mino"})
+    asked = position_filters("shogi", {"formation": "mino"})
     assert {one.id for one in games_through(PUBLIC, "shogi", START, filters=asked).items} == {two[0]}
     assert explore(PUBLIC, "shogi", START, filters=asked).total == 1
-    both = positions_asked("shogi", {"formation": "mino", "player": "丙"})
+    both = position_filters("shogi", {"formation": "mino", "player": "丙"})
     assert explore(PUBLIC, "shogi", START, filters=both).total == 0
 
 
@@ -170,16 +170,16 @@ def test_facets_count_games_not_sides(two):
     ingest(ready(f"{MINO} 9c9d", black="戊"))
     found = dict(facets(PUBLIC, GameFilters()).formations)
     assert found["mino"] == 2
-    assert "mino" not in dict(facets(PUBLIC, games_asked({"player": "丙"})).formations)
+    assert "mino" not in dict(facets(PUBLIC, game_filters({"player": "丙"})).formations)
 
 
 # --- added up --------------------------------------------------------------------------------------------
 
 
 def test_standings_tell_how_those_fared_that_have_one(two):
-    found = queries.standings(PUBLIC)["mino"]
+    found = queries.formation_counts(PUBLIC)["mino"]
     assert (found.games, found.tally.wins, found.tally.losses) == (1, 1, 0)
-    assert "yagura" not in queries.standings(PUBLIC)
+    assert "yagura" not in queries.formation_counts(PUBLIC)
 
 
 def test_a_game_in_which_both_have_it_is_one_game_of_two_sides():
@@ -187,14 +187,14 @@ def test_a_game_in_which_both_have_it_is_one_game_of_two_sides():
     number = BY_NAME["mino"].number
     both = (*made.formations, derived.FormationRow(number, 1, 20))
     ingest(replace(made, formations=both))
-    found = queries.standings(PUBLIC)["mino"]
+    found = queries.formation_counts(PUBLIC)["mino"]
     assert (found.games, found.tally.games, found.tally.wins, found.tally.losses) == (1, 2, 1, 1)
-    details = queries.details(PUBLIC, BY_NAME["mino"])
+    details = queries.formation_details(PUBLIC, BY_NAME["mino"])
     assert dict((one.name, tally.games) for one, tally in details.against)["mino"] == 2
 
 
 def test_one_of_them_in_detail(two):
-    found = queries.details(PUBLIC, BY_NAME["shikenbisha"])
+    found = queries.formation_details(PUBLIC, BY_NAME["shikenbisha"])
     assert (found.looked_at, found.more) == (1, False)
     assert found.colours[0].wins == 1 and not found.colours[1].games
     assert found.years == ((2020, 1),)
@@ -202,7 +202,7 @@ def test_one_of_them_in_detail(two):
     assert [one.name for one, _tally in found.players] == ["甲"]
     assert [(move["piece"], move["to"]) for move, _n in found.moves] == [("OU", {"x": 4, "y": 8})]
     assert found.games == ((two[0], 0, 9),)
-    assert queries.details(PUBLIC, BY_NAME["yagura"]).looked_at == 0
+    assert queries.formation_details(PUBLIC, BY_NAME["yagura"]).looked_at == 0
 
 
 def test_the_moves_that_follow_are_told_apart_as_ki2_does(client, db):
@@ -215,7 +215,7 @@ def test_the_moves_that_follow_are_told_apart_as_ki2_does(client, db):
 
 def test_those_of_a_game_stand_in_order_and_once(two):
     slot = Game.objects.get(pk=two[0]).slot
-    found = [(one.formation.name, one.colour, one.ply) for one in queries.of_game(slot)]
+    found = [(one.formation.name, one.colour, one.ply) for one in queries.formations_of_game(slot)]
     assert ("shikenbisha", 0, 9) in found and ("mino", 0, 17) in found
     assert "furibisha" not in {name for name, _colour, _ply in found}
     assert [ply for _name, _colour, ply in found] == sorted(ply for _name, _colour, ply in found)
@@ -283,10 +283,10 @@ def test_what_is_private_chooses_no_way_to_what_is_public(two, monkeypatch, djan
     mine = libraries.own_library(django_user_model.objects.create_user("anna"))
     private = (parsed(record(f"{MINO} 9c9d 1g1f", header={"先手": name})) for name in "私我")
     ingest(*(derive_game(one, mine.pk) for one in private))
-    asked = ask(PUBLIC, "shogi", START, "exact", "main")
-    ((_asked, resolved, _reading),) = parts_of(PUBLIC, asked, GameFilters(formation="mino"))
-    assert shortest(resolved, asked, 10) == (0, 1)
-    monkeypatch.setattr(games, "SORTED", 1)
+    asked = position_query(PUBLIC, "shogi", START, "exact", "main")
+    ((_asked, resolved, _reading),) = space_queries(PUBLIC, asked, GameFilters(formation="mino"))
+    assert shortest_driver(resolved, asked, 10) == (0, 1)
+    monkeypatch.setattr(games, "SORTED_GAMES", 1)
     monkeypatch.setattr(games, "PAGE_GAMES", 1)
     page = find_games(PUBLIC, GameFilters(formation="mino"))
     assert ([row.id for row in page.items], page.next) == ([two[0]], None)
@@ -296,7 +296,7 @@ def test_what_is_private_is_in_no_number_of_others(client, two, django_user_mode
     owner = django_user_model.objects.create_user("anna")
     mine = libraries.own_library(owner)
     ingest(derive_game(parsed(record(f"{MINO} 9c9d 1g1f", header={"先手": "私"})), mine.pk))
-    assert queries.standings(PUBLIC)["mino"].games == 1
+    assert queries.formation_counts(PUBLIC)["mino"].games == 1
     assert client.get("/api/v1/formations/mino").json()["counted"]["games"] == 1
     client.force_login(owner)
     assert client.get("/api/v1/formations/mino?scope=all").json()["counted"]["games"] == 2

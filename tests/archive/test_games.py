@@ -102,7 +102,7 @@ ASKED = [
 @pytest.mark.parametrize(("filters", "found"), ASKED)
 def test_lists_are_sorted_by_arrival_and_by_length(monkeypatch, filters, found, looked_at, sorted_whole):
     """Whether a list is sorted, or looked for among all games piece by piece."""
-    monkeypatch.setattr(module, "SORTED", sorted_whole)
+    monkeypatch.setattr(module, "SORTED_GAMES", sorted_whole)
     monkeypatch.setattr(module, "PAGE_GAMES", looked_at)
     by_length()
     expected = {
@@ -153,7 +153,7 @@ def test_a_page_is_looked_for_until_it_has_a_game(monkeypatch):
 
 def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 2)
-    monkeypatch.setattr(keyset, "LOOKING_SECONDS", 0)
+    monkeypatch.setattr(keyset, "SCAN_SECONDS", 0)
     by_length()
     page = find_games(PUBLIC, GameFilters(result=3), "added")
     assert [row.first for row in page.items] == ["e"] and page.next

@@ -114,7 +114,7 @@ def slots_of() -> set[str]:
 @pytest.mark.django_db(transaction=True)
 def test_a_segment_that_has_begun_is_looked_at_once_so_that_plans_are_made_anew(small_segments, monkeypatch):
     vendor("postgresql")
-    if engine().APART:
+    if engine().REMOTE_INDEX:
         pytest.skip("the coordinator's statistics do not tell how full a segment of Citus is")
     monkeypatch.setattr(postgresql, "_BEGUN_GAMES", 2)
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def archive(module_db: None) -> None:
     """Games of six years, some without day or ratings, whose first positions are counted in parts."""
-    if engine().APART:
+    if engine().REMOTE_INDEX:
         pytest.skip("rows on other servers are not counted in parts")
     random = Random(41)
     games = []

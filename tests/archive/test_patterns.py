@@ -12,12 +12,12 @@ import pytest
 
 from archive import store
 from archive.columns import checking, duck
-from archive.columns.duck import BusyError, asking
+from archive.columns.duck import BusyError, duck_query
 from archive.models import ColumnWaiting, Game, Space
 from archive.queries.games.facets import facets
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import each_game
-from archive.queries.patterns.pattern_slots import is_early, standing
+from archive.queries.patterns.pattern_slots import is_waiting_for_columns, slots_with_pattern
 from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
@@ -45,14 +45,14 @@ def own_folder(settings, tmp_path) -> Path:
 
 
 def test_a_question_that_takes_too_long_is_interrupted(own_folder):
-    with pytest.raises(TimeoutError), asking(0.05) as question:
+    with pytest.raises(TimeoutError), duck_query(0.05) as question:
         question.rows(
             "SELECT count(*) FROM range(100000000) a, range(1000) b WHERE a.range * b.range % 7 = 3"
         )
 
 
 def test_after_its_time_a_question_asks_nothing_more(own_folder):
-    with pytest.raises(TimeoutError), asking(-1) as question:
+    with pytest.raises(TimeoutError), duck_query(-1) as question:
         question.rows("SELECT 1")
 
 
@@ -60,21 +60,21 @@ def test_one_question_waits_for_a_place_and_others_are_told_so_at_once(own_folde
     """Who waits has a thread of the process, which visitors of other pages would lack."""
     settings.ARCHIVE_PATTERNS_AT_ONCE = 1
     monkeypatch.setattr("archive.columns.duck.PATIENCE_SECONDS", 600)
-    waiting = duck._reader().waiting
-    with asking(5), waiting, pytest.raises(BusyError), asking(5):
+    waiting = duck._instance().waiting
+    with duck_query(5), waiting, pytest.raises(BusyError), duck_query(5):
         pass
 
 
 def test_as_many_ask_at_a_time_as_may(own_folder, settings, monkeypatch):
     settings.ARCHIVE_PATTERNS_AT_ONCE = 1
     monkeypatch.setattr("archive.columns.duck.PATIENCE_SECONDS", 0.01)
-    with asking(5) as question:
+    with duck_query(5) as question:
         assert question.rows("SELECT 1") == [(1,)]
-        with pytest.raises(BusyError), asking(5):
+        with pytest.raises(BusyError), duck_query(5):
             pass
     stored(KIF)
     build()
-    with asking(5), pytest.raises(QueryError) as caught:
+    with duck_query(5), pytest.raises(QueryError) as caught:
         asked("P7f")
     assert (caught.value.code, caught.value.status, caught.value.wait) == ("query-busy", 429, 2)
 
@@ -82,7 +82,7 @@ def test_as_many_ask_at_a_time_as_may(own_folder, settings, monkeypatch):
 def test_no_file_can_be_read(own_folder):
     import duckdb
 
-    with asking(5) as question:
+    with duck_query(5) as question:
         for statement in (
             "SELECT * FROM read_csv('/etc/passwd')",
             f"SELECT * FROM read_text('{own_folder}/0/manifest.json')",
@@ -223,7 +223,7 @@ def agree(random: Random, spaces: tuple[int, ...], questions: int) -> int:
             there = told(scope, pattern)
             assert there == replayed(pattern, scope), text_of(pattern)
             slots = Game.objects.filter(pk__in=there).order_by("slot").values_list("slot", flat=True)
-            assert [*standing(scope, text_of(pattern))] == [*slots], text_of(pattern)
+            assert [*slots_with_pattern(scope, text_of(pattern))] == [*slots], text_of(pattern)
             found += len(there)
     return found
 
@@ -355,7 +355,7 @@ def test_the_api_says_when_to_come_again(client, own_folder, settings, monkeypat
     monkeypatch.setattr("archive.columns.duck.PATIENCE_SECONDS", 0.01)
     stored(KIF)
     build()
-    with asking(5):
+    with duck_query(5):
         for answer in (got(client, pattern="P7f"), client.get("/api/v1/games", {"q": "pattern:P7f"})):
             assert (answer.status_code, answer.json()["code"]) == (429, "query-busy")
             assert answer["Retry-After"] == "2"
@@ -424,7 +424,7 @@ def test_what_is_wrong_in_a_pattern_is_told_at_its_character(query, position, en
 
 
 def test_a_pattern_that_stands_in_too_many_games_is_no_part_of_a_query(monkeypatch):
-    monkeypatch.setattr("archive.queries.patterns.pattern_slots.MOST", 1)
+    monkeypatch.setattr("archive.queries.patterns.pattern_slots.MAX_GAMES", 1)
     ingest(ready("7g7f"), ready("7g7f 3c3d"))
     build()
     with pytest.raises(QueryError) as caught:
@@ -436,7 +436,7 @@ def test_a_pattern_that_stands_in_too_many_games_is_no_part_of_a_query(monkeypat
 def test_who_is_told_of_new_games_with_a_pattern_is_told_when_they_are_in_columns():
     ingest(ready("7g7f"))
     games = [Game.objects.get().pk]
-    assert is_early(PUBLIC, "pattern:P7f OR year:2020", games)
-    assert not is_early(PUBLIC, "year:2020", games)
+    assert is_waiting_for_columns(PUBLIC, "pattern:P7f OR year:2020", games)
+    assert not is_waiting_for_columns(PUBLIC, "year:2020", games)
     build()
-    assert not is_early(PUBLIC, "pattern:P7f OR year:2020", games)
+    assert not is_waiting_for_columns(PUBLIC, "pattern:P7f OR year:2020", games)

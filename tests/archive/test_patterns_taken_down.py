@@ -14,7 +14,7 @@ from django.test import Client
 from archive import store
 from archive.columns import folder
 from archive.models import Entry, Game, Space, Upload
-from archive.queries.patterns.pattern_slots import standing
+from archive.queries.patterns.pattern_slots import slots_with_pattern
 from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from kifu_core.shogi.patterns import parse, text_of
@@ -86,7 +86,7 @@ def test_no_question_on_patterns_tells_of_a_game_from_then_on(
     assert (found.games, found.years, sum(found.results)) == (1, ((2002, 1),), 1)
     assert [(one.move, one.games) for one in found.moves] == [("8c8d", 1)]
     assert [player.name for player, _ in found.players] == [STAYS]
-    assert [*standing(PUBLIC, "P7f P2f")] == [Game.objects.get(player0__name=STAYS).slot]
+    assert [*slots_with_pattern(PUBLIC, "P7f P2f")] == [Game.objects.get(player0__name=STAYS).slot]
 
 
 def test_other_programs_are_told_that_a_slot_is_gone(own_folder):
@@ -123,7 +123,7 @@ def test_drawn_patterns_agree_with_a_replay_of_what_is_left():
                 assert there.items() <= replayed(pattern, scope).items(), text_of(pattern)
             assert told(PUBLIC, pattern) == replayed(pattern, PUBLIC), text_of(pattern)
             slots = Game.objects.filter(pk__in=told(PUBLIC, pattern)).order_by("slot")
-            assert [*standing(PUBLIC, text_of(pattern))] == [*slots.values_list("slot", flat=True)]
+            assert [*slots_with_pattern(PUBLIC, text_of(pattern))] == [*slots.values_list("slot", flat=True)]
     for pattern in patterns:
         shrunk += before[text_of(pattern)] - len(told(PUBLIC, pattern))
     assert shrunk > 2

@@ -41,7 +41,7 @@ from archive.queries.names.people import event_summary, player_summary
 from archive.queries.positions import position_lookup, reading_plan
 from archive.queries.positions.explorer import explore, explore_many
 from archive.queries.positions.novelty import novelty
-from archive.queries.positions.opening_tree import walk
+from archive.queries.positions.opening_tree import build_tree
 from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend
 from archive.queries.scope import PUBLIC
@@ -209,7 +209,7 @@ def questions() -> dict[str, Callable[[], object]]:
         found[f"transpositions {where}"] = lambda c=code: counts(c, "any", None, transpositions=True)
         found[f"years {where}"] = lambda c=code: trend(PUBLIC, "shogi", c, "any")
     found["batch"] = lambda: explore_many(PUBLIC, "shogi", [*CODES.values()], "any", "all")
-    found["tree"] = lambda: walk(PUBLIC, "shogi", START, 2, 1)
+    found["tree"] = lambda: build_tree(PUBLIC, "shogi", START, 2, 1)
     found["novelty"] = lambda: novelty(PUBLIC, Game.objects.select_related("stored").get(pk=GAMES // 2))
     found["twins"] = lambda: twins(PUBLIC, GAMES // 2)
     found["position of a game"] = lambda: position_lookup.of_game(PUBLIC, SHOGI, GAMES // 2, 2)
@@ -268,7 +268,7 @@ QUERIES = [
 def test_no_query_of_the_search_language_reads_a_table_whole(archive, text, monkeypatch):
     # Both so small that there are games beyond them, as in an archive that is large.
     monkeypatch.setattr(games, "PAGE_GAMES", 50)
-    monkeypatch.setattr(games, "SORTED", 20)
+    monkeypatch.setattr(games, "SORTED_GAMES", 20)
     filters = GameFilters(q=text)
     assert whole({order: partial(lists, filters, order) for order in ORDERS}) == {}
     query = games.query_of(PUBLIC, filters)
@@ -340,7 +340,7 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
 def test_facets_read_no_table_whole(archive, monkeypatch):
     monkeypatch.setattr(facets, "LOOKED_AT", 50)
     # As in an archive that is too large to be counted whole.
-    monkeypatch.setattr(facets, "WHOLE", 0)
+    monkeypatch.setattr(facets, "EXACT_GAMES", 0)
     lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk)}
     assert facets.facets(PUBLIC).sampled is True
     caches["counted"].clear()
@@ -375,7 +375,7 @@ def test_lists_in_every_order_read_no_table_whole(archive, monkeypatch):
         "both sides": GameFilters(black="対局者7", white="対局者8"),
     }
     for sorted_whole in (0, 5000):
-        monkeypatch.setattr(games, "SORTED", sorted_whole)
+        monkeypatch.setattr(games, "SORTED_GAMES", sorted_whole)
         asked = {
             f"{what}, {order}": partial(lists, filters, order)
             for what, filters in lists_asked.items()
@@ -440,7 +440,7 @@ SOUGHT = {
 
 
 def taking_out(places: list[GameAtKey]) -> list[tuple[str, list[Any]]]:
-    """The statements that find these rows, as `Engine.take_out` prepares them, to be explained."""
+    """The statements that find these rows, as `Engine.delete_places` prepares them, to be explained."""
     if connection.vendor == "sqlite":
         found = [(sqlite._DOOMED, list[Any]())]
         for table in sqlite.TABLES:

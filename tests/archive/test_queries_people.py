@@ -38,7 +38,7 @@ def player(name: str) -> int:
     return int(Player.objects.get(name=name).pk)
 
 
-def told(tally: people.Tally) -> tuple[int, int, int, int]:
+def told(tally: people.ResultCounts) -> tuple[int, int, int, int]:
     return tally.wins, tally.losses, tally.draws, tally.unknown
 
 

@@ -13,9 +13,9 @@ from archive.models import Game, HotMove, HotPosition
 from archive.queries.games.filters import GameFilters
 from archive.queries.positions import reading_plan
 from archive.queries.positions.explorer import explore, explore_many
-from archive.queries.positions.legal_moves import legal
+from archive.queries.positions.legal_moves import list_legal_moves
 from archive.queries.positions.novelty import novelty
-from archive.queries.positions.opening_tree import walk
+from archive.queries.positions.opening_tree import build_tree
 from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC
 from kifu_core.errors import DecodeError
@@ -149,7 +149,7 @@ def test_the_kinds_of_games_have_nothing_in_common():
 
 
 def test_legal_moves_have_names_and_lead_on():
-    moves = legal(KIND, START)
+    moves = list_legal_moves(KIND, START)
     assert len(moves) == 131
     assert {move.name for move in moves} >= {"e2", "d1", "f1", "a1h", "h8v"}
     for move in moves[:5]:
@@ -160,13 +160,13 @@ def test_legal_moves_have_names_and_lead_on():
 
 def test_there_are_no_moves_after_a_win():
     won = after("e2 e8 e3 e7 e4 e6 e5 d6 e6 d5 e7 d4 e8 d3 d8 d2 d9")
-    assert legal(KIND, display_key(won)) == []
+    assert list_legal_moves(KIND, display_key(won)) == []
     assert explore(PUBLIC, KIND, display_key(won), transpositions=True).unplayed == ()
 
 
 def test_a_tree_of_moves_is_walked():
     ingest(ready("e2 e8 e3"), ready("e2 e8 d3h", white="Bo"), ready("e2 d9", white="Cy"))
-    found = walk(PUBLIC, KIND, START, 3, 1)
+    found = build_tree(PUBLIC, KIND, START, 3, 1)
     (first,) = found.root.children
     assert [(node.played.name, node.played.total) for node in first.children] == [("e8", 2), ("d9", 1)]
     assert {node.played.name for node in first.children[0].children} == {"e3", "d3h"}
@@ -174,7 +174,7 @@ def test_a_tree_of_moves_is_walked():
 
 def test_a_tree_knows_a_position_again_whoever_placed_its_walls():
     ingest(ready("d3h e6h e2"), ready("e6h d3h e2", white="Bo"))
-    found = walk(PUBLIC, KIND, START, 3, 1)
+    found = build_tree(PUBLIC, KIND, START, 3, 1)
     seconds = [node for first in found.root.children for node in first.children]
     assert sorted(node.again for node in seconds) == [False, True]
     assert sum(len(node.children) for node in seconds) == 1
@@ -218,6 +218,6 @@ def test_news_are_told():
 
 @pytest.mark.parametrize("text", ["", "!", "gkwAAAAQA", START + "=", "QGCLJPRA"])
 def test_an_invalid_code_is_refused_with_the_decoders_error(text):
-    for ask in (partial(explore, PUBLIC), partial(games_through, PUBLIC), legal):
+    for ask in (partial(explore, PUBLIC), partial(games_through, PUBLIC), list_legal_moves):
         with pytest.raises(DecodeError):
             ask(KIND, text)

@@ -12,7 +12,7 @@ from django.test import Client
 from archive.models import Player
 from archive.queries.positions.position_lookup import of_words
 from archive.queries.scope import PUBLIC
-from archive.queries.search.box import filters_meant
+from archive.queries.search.box import filters_of_words
 from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders
@@ -106,7 +106,7 @@ def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
     ],
 )
 def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]) -> None:
-    assert filters_meant(PUBLIC, words) == filters
+    assert filters_of_words(PUBLIC, words) == filters
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from archive.queries.positions.reading_plan import (
     FEW_ROWS,
     RATED_ROWS,
     ReadingPlan,
-    way_to_all,
-    way_to_next,
+    plan_for_all,
+    plan_for_page,
 )
 
 MANY = EXACT_ROWS + 1
@@ -68,7 +68,7 @@ class Made:
     ],
 )
 def test_the_shortest_way_to_all_games_is_taken(numbers, way):
-    assert way_to_all(numbers) == way
+    assert plan_for_all(numbers) == way
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_shortest_way_to_all_games_is_taken(numbers, way):
     ],
 )
 def test_a_page_never_takes_a_sample(numbers, way):
-    assert way_to_next(numbers) == way
+    assert plan_for_page(numbers) == way
 
 
 def test_only_what_decides_is_looked_up():
@@ -91,5 +91,5 @@ def test_only_what_decides_is_looked_up():
         (Made(1_000, within=1), ["lists"]),
         (Made(MANY, within=1, rating=True), ["lists", "days", "games"]),
     ):
-        way_to_all(numbers)
+        plan_for_all(numbers)
         assert numbers.asked == asked

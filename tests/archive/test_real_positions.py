@@ -89,7 +89,7 @@ def test_a_question_and_its_images_agree(games, lines):
 
 
 def fold(move: int, folds: bool) -> int:
-    return min(move, moves.mirror(move)) if folds else move
+    return min(move, moves.orient(move, 1)) if folds else move
 
 
 @pytest.mark.parametrize(("match", "turns"), [("mirror", (0, 1)), ("color", (0, 2)), ("any", (0, 1, 2, 3))])

@@ -90,7 +90,7 @@ def test_a_rebuild_moves_every_game_and_retires_the_old_version(hot_at_three, mo
     assert f"{games} games indexed again" in capsys.readouterr().out
     assert not keys & set(Occurrence.objects.values_list("key", flat=True))
     assert dict(IndexState.objects.values_list("version", "state")) == {1: "retired", 2: "live"}
-    assert versions.asked() == (2,)
+    assert versions.queried_versions() == (2,)
     assert answers(codes) == before
     assert not list(verify.verify())
     assert not HotPosition.objects.filter(key__in=keys).exists()
@@ -100,7 +100,7 @@ def test_a_rebuild_moves_every_game_and_retires_the_old_version(hot_at_three, mo
 def test_a_rebuild_that_was_stopped_goes_on_where_it_was(next_version, hot_at_three, capsys):
     ingest(*(ready("7g7f 3c3d", black=name) for name in "abcdef"))
     Game.objects.update(index_version=2)
-    assert versions.asked() == (2, 1)
+    assert versions.queried_versions() == (2, 1)
     call_command("reindex_positions")
     assert "0 games indexed again" in capsys.readouterr().out
 
@@ -225,7 +225,7 @@ def test_answers_stay_the_same_all_through_a_rebuild(empty, monkeypatch):
     assert process.returncode == 0
     assert told() == before
     # In shards an answer is of one moment for each key only: meanwhile a game may be under both or neither.
-    assert engine().APART or set(seen) == {before}
+    assert engine().REMOTE_INDEX or set(seen) == {before}
 
 
 @pytest.mark.worker

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from archive.columns.duck import bounded
+from archive.columns.duck import memory_database
 from archive.columns.folder import runs_of
 from archive.columns.forked import Forked
 from archive.columns.lines import pack_lines
@@ -59,7 +59,7 @@ def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
 def test_rows_made_of_runs_are_those_of_the_file(file, records):
     slots = np.arange(0, len(records), 2, dtype=np.int32)
     rows = Forked(Runs(file), slots)
-    with bounded() as database:
+    with memory_database() as database:
         columns = f"SELECT slot, node, last, ply, turn, s55, white_FU FROM {reading([file])}"
         there = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
     numbers = np.arange(len(rows))

@@ -11,12 +11,22 @@ from random import Random
 import pytest
 from django.utils import translation
 
-from archive.queries.games.filters import FILTERS, SPANS
+from archive.queries.games.filters import FILTERS, RANGES
 from archive.queries.search.errors import EXPECTED, TEXTS, QueryError
 from archive.queries.search.fields import BY_KEY, FIELDS
 from archive.queries.search.parsing import DEEPEST, LONGEST, parse
 from archive.queries.search.printing import OPERATORS, text_of
-from archive.queries.search.terms import NOTHING, And, Asked, Between, Is, Not, Or, Reaches, Word
+from archive.queries.search.terms import (
+    NOTHING,
+    And,
+    Between,
+    EqualTo,
+    FieldIs,
+    Not,
+    Or,
+    ReachesPosition,
+    Word,
+)
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tools import queries
@@ -25,8 +35,8 @@ START = shogi64.encode(Position.initial())
 BOARD = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 
-def asked(field: str, *values: str | Between) -> Asked:
-    return Asked(field, tuple(one if isinstance(one, Between) else Is(one) for one in values))
+def asked(field: str, *values: str | Between) -> FieldIs:
+    return FieldIs(field, tuple(one if isinstance(one, Between) else EqualTo(one) for one in values))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +93,7 @@ def test_a_tree_says_how_terms_are_joined():
     assert parse("") == NOTHING
     assert parse("a b OR NOT player:c") == Or((And((Word("a"), Word("b"))), Not(asked("player", "c"))))
     assert parse("plies:..5") == asked("plies", Between("", "5"))
-    assert parse(f"reaches:{START}") == Reaches("shogi", START)
+    assert parse(f"reaches:{START}") == ReachesPosition("shogi", START)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +165,7 @@ def test_every_filter_is_a_field_under_its_name_and_its_keys():
     for one in FILTERS:
         if one.value != "query":
             assert all(BY_KEY[key].name == one.name for key in (one.name, *one.keys))
-    for span in SPANS:
+    for span in RANGES:
         assert all(BY_KEY[key].name == span.name for key in (span.name, *span.keys))
 
 

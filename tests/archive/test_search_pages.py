@@ -191,7 +191,7 @@ def told(*arguments: str) -> list[str]:
 
 
 def test_the_command_lists_what_a_query_finds(games, monkeypatch):
-    monkeypatch.setattr("archive.queries.games.listing.LARGEST", 1)
+    monkeypatch.setattr("archive.queries.games.listing.MAX_PAGE", 1)
     lines = [line.split("\t")[1:4] for line in told("羽生 OR 森内", "--order", "longest")]
     assert lines == [["2014-05-01", name, "乙"] for name in ("羽生英樹", "森内俊之", "羽生善治")]
     assert len(told("羽生", "--limit", "1")) == 1

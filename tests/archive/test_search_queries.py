@@ -31,7 +31,18 @@ from archive.queries.search.days import first_day, last_day
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
 from archive.queries.search.printing import text_of
-from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word, together
+from archive.queries.search.terms import (
+    And,
+    Between,
+    EqualTo,
+    FieldIs,
+    Not,
+    Or,
+    ReachesPosition,
+    Term,
+    Word,
+    together,
+)
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
 from kifu_core.games import GAMES
 from kifu_core.record import Ending, ParsedGame
@@ -190,7 +201,7 @@ def is_true(term: Term, one: Known, scope: Scope) -> bool:
     if isinstance(term, Word):
         event = [one.game.event.name] if one.game.event else []
         return any(alike(term.text) in alike(text) for text in (*one.names, *event, *one.texts))
-    if isinstance(term, Reaches):
+    if isinstance(term, ReachesPosition):
         return reaches(term, one)
     return any(has(term.field, value, one, scope) for value in term.any_of)
 
@@ -217,7 +228,7 @@ def in_record(sort: str, game: Game) -> bool:
     return any("forks" in entry for entry in entries)
 
 
-def reaches(term: Reaches, one: Known) -> bool:
+def reaches(term: ReachesPosition, one: Known) -> bool:
     if term.game != one.game.kind:
         return False
     codec = GAMES[term.game].codec
@@ -231,9 +242,9 @@ def reaches(term: Reaches, one: Known) -> bool:
     )
 
 
-def has(field: str, value: Is | Between, one: Known, scope: Scope) -> bool:
+def has(field: str, value: EqualTo | Between, one: Known, scope: Scope) -> bool:
     game = one.game
-    text = value.value if isinstance(value, Is) else ""
+    text = value.value if isinstance(value, EqualTo) else ""
     sides = GAMES[game.kind].rules.sides
     plain: dict[str, Callable[[], bool]] = {
         "player": lambda: text in one.names,
@@ -282,23 +293,23 @@ def visible(one: Known, scope: Scope, *, hidden: bool = False) -> Iterator[tuple
             yield upload, entry
 
 
-def between(number: int, value: Is | Between) -> bool:
+def between(number: int, value: EqualTo | Between) -> bool:
     least, most = ends(value)
     return int(least or number) <= number <= int(most or number)
 
 
-def ends(value: Is | Between) -> tuple[str, str]:
-    return (value.value, value.value) if isinstance(value, Is) else (value.least, value.most)
+def ends(value: EqualTo | Between) -> tuple[str, str]:
+    return (value.value, value.value) if isinstance(value, EqualTo) else (value.least, value.most)
 
 
-def within(played: int, value: Is | Between) -> bool:
+def within(played: int, value: EqualTo | Between) -> bool:
     least, most = ends(value)
     first = first_day(least).toordinal() if least else 0
     last = last_day(most).toordinal() if most else date.max.toordinal()
     return first <= played <= last and bool(played or not most)
 
 
-def uploaded(one: Known, scope: Scope, value: Is | Between) -> bool:
+def uploaded(one: Known, scope: Scope, value: EqualTo | Between) -> bool:
     days = [upload.received.date().toordinal() for upload, _ in visible(one, scope)]
     return bool(days) and within(min(days), value)
 
@@ -345,23 +356,23 @@ def drawn(random: Random, archive: list[Known], depth: int = 3) -> Term:
         one = random.choice(archive)
         code, ply = random.choice(one.codes["exact"])
         plies = random.choice([None, Between("", str(ply)), Between(str(ply), ""), Between("2", "3")])
-        return Reaches(one.game.kind, code, random.choice(["exact", "any"]), plies)
+        return ReachesPosition(one.game.kind, code, random.choice(["exact", "any"]), plies)
     if pick < 0.82:
         field = random.choice([*RANGES])
-        return Asked(
+        return FieldIs(
             field, tuple(dict.fromkeys(ranged(random, field) for _ in range(random.randrange(1, 3))))
         )
     if pick < 0.85:
-        return Asked("upload", (Is(str(random.choice(archive).came[0][0].pk)),))
+        return FieldIs("upload", (EqualTo(str(random.choice(archive).came[0][0].pk)),))
     field = random.choice([*VALUES])
     values = random.sample(VALUES[field], min(len(VALUES[field]), random.randrange(1, 3)))
-    return Asked(field, tuple(Is(value) for value in values))
+    return FieldIs(field, tuple(EqualTo(value) for value in values))
 
 
-def ranged(random: Random, field: str) -> Is | Between:
+def ranged(random: Random, field: str) -> EqualTo | Between:
     low, high = sorted(random.sample(range(len(RANGES[field])), 2))
     least, most = RANGES[field][low], RANGES[field][high]
-    return random.choice([Is(least), Between(least, ""), Between("", most), Between(least, most)])
+    return random.choice([EqualTo(least), Between(least, ""), Between("", most), Between(least, most)])
 
 
 def found(scope: Scope, filters: GameFilters, order: Any = "newest", limit: int = 500) -> list[int]:
@@ -425,12 +436,12 @@ def test_a_rare_position_is_found_without_looking_at_other_games(archive, monkey
         for code, _ply in one.codes["exact"]:
             reached.setdefault((one.game.kind, code), set()).add(one.game.pk)
     (kind, code), (pk,) = next(found for found in reached.items() if len(found[1]) == 1)
-    text = text_of(Reaches(kind, code))
+    text = text_of(ReachesPosition(kind, code))
     for order in ORDERS:
         assert found(PUBLIC, GameFilters(q=text), order, 3) == [pk]
         page = find_games(PUBLIC, GameFilters(q=text), order)
         # In shards a position's games are not in the order of a list: they are one condition among others.
-        assert engine().APART or ([row.id for row in page.items] == [pk] and page.next is None)
+        assert engine().REMOTE_INDEX or ([row.id for row in page.items] == [pk] and page.next is None)
     for (_kind, code), pks in [*reached.items()][:40]:
         for order in ORDERS:
             for scope in (PUBLIC, BOTH):

@@ -13,7 +13,7 @@ from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import find_games
 from archive.queries.games.twins import twins_of
 from archive.queries.names import directory, people
-from archive.queries.names.similar_names import likely
+from archive.queries.names.similar_names import similar_spellings
 from archive.queries.positions.explorer import explore
 from archive.queries.positions.position_games import games_through
 from archive.queries.scope import PUBLIC, Scope
@@ -87,13 +87,15 @@ def test_names_are_those_of_the_spaces_that_are_asked(anna, mine):
     assert [(one.name, one.games) for one in people.names(both, "player", "後手")] == [("後手の人", 2)]
     assert people.count_names(both, "player", "", 9) == 3
     for order in ("reading", "games"):
-        page = directory.listed(both, "player", order).items
+        page = directory.list_names(both, "player", order).items
         assert {(one.name, one.games) for one in page} == {("先手の人", 1), ("別の人", 1), ("後手の人", 2)}
-    assert [(one.name, one.games) for one in directory.listed(both, "event", "name").items] == [
+    assert [(one.name, one.games) for one in directory.list_names(both, "event", "name").items] == [
         ("試しの棋戦", 2)
     ]
-    assert likely(PUBLIC, "player", "別の入") == [] and likely(both, "player", "別の入") == ["別の人"]
-    assert people.spelt(PUBLIC, "別の人") == "別の人"
+    assert similar_spellings(PUBLIC, "player", "別の入") == [] and similar_spellings(
+        both, "player", "別の入"
+    ) == ["別の人"]
+    assert people.stored_spelling(PUBLIC, "別の人") == "別の人"
 
 
 def test_lists_filters_and_facets_are_of_the_spaces_that_are_asked(anna, mine):
@@ -261,7 +263,7 @@ def test_a_list_over_several_spaces_names_everybody_once_in_order_however_short_
         ingest(*(in_space(game, space) for game in games))
     scope, found, after = Scope(tuple(known)), [], ""
     while True:
-        page = directory.listed(scope, kind, order, after=after, limit=limit)
+        page = directory.list_names(scope, kind, order, after=after, limit=limit)
         found += page.items
         if not (after := page.next):
             break

@@ -128,7 +128,7 @@ def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_
     assert Game.objects.count() == 3 and Player.objects.count() == 4
     former = dict(Player.objects.values_list("name", "pk"))
     # Constraints of older versions tie what lies in shards to what does not.
-    spread = engine().APART
+    spread = engine().REMOTE_INDEX
     if spread:
         call_command("distribute", "--undo", verbosity=0)
     try:

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from archive.models import Player, PlayerAlias
-from archive.queries.names.similar_names import distance, likely
-from archive.queries.positions.explorer import explore, reaching
+from archive.queries.names.similar_names import distance, similar_spellings
+from archive.queries.positions.explorer import count_reaching, explore
 from archive.queries.positions.position_query import MATCHES
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
@@ -145,7 +145,7 @@ class TestThePage:
             for usi in line.split():
                 position.do_move(moves.from_usi(usi))
             code = shogi64.encode(position)
-            assert reaching(PUBLIC, "shogi", code, match) == explore(PUBLIC, "shogi", code, match).total
+            assert count_reaching(PUBLIC, "shogi", code, match) == explore(PUBLIC, "shogi", code, match).total
 
 
 # --- names -----------------------------------------------------------------------------------------------
@@ -163,17 +163,17 @@ class TestThePage:
     ],
 )  # fmt: skip
 def test_likely_names_are_few_characters_away(typed, found):
-    assert likely(PUBLIC, "player", typed) == found
+    assert similar_spellings(PUBLIC, "player", typed) == found
 
 
 def test_a_further_name_of_a_player_leads_to_the_one_that_lists_have(games):
     PlayerAlias.objects.create(name="はぶよしはる", player=Player.objects.get(name="羽生善治"))
-    assert likely(PUBLIC, "player", "はぶよしはろ") == ["羽生善治"]
+    assert similar_spellings(PUBLIC, "player", "はぶよしはろ") == ["羽生善治"]
 
 
 def test_names_without_games_are_nobody():
     Player.objects.create(name="羽生善治")
-    assert likely(PUBLIC, "player", "羽生善冶") == []
+    assert similar_spellings(PUBLIC, "player", "羽生善冶") == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from archive.queries.scope import PUBLIC
-from archive.queries.search.box import filters_meant
+from archive.queries.search.box import filters_of_words
 from archive.web.pages import views
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -134,7 +134,7 @@ def test_a_page_that_ended_early_says_that_the_search_goes_on(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("archive.queries.games.listing.PAGE_GAMES", 1)
-    monkeypatch.setattr("archive.queries.games.keyset.LOOKING_SECONDS", 0)
+    monkeypatch.setattr("archive.queries.games.keyset.SCAN_SECONDS", 0)
     html = client.get("/games/?result=black&order=added", headers={"Accept-Language": "en"}).content.decode()
     assert "Nothing found so far. The search has not reached the end of the list." in html
     assert ">Continue the search</a>" in html and "No game matches" not in html and "Perhaps" not in html
@@ -310,7 +310,7 @@ def test_names_are_escaped(client: Client) -> None:
     ],
 )
 def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
-    assert filters_meant(PUBLIC, words) == query
+    assert filters_of_words(PUBLIC, words) == query
 
 
 def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -> None:

@@ -274,7 +274,7 @@ def test_news_of_a_game_are_looked_for_in_a_bounded_part_of_it(
     long_games.stored(long_games.record(2_000), black="甲", day="2020/01/01")
     game = long_games.stored(long_games.record(2_001), black="乙", day="2021/01/01")
     # In shards each position is asked for by itself.
-    at_once = 1 if engine().APART else novelty.BATCH
+    at_once = 1 if engine().REMOTE_INDEX else novelty.BATCH
     with django_assert_max_num_queries(2 + -(-novelty.PLIES // at_once)):
         assert novelty.novelty(PUBLIC, Game.objects.select_related("stored").get(pk=game.pk)) is None
 

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from archive.columns.duck import BusyError
-from archive.columns.finding import places_of
+from archive.columns.finding import find_places
 from archive.models import Game
 from archive.web.lists.rows import side_mark
 from kifu_core.shogi.patterns import parse
@@ -230,7 +230,7 @@ def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):
     def busy(*_args: object) -> None:
         raise BusyError
 
-    monkeypatch.setattr("archive.queries.patterns.summary.asked", busy)
+    monkeypatch.setattr("archive.queries.patterns.summary.with_columns", busy)
     answer = client.get("/patterns/?pattern=P1f")
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
 
@@ -311,9 +311,9 @@ def test_places_are_looked_for_in_the_files_that_have_games_of_the_list(client, 
 
     def noted(question: Any, state: Any, *rest: Any) -> Any:
         asked.append(len(state.files))
-        return places_of(question, state, *rest)
+        return find_places(question, state, *rest)
 
-    monkeypatch.setattr("archive.columns.finding.places_of", noted)
+    monkeypatch.setattr("archive.columns.finding.find_places", noted)
     assert "at move 1</a>" in listed(client, '甲 pattern:"P7f"')
     assert asked == [2, 1]
 
@@ -325,7 +325,7 @@ def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
     def busy(*_args: object) -> None:
         raise BusyError
 
-    monkeypatch.setattr("archive.queries.patterns.summary.asked", busy)
+    monkeypatch.setattr("archive.queries.patterns.summary.with_columns", busy)
     assert "other patterns are being searched" in listed(client, '甲 pattern:"P7f"', status=422)
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from archive import libraries, store
 from archive.models import Game, User
-from archive.queries.games.problem_lists import Lengths, lengths, next_problem, nth_problem
+from archive.queries.games.problem_lists import ProblemLengths, lengths, next_problem, nth_problem
 from archive.queries.games.problem_lists import problems as found_problems
 from archive.queries.scope import PUBLIC
 from archive.web.shogi import problems
@@ -143,7 +143,7 @@ def test_problems_of_a_library_are_for_those_who_read_it(client: Client, ids: li
 
 
 def test_problems_are_not_looked_for_among_all_games(ids: list[int]) -> None:
-    asked = Lengths(1, 3)
+    asked = ProblemLengths(1, 3)
     assert scans(lambda: lengths(PUBLIC)) == []
     assert scans(lambda: next_problem(PUBLIC, asked, ids[0])) == []
     assert scans(lambda: nth_problem(PUBLIC, asked, 1)) == []

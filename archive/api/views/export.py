@@ -30,8 +30,8 @@ from archive.http.limits.at_once import AtOnce, Counted
 from archive.http.limits.throttling import costs_nothing, visitor
 from archive.index.changes import public_revision
 from archive.models import LARGEST_ID
-from archive.queries.games.bulk import bulk
-from archive.queries.games.filters import FILTERS, games_asked
+from archive.queries.games.bulk import read_in_bulk
+from archive.queries.games.filters import FILTERS, game_filters
 from archive.queries.games.game_json import row_json
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
@@ -189,7 +189,7 @@ def _answer(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     most = min(limit_of(query, _MOST, _MOST), settings.ARCHIVE_EXPORT_GAMES)
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
-    found = bulk(scope, games_asked(query), _cursor(query), most)
+    found = read_in_bulk(scope, game_filters(query), _cursor(query), most)
     told, of_books = _teller(request), {name: query[name] for name in ("plies", "min_games") if name in query}
     name = f"kifu-games-{chosen}.zip" if chosen in FILES else _NAMES[chosen]
     return _Answer(_SENT_AS.get(chosen, ZIP), name, lambda: stream(found, told, chosen, **of_books))

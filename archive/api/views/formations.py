@@ -16,7 +16,7 @@ from archive.api.shapes.formations import FormationsTold, FormationTold, Opening
 from archive.api.telling import POSITIONS, Example, Told
 from archive.api.views.names import fared_json, player_json
 from archive.api.views.positions import drawn
-from archive.queries.names.people import Tally
+from archive.queries.names.people import ResultCounts
 from archive.queries.patterns import formation_counts as queries
 from archive.queries.scope import scope_of
 from kifu_core.games import GAMES, SHOGI
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
     from rest_framework.request import Request
 
-    from archive.queries.patterns.formation_counts import Standing
+    from archive.queries.patterns.formation_counts import FormationCount
 
 _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 
@@ -34,7 +34,7 @@ _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 @endpoint("GET", cached=True, told=Told({200: FormationsTold}, examples=(Example("All"),)))
 def formations(request: Request) -> Response:
     """List all castles and openings, with how games with them ended; at most ten minutes old."""
-    found = queries.standings(scope_of(request))
+    found = queries.formation_counts(scope_of(request))
     results = [_listed(one, found.get(one.name), request) for one in FORMATIONS]
     return Response({"version": VERSION, "results": results})
 
@@ -55,9 +55,9 @@ def detail(request: Request, formation: str) -> Response:
     if formation not in BY_NAME:
         raise Http404
     scope, one = scope_of(request), BY_NAME[formation]
-    found = queries.details(scope, one)
+    found = queries.formation_details(scope, one)
     return Response(
-        _listed(one, queries.standings(scope).get(formation), request)
+        _listed(one, queries.formation_counts(scope).get(formation), request)
         | {
             "counted": {"games": found.looked_at, "newest": queries.LOOKED_AT if found.more else None},
             "by_side": [
@@ -95,7 +95,7 @@ def picture(request: Request, formation: str, query: dict[str, Any]) -> HttpResp
     return drawn(SHOGI, diagram(BY_NAME[formation]), flip=query["flip"])
 
 
-def _listed(one: Formation, found: Standing | None, request: Request) -> dict[str, Any]:
+def _listed(one: Formation, found: FormationCount | None, request: Request) -> dict[str, Any]:
     games = reverse("api:games", request=request)
     return named_json(one) | {
         "parents": list(one.parents),
@@ -103,7 +103,7 @@ def _listed(one: Formation, found: Standing | None, request: Request) -> dict[st
         "until": one.until,
         "sources": [work_json(work) for work in one.sources],
         "games": found.games if found else 0,
-        "sides": fared_json(found.tally if found else Tally()),
+        "sides": fared_json(found.tally if found else ResultCounts()),
         "url": reverse("api:formation", [one.name], request=request),
         "games_url": f"{games}?{urlencode({'formation': one.name})}",
     }

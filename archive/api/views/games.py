@@ -32,16 +32,22 @@ from archive.queries.games.color_names import results_of
 from archive.queries.games.excerpts import excerpts, words_of
 from archive.queries.games.facets import LOOKED_AT
 from archive.queries.games.facets import facets as counted
-from archive.queries.games.filters import games_asked
+from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.listing import GameRow, find_games, game_by_id
-from archive.queries.games.taken_down import editions, game_called, game_shown, nameless, sees_deleted
+from archive.queries.games.taken_down import (
+    editions,
+    game_called,
+    game_shown,
+    sees_deleted,
+    uploads_with_hidden_names,
+)
 from archive.queries.games.totals import total
 from archive.queries.games.twins import Twin, twins_of
-from archive.queries.patterns.formation_counts import of_game
+from archive.queries.patterns.formation_counts import formations_of_game
 from archive.queries.positions.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
-from archive.queries.sql import Question
+from archive.queries.sql import PreparedQuery
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.evaluations import best
 
@@ -82,7 +88,7 @@ def games(request: Request, query: dict[str, Any]) -> Response:
     try:
         page = find_games(
             scope_of(request),
-            games_asked(query),
+            game_filters(query),
             query["order"],
             cursor=query.get("cursor"),
             limit=limit_of(query, GAMES_A_PAGE),
@@ -117,11 +123,11 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
 @one_snapshot()
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Count the games that match all filters, and list the most frequent values of their properties."""
-    filters = games_asked(query)
+    filters = game_filters(query)
     found = counted(scope_of(request), filters)
     number = total(scope_of(request), filters, found, 0)
     results = results_of(GAMES[filters.game or SHOGI.name])
-    unnamed = nameless(request, [pk for pk, _name, _n in found.sources])
+    unnamed = uploads_with_hidden_names(request, [pk for pk, _name, _n in found.sources])
     return Response(
         {
             "total": {"games": number.number, "exact": number.exact},
@@ -183,7 +189,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
-            "formations": [had_json(one) for one in of_game(game.slot)],
+            "formations": [had_json(one) for one in formations_of_game(game.slot)],
             "twins": [_twin(twin, request) for twin in twins_of(scope_of(request), game)],
             **_sources(pk, request),
         }
@@ -199,14 +205,14 @@ def _sources(pk: int, request: Request) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _first(spaces: tuple[int, ...], *, deleted: bool) -> Question:
+def _first(spaces: tuple[int, ...], *, deleted: bool) -> PreparedQuery:
     """Return the query for a game's first editions in these spaces."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         found = editions(game, spaces, deleted=deleted)
         return found.values_list("upload_id", *_OF_SOURCE)[: SOURCES + 1]
 
-    return Question(rows)
+    return PreparedQuery(rows)
 
 
 _OF_SOURCE: Final = ("seq", "state", "format", "encoding", "program")

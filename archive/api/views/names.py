@@ -17,9 +17,9 @@ from archive.api.shapes.names import EventsPage, EventTold, PlayersPage, PlayerT
 from archive.api.telling import CURSORS, Example, Told
 from archive.queries.games.totals import names_total
 from archive.queries.names import directory, people
-from archive.queries.names.directory import UNKNOWN, Listed
-from archive.queries.names.people import Kind, Named, Summary, Tally
-from archive.queries.names.similar_names import likely
+from archive.queries.names.directory import UNKNOWN, ListedName
+from archive.queries.names.people import Kind, NamedCount, ResultCounts, Summary
+from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import scope_of
 from kifu_core.games import GAMES
 
@@ -65,7 +65,7 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
     if row is not None and order != "reading":
         raise ApiError("invalid", "a row is one of the list by reading", field="row")
     signer = Signer(salt=f"names {kind} {order}")
-    found = directory.listed(
+    found = directory.list_names(
         scope,
         kind,
         order,
@@ -80,7 +80,7 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
             "results": [_listed(kind, one, order, request) for one in found.items],
             "cut": found.cut and not found.next,
             "next": address_with(request, signer.sign(found.next) if found.next else None),
-            "likely": likely(scope, kind, words) if words and not found.items else [],
+            "likely": similar_spellings(scope, kind, words) if words and not found.items else [],
         }
     )
 
@@ -94,13 +94,13 @@ def _after(signer: Signer, query: dict[str, Any]) -> str:
         raise ApiError("invalid-cursor", text, field="cursor") from None
 
 
-def _listed(kind: Kind, one: Listed, order: str, request: Request) -> dict[str, Any]:
+def _listed(kind: Kind, one: ListedName, order: str, request: Request) -> dict[str, Any]:
     row = {"row": OTHERS if one.row == UNKNOWN else one.row} if kind == "player" else {}
     exact = order == "games" or one.games < people.COUNTED_TO
     return _named(kind, one, request) | {"games": one.games, "exact": exact} | row
 
 
-def _named(kind: Kind, one: Named | Summary, request: Request) -> dict[str, Any]:
+def _named(kind: Kind, one: NamedCount | Summary, request: Request) -> dict[str, Any]:
     return {"id": one.id, "url": reverse(f"api:{kind}", [one.id], request=request), "name": one.name}
 
 
@@ -120,7 +120,7 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     301.
     """
     found = people.player_summary(scope_of(request), player_id)
-    if found is None and (now := people.united_with(scope_of(request), player_id)) is not None:
+    if found is None and (now := people.merged_names(scope_of(request), player_id)) is not None:
         return HttpResponse(status=301, headers={"Location": reverse("api:player", [now], request=request)})
     if found is None:
         raise Http404
@@ -160,12 +160,12 @@ def _people(found: Summary, request: Request) -> list[dict[str, Any]]:
     return [player_json(one, tally, request) for one, tally in found.people]
 
 
-def player_json(one: Named, tally: Tally, request: Request) -> dict[str, Any]:
+def player_json(one: NamedCount, tally: ResultCounts, request: Request) -> dict[str, Any]:
     """Return the JSON of a player and of how games ended for one side."""
     return _named("player", one, request) | fared_json(tally)
 
 
-def fared_json(tally: Tally) -> dict[str, int]:
+def fared_json(tally: ResultCounts) -> dict[str, int]:
     """Return the JSON of games by how they ended for one side."""
     return {
         "games": tally.games,

@@ -11,7 +11,7 @@ from archive.api.pagination import GAMES, limit_of
 from archive.api.patterns import PatternQuery, pattern_json
 from archive.api.shapes.patterns import PatternTold
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
-from archive.queries.games.filters import games_asked
+from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import scope_of
@@ -48,7 +48,7 @@ def patterns(request: Request, query: dict[str, Any]) -> Response:
         found = pattern_games(
             scope_of(request),
             pattern,
-            games_asked(query),
+            game_filters(query),
             query["order"],
             cursor=query.get("cursor"),
             limit=limit_of(query, GAMES),

@@ -47,12 +47,12 @@ from archive.api.shapes.positions import (
 from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
 from archive.derive.issues import all_as_json, detail_of, language
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
-from archive.queries.games.filters import positions_asked
+from archive.queries.games.filters import position_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.positions import position_lookup
 from archive.queries.positions.explorer import explore, explore_many
-from archive.queries.positions.legal_moves import legal
-from archive.queries.positions.opening_tree import walk
+from archive.queries.positions.legal_moves import list_legal_moves
+from archive.queries.positions.opening_tree import build_tree
 from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend as games_by_year
 from archive.queries.scope import scope_of
@@ -125,7 +125,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
         code,
         query["match"],
         query["lines"],
-        filters=positions_asked(kind, query),
+        filters=position_filters(kind, query),
         transpositions=query["transpositions"],
     )
     return Response(
@@ -219,7 +219,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
             cursor=query.get("cursor"),
             limit=limit_of(query, THROUGH),
             lines=query["lines"],
-            filters=positions_asked(kind, query),
+            filters=position_filters(kind, query),
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
@@ -242,7 +242,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     """List all legal moves, played or not, with their texts and the codes of the positions they lead to."""
     game = _game(kind)
     code = game.codec.code_of_path(code)
-    moves = [legal_json(move) for move in legal(kind, code)]
+    moves = [legal_json(move) for move in list_legal_moves(kind, code)]
     return Response({"game": kind, "code": code, "moves": moves})
 
 
@@ -278,7 +278,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     """
     game = _game(kind)
     code = game.codec.code_of_path(code)
-    found = walk(
+    found = build_tree(
         scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
     told = {"game": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}

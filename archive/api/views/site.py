@@ -25,7 +25,7 @@ from archive.http.limits.text_limits import check_body, check_text, limited_read
 from archive.intake.permissions import may_upload
 from archive.models import Space, Token, User
 from archive.queries import site_texts
-from archive.queries.games.filters import filters_of, games_asked
+from archive.queries.games.filters import filters_of, game_filters
 from archive.queries.games.game_addresses import AddressedGame, game_at
 from archive.queries.games.listing import find_games
 from archive.queries.games.statistics import counts
@@ -91,7 +91,7 @@ def _formats(game: GameKind[Any]) -> dict[str, Any]:
 @endpoint("GET", told=Told({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
 def texts(request: Request) -> Response:
     """List the texts of whoever keeps the archive: terms of use, privacy, contact."""
-    found = [site_texts.site_text(page, issues.language()) for page in site_texts.written()]
+    found = [site_texts.site_text(page, issues.language()) for page in site_texts.site_texts()]
     return Response(
         {
             "results": [
@@ -215,10 +215,10 @@ def find(request: Request) -> Response:
             return Response(_of_reading(scope, *found, request))
     if search_box.is_query(text) or search_box.is_phrase(scope, text):
         return Response(_games({"q": text}, request))
-    return Response(_games(_valid(search_box.filters_meant(scope, text)), request))
+    return Response(_games(_valid(search_box.filters_of_words(scope, text)), request))
 
 
-def _of_words(meant: position_lookup.Meant, text: str, request: Request) -> dict[str, Any]:
+def _of_words(meant: position_lookup.GamePosition, text: str, request: Request) -> dict[str, Any]:
     """Return the position that words mean, and issues for what of the words it does not include."""
     told = _position(meant.game, meant.game.codec.encode(meant.position), request)
     return told | {"issues": issues.all_as_json(position_lookup.faults(meant.game, text, meant.position))}
@@ -228,7 +228,7 @@ def _of_record(scope: Scope, text: str, request: Request) -> dict[str, Any]:
     """Return where a record leads; a drawn board leads to its position. Raises KifuError for other texts."""
     if (found := _read(text)) is not None:
         return _of_reading(scope, *found, request)
-    return _of_words(position_lookup.Meant(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
+    return _of_words(position_lookup.GamePosition(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
 
 
 def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: Request) -> dict[str, Any]:
@@ -315,7 +315,7 @@ def _day(name: str, value: str, kind: str) -> str:
 def suggestions(request: Request, query: dict[str, Any]) -> Response:
     """Suggest what else may be meant if few games match these filters: names, other filters, texts."""
     scope = scope_of(request)
-    page = find_games(scope, games_asked(query), limit=offers.FEW)
+    page = find_games(scope, game_filters(query), limit=offers.FEW)
     few, nothing = offers.is_short(page), not page.items and page.next is None
     names = offers.similar_names(scope, query, apart=nothing) if few else []
     return Response(
@@ -330,16 +330,16 @@ def suggestions(request: Request, query: dict[str, Any]) -> Response:
                 }
                 for kind, one in names
             ],
-            "likely": [{"filter": name, "name": one} for name, one in offers.mistyped(scope, query)]
+            "likely": [{"filter": name, "name": one} for name, one in offers.similar_players(scope, query)]
             if nothing
             else [],
-            "other_filters": offers.elsewhere(query) if nothing else [],
-            "in_text": _in_text(offers.in_text(scope, query, len(page.items))) if few else None,
+            "other_filters": offers.other_filters(query) if nothing else [],
+            "in_text": _in_text(offers.text_search(scope, query, len(page.items))) if few else None,
         }
     )
 
 
-def _in_text(found: offers.InText | None) -> dict[str, Any] | None:
+def _in_text(found: offers.TextSearch | None) -> dict[str, Any] | None:
     if found is None:
         return None
     number = None if found.games is None else length_json(Total(found.games, exact=not found.more))

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from archive.columns import building
-from archive.columns.folder import ColumnsAreMadeError
+from archive.columns.folder import ColumnsLockedError
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.models import ColumnWaiting
@@ -26,7 +26,7 @@ class Command(ArchiveCommand):
         began = monotonic()
         try:
             if options["anew"]:
-                building.begin_anew()
+                building.rebuild()
             progress, self.done = Progress(self.stderr, ColumnWaiting.objects.count()), 0
 
             def report(games: int) -> None:
@@ -34,7 +34,7 @@ class Command(ArchiveCommand):
                 progress.update(games)
 
             building.build(report=report)
-        except ColumnsAreMadeError as error:
+        except ColumnsLockedError as error:
             raise CommandError(f"{error}: a worker of `maintenance` is doing this already") from error
         seconds = monotonic() - began
         files, size = building.columns_size()

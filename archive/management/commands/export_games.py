@@ -15,7 +15,7 @@ from archive.export.streams import FORMS, stream
 from archive.management.command import ArchiveCommand
 from archive.models import LARGEST_ID
 from archive.project.site_address import site_address
-from archive.queries.games.bulk import Bulk, bulk
+from archive.queries.games.bulk import BulkReader, read_in_bulk
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import row_json
 from archive.queries.games.listing import GameRow
@@ -41,7 +41,7 @@ class Command(ArchiveCommand):
             raise CommandError(f"{', '.join(wrong)}: at least 1")
         filters = GameFilters(q=options["query"] or None)
         try:
-            games = bulk(PUBLIC, filters, options["after"], options["limit"])
+            games = read_in_bulk(PUBLIC, filters, options["after"], options["limit"])
             self._write(games, options)
         except QueryError as error:
             raise CommandError(error.message()) from error
@@ -53,7 +53,7 @@ class Command(ArchiveCommand):
         if games.error is not None:
             raise CommandError(games.error.message())
 
-    def _write(self, games: Bulk, options: dict[str, Any]) -> None:
+    def _write(self, games: BulkReader, options: dict[str, Any]) -> None:
         pieces = stream(games, _told(), options["form"], options["plies"], options["min_games"])
         to_file = options["to"] != "-"
         with Path(options["to"]).open("wb") if to_file else nullcontext(sys.stdout.buffer) as target:

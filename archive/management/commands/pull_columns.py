@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from archive.columns.folder import ColumnsAreMadeError
+from archive.columns.folder import ColumnsLockedError
 from archive.columns.pulling import pull
 from archive.management.command import ArchiveCommand
 
@@ -33,7 +33,7 @@ class Command(ArchiveCommand):
         while True:
             try:
                 lacking = self._pull(source)
-            except ColumnsAreMadeError as error:
+            except ColumnsLockedError as error:
                 raise CommandError(f"{error}: written here, or pulled by another command") from error
             if every is None:
                 if lacking:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from archive.index.away import UndecidedError
+from archive.index.availability import UndecidedError
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.store.verify import Difference, verify

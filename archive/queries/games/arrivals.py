@@ -21,7 +21,7 @@ def moved_last(scope: Scope) -> list[int]:
     return list(dict.fromkeys(found.values_list("game", flat=True)[:MOVED]))
 
 
-def came(scope: Scope, games: Collection[int]) -> dict[int, datetime]:
+def arrived_at(scope: Scope, games: Collection[int]) -> dict[int, datetime]:
     """Return by id when games came: moved to a space of the scope, or in the first upload that is seen there.
 
     One of which neither is known is left out.

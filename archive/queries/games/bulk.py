@@ -14,7 +14,7 @@ from django.db.models.functions import Length
 
 from archive.models import Entry, Game, GameRecord, Upload
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.keyset import LARGEST
+from archive.queries.games.keyset import MAX_PAGE
 from archive.queries.games.listing import GameRow, games_after
 from archive.queries.games.taken_down import is_hidden
 from archive.queries.scope import Scope
@@ -26,7 +26,7 @@ GROUP_BYTES: Final = 1024 * 1024
 GROUP_GAMES: Final = 100
 
 
-class Found(NamedTuple):
+class GameWithRecord(NamedTuple):
     """A game of the list, and the same with its record; `None` where only the list is read."""
 
     row: GameRow
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 @dataclass(slots=True)
-class Bulk:
+class BulkReader:
     """A list of games that is being read: at most `most` of those after the id `after`.
 
     While it is read, `after` is the last id so far, and `games` how many were given out. In the end it is
@@ -53,7 +53,7 @@ class Bulk:
 
     def begin(self) -> None:
         """Read the first page. Raises as `find_games`."""
-        self._first = games_after(self.scope, self.filters, self.after, min(LARGEST, self.most))
+        self._first = games_after(self.scope, self.filters, self.after, min(MAX_PAGE, self.most))
 
     def rows(self) -> Iterator[GameRow | None]:
         """Yield the games without their records."""
@@ -64,14 +64,14 @@ class Bulk:
                     yield self._given(row)
             yield None
 
-    def found(self) -> Iterator[Found | None]:
+    def found(self) -> Iterator[GameWithRecord | None]:
         """Yield the games with their records."""
         for page in self._pages():
             for group in _groups(page):
                 games = self._with_records([row.id for row in group])
                 for row in group:
                     if (game := games.pop(row.id, None)) is not None:
-                        yield Found(self._given(row), game)
+                        yield GameWithRecord(self._given(row), game)
             yield None
 
     def _given(self, row: GameRow) -> GameRow:
@@ -89,7 +89,7 @@ class Bulk:
             yield rows
             self.after = following or (rows[-1].id if rows else self.after)
             self.complete = following is None
-            page = self._next(min(LARGEST, left)) if left and not self.complete else None
+            page = self._next(min(MAX_PAGE, left)) if left and not self.complete else None
 
     def _next(self, most: int) -> tuple[list[GameRow], int | None] | None:
         try:
@@ -109,9 +109,9 @@ class Bulk:
         return games
 
 
-def bulk(scope: Scope, filters: GameFilters, after: int, most: int) -> Bulk:
+def read_in_bulk(scope: Scope, filters: GameFilters, after: int, most: int) -> BulkReader:
     """Return a reading of a list whose first page has been read. Raises as `find_games`."""
-    begun = Bulk(scope, filters, after, most)
+    begun = BulkReader(scope, filters, after, most)
     begun.begin()
     return begun
 

@@ -14,7 +14,7 @@ def results_of(game: GameKind[Any]) -> tuple[str, ...]:
     return (*game.rules.sides, "draw", "unknown")
 
 
-def game_meant(game: str | None, asked: Mapping[str, Any]) -> str | None:
+def default_game(game: str | None, asked: Mapping[str, Any]) -> str | None:
     """Return the kind of game that is asked for. Where sides are named without one, shogi's are meant."""
     names = (asked.get("result"), *(side for side in SHOGI.rules.sides if asked.get(side)))
     return game or (SHOGI.name if {*names} & {*SHOGI.rules.sides} else None)

@@ -19,7 +19,7 @@ from archive.models import GameRecord, GameText, codec
 from archive.names.search_text import searched
 from archive.queries.scope import Scope
 from archive.queries.search.parsing import parse
-from archive.queries.search.terms import Word, wanted
+from archive.queries.search.terms import Word, positive_leaves
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.lines import nodes_of
 
@@ -55,7 +55,7 @@ class Excerpt:
 
 
 @dataclass(slots=True)
-class _Room:
+class _ExcerptBudget:
     """What may still be looked at: bytes of JSON, characters of lines."""
 
     json: int
@@ -78,7 +78,7 @@ class _Room:
 
 def words_of(query: str) -> list[str]:
     """Return the forms of the words that a valid query looks for, without those it excludes."""
-    words = (one.text for one in wanted(parse(query)) if isinstance(one, Word))
+    words = (one.text for one in positive_leaves(parse(query)) if isinstance(one, Word))
     return list(dict.fromkeys(filter(None, map(searched, words))))
 
 
@@ -98,24 +98,24 @@ def excerpts(scope: Scope, ids: Sequence[int], words: Sequence[str]) -> dict[int
             left -= sizes[pk]
             chosen.append(pk)
     records = dict(GameRecord.objects.filter(pk__in=chosen).values_list("pk", "record"))
-    room = _Room(MOST_UNPACKED, CHARACTERS)
+    room = _ExcerptBudget(MOST_UNPACKED, CHARACTERS)
     found = ((pk, _in_packed(records[pk], held[pk], room)) for pk in chosen if pk in records)
     return {pk: one for pk, one in found if one is not None}
 
 
-def _in_packed(packed: bytes | memoryview, words: Sequence[str], room: _Room) -> Excerpt | None:
+def _in_packed(packed: bytes | memoryview, words: Sequence[str], room: _ExcerptBudget) -> Excerpt | None:
     """Return where the first of the words stand in a stored record, as far as there is room for that."""
     record = room.record(packed)
     if record is None:
         return None
-    own = _Room(0, min(OF_A_GAME, room.characters))
+    own = _ExcerptBudget(0, min(OF_A_GAME, room.characters))
     begun = own.characters
     found = _in_record(record, words, own)
     room.characters -= begun - own.characters
     return found
 
 
-def _in_record(record: Record, words: Sequence[str], room: _Room) -> Excerpt | None:
+def _in_record(record: Record, words: Sequence[str], room: _ExcerptBudget) -> Excerpt | None:
     """Return the first comment that holds most of the words; without any the first such header."""
     best = _fullest(islice(_comments(record["moves"]), LINES), words, room)
     if best is not None:
@@ -130,7 +130,7 @@ Place = TypeVar("Place")
 
 
 def _fullest(
-    lines: Iterable[tuple[Place, str]], words: Sequence[str], room: _Room
+    lines: Iterable[tuple[Place, str]], words: Sequence[str], room: _ExcerptBudget
 ) -> tuple[Place, tuple[str, str, str]] | None:
     """Return the first of the lines that hold most of the words: its place, and the line as `cut` does; of
     those lines that there is room for."""

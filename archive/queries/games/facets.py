@@ -1,9 +1,8 @@
-"""What a list of games is made of: its players, events, years and so on, each with its number of games.
+"""Facets of a list of games: its players, events, years and so on, each with its number of games.
 
-Counted over the newest `LOOKED_AT` games of the list that drives a search (a player's, an event's, an
-upload's, or all games), so that no answer costs more however large the archive is; `Facets.sampled` tells
-that there are others. Of all records, and of all of a kind, an archive of up to `WHOLE` games has these
-numbers from its statistics.
+Facets count the newest `LOOKED_AT` games of the list that a search reads (a player's, an event's, an
+upload's, or all games), so that their cost does not grow with the archive; `Facets.sampled` says that the
+list has more. For all records, or all of a kind, an archive of up to `EXACT_GAMES` games uses its statistics.
 """
 
 from collections import Counter
@@ -18,14 +17,14 @@ from archive.index.engine import engine
 from archive.models import Event, Player, Upload
 from archive.project.reading import connection
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.listing import Query, query_of
+from archive.queries.games.listing import ListQuery, query_of
 from archive.queries.games.records_by_kind import KEPT_SECONDS as KEPT_WHOLE
-from archive.queries.games.records_by_kind import records_by_kind, together
+from archive.queries.games.records_by_kind import records_by_kind, summed
 from archive.queries.games.statistics import counts
 from archive.queries.names.people import years_of
-from archive.queries.patterns.formation_counts import standings
+from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
-from archive.queries.search.patience import patient
+from archive.queries.search.patience import time_limited
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NUMBER
@@ -33,12 +32,12 @@ from kifu_core.shogi.formations import BY_NUMBER
 _Kind = Literal["player", "event"]
 
 LOOKED_AT: Final = COUNTED
-"""Games that are looked at."""
+"""Games that are counted at most."""
 
 LISTED: Final = 8
 """Values of each kind that are named."""
 
-WHOLE: Final = 100_000
+EXACT_GAMES: Final = 100_000
 """Games of an archive whose names are counted whole, every ten minutes: about a second on a busy machine."""
 
 KEPT_SECONDS: Final = 60
@@ -81,14 +80,14 @@ _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 
 
 def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
-    """Count the games that have all that is asked for, and their most frequent values."""
+    """Count the games that match the filters, and their most frequent values."""
     filters = filters or GameFilters()
-    with patient(filters):
+    with time_limited(filters):
         query = query_of(scope, filters)
     if query is None:
         return Facets()
-    if _asks_for_kinds(filters) and LOOKED_AT < counts(scope).games <= WHOLE:
-        return _of_whole(scope, filters)
+    if _is_by_kind(filters) and LOOKED_AT < counts(scope).games <= EXACT_GAMES:
+        return _of_all_records(scope, filters)
     return cached(
         f"facets {scope} {filters}",
         lambda: _count_patiently(query, filters),
@@ -96,12 +95,12 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
     ).value
 
 
-def _asks_for_kinds(filters: GameFilters) -> bool:
-    """Tell whether all records are asked for, or all of a kind."""
+def _is_by_kind(filters: GameFilters) -> bool:
+    """Tell whether the filters select all records, or all of a kind."""
     return filters == GameFilters(game=filters.game, record_kind=filters.record_kind)
 
 
-def _of_whole(scope: Scope, filters: GameFilters) -> Facets:
+def _of_all_records(scope: Scope, filters: GameFilters) -> Facets:
     """Return the facets of all records, or of all of a kind."""
     records = records_by_kind(scope)
     chosen = {
@@ -109,7 +108,7 @@ def _of_whole(scope: Scope, filters: GameFilters) -> Facets:
         for kinds, found in records.value.items()
         if filters.game in (None, kinds[0]) and filters.record_kind in (None, kinds[1])
     }
-    found, names = together(chosen.values()), _names(scope, filters)
+    found, names = summed(chosen.values()), _names(scope, filters)
     boards, kinds = (Counter[str](), Counter[str]())
     for (board, kind), one in chosen.items():
         boards[board] += one.games
@@ -185,12 +184,12 @@ def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
         return Counter(dict(cursor.fetchall()))
 
 
-def _count_patiently(query: Query, filters: GameFilters) -> Facets:
-    with patient(filters):
+def _count_patiently(query: ListQuery, filters: GameFilters) -> Facets:
+    with time_limited(filters):
         return _count(query)
 
 
-def _count(query: Query) -> Facets:
+def _count(query: ListQuery) -> Facets:
     read, found = query.newest(LOOKED_AT + 1), query.among_newest(LOOKED_AT)
     with connection.cursor() as cursor:
         cursor.execute(_LENGTH.format(read=read.text), read.values)
@@ -229,7 +228,7 @@ def _most_formations(scope: Scope, filters: GameFilters) -> tuple[tuple[str, int
     """Return the most frequent formations of all games, where these are asked for."""
     if filters.game not in (None, SHOGI.name) or filters.record_kind not in (None, "game"):
         return ()
-    ranked = sorted(standings(scope).items(), key=lambda one: (-one[1].games, one[0]))
+    ranked = sorted(formation_counts(scope).items(), key=lambda one: (-one[1].games, one[0]))
     return tuple((name, one.games) for name, one in ranked[:LISTED])
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from archive.derive import headers, text
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import LARGEST_ID, Game
-from archive.queries.games.color_names import colours_of, game_meant
+from archive.queries.games.color_names import colours_of, default_game
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, one_of
 from kifu_core.games import GAMES
@@ -33,7 +33,7 @@ FilterPlace = Literal["games", "positions"]
 """Where games are filtered: in the list of games, or among those through a position."""
 
 
-def _as_it_is(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
@@ -64,7 +64,7 @@ class Filter:
     names: Literal["player", "event"] | None = None
     keys: tuple[str, ...] = ()
     read: Callable[[str], str] = str
-    stored: Callable[[Any], Any] = _as_it_is
+    stored: Callable[[Any], Any] = _unchanged
     games: str | None = None
     positions: str | None = None
     foremost: bool = False
@@ -90,7 +90,7 @@ def _of_game(column: str, sign: str = "=") -> dict[str, str]:
     return {"games": f"{{g}}.{column} {sign} %s", "positions": f"{found} {sign} %s"}
 
 
-def _said(words: Mapping[str, str]) -> Callable[[str], str]:
+def _mapped(words: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that translates some words and leaves others as they are."""
     return lambda text: words.get(text, text)
 
@@ -110,7 +110,7 @@ _RECORD_KINDS: Final = {
 }  # fmt: skip
 _GAMES: Final = {word: game.name for game in GAMES.values() for word in game.aliases}
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
-_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
+_PLAYED_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
 # A sum is not a column, so the game is looked up, and not all games of a rating each time.
@@ -121,8 +121,8 @@ _BOTH_RATED: Final = (
 # What somebody may not see of how a game came in is no reason to be found either.
 _EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
     WHERE e.game_id = {{g}}.id AND u.space IN ({{spaces}}) AND u.state <> 'deleting' AND NOT e.hidden"""
-_CAME: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
-_CAME_FIRST: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
+_HAS_EDITION: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
+_FIRST_EDITION: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
 _SOURCE: Final = "(lower(u.name) LIKE lower(%s) ESCAPE '!' OR lower(e.path) LIKE lower(%s) ESCAPE '!')"
 _IN_RECORDS: Final = {
     "コメント": "comments", "注釈": "comments", "評価値": "evals", "消費時間": "times", "時間": "times",
@@ -151,12 +151,12 @@ def _feature(name: str) -> int:
     return text.FEATURES.get(name, 0)
 
 
-def _following(day: date) -> str:
+def _next_day(day: date) -> str:
     """Return the day after a day, as moments begin that are compared with it."""
     return (day if day == date.max else day + timedelta(days=1)).isoformat()
 
 
-def _holding(text: str) -> str:
+def _like(text: str) -> str:
     """Return the pattern of texts that hold a text."""
     return "%" + headers.plain(text).replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
@@ -190,9 +190,9 @@ class GameFilters:
     since: Annotated[date | None, Filter(_("From"), "day", name="from", keys=("開始日",),
         stored=date.toordinal, games="{g}.played >= %s", positions="", foremost=True)] = None
     until: Annotated[date | None, Filter(_("To"), "last day", name="to", keys=("終了日",),
-        stored=date.toordinal, games=_UNTIL, positions="", foremost=True)] = None
+        stored=date.toordinal, games=_PLAYED_UNTIL, positions="", foremost=True)] = None
     result: Annotated[int | None, Filter(_("Result"), "choice", choices=dict.fromkeys(RESULT_NAMES, ""),
-        keys=("結果",), read=_said(_RESULTS), games="{g}.result = %s", positions="", foremost=True)] = None
+        keys=("結果",), read=_mapped(_RESULTS), games="{g}.result = %s", positions="", foremost=True)] = None
     opening: Annotated[str | None, Filter(_("Opening"), "text", keys=("戦型",),
         stored=headers.read_opening, games="{g}.opening = %s")] = None
     handicap: Annotated[str | None, Filter(_("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""),
@@ -200,9 +200,9 @@ class GameFilters:
     special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), read=_ending,
         stored=headers.plain, games="{g}.special = %s")] = None
     record_kind: Annotated[str | None, Filter(_("Kind"), "choice", choices=dict(Game.RecordKind.choices),
-        keys=("kind", "種類"), read=_said(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
+        keys=("kind", "種類"), read=_mapped(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
     game: Annotated[str | None, Filter(_("Which game"), "choice", choices=dict.fromkeys(GAMES, ""),
-        keys=("ゲーム",), read=_said(_GAMES), games="{g}.kind = %s")] = None
+        keys=("ゲーム",), read=_mapped(_GAMES), games="{g}.kind = %s")] = None
     min_plies: Annotated[int | None, Filter(_("At least so many moves"), "number",
         games="{g}.plies >= %s")] = None
     max_plies: Annotated[int | None, Filter(_("At most so many moves"), "number",
@@ -215,7 +215,7 @@ class GameFilters:
         stored=headers.plain, games="{g}.site = %s")] = None
     has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
         "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
-        read=_said(_IN_RECORDS), stored=_feature, games="({g}.features & %s) <> 0")] = None
+        read=_mapped(_IN_RECORDS), stored=_feature, games="({g}.features & %s) <> 0")] = None
     formation: Annotated[str | None, Filter(_("Castle or opening"), "formation",
         keys=("castle", "囲い", "戦法"), read=_named_formation, stored=_number_of,
         games=_FORMED.format(side=""), positions="")] = None
@@ -229,25 +229,25 @@ class GameFilters:
         games=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
         games=_UPLOADED, positions="", hidden=True)] = None
-    source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_holding,
-        games=_CAME.format(asked=_SOURCE), hidden=True)] = None
+    source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_like,
+        games=_HAS_EDITION.format(asked=_SOURCE), hidden=True)] = None
     format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), read=str.lower,
-        games=_CAME.format(asked="e.format = %s"), hidden=True)] = None
-    program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_holding,
-        games=_CAME.format(asked="lower(e.program) LIKE lower(%s) ESCAPE '!'"), hidden=True)] = None
+        games=_HAS_EDITION.format(asked="e.format = %s"), hidden=True)] = None
+    program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_like,
+        games=_HAS_EDITION.format(asked="lower(e.program) LIKE lower(%s) ESCAPE '!'"), hidden=True)] = None
     uploaded_from: Annotated[date | None, Filter(_("Added from"), "day", keys=("追加開始日", "登録開始日"),
-        stored=date.isoformat, games=_CAME_FIRST.format(sign=">="), hidden=True)] = None
+        stored=date.isoformat, games=_FIRST_EDITION.format(sign=">="), hidden=True)] = None
     uploaded_to: Annotated[date | None, Filter(_("Added until"), "last day",
-        keys=("追加終了日", "登録終了日"), stored=_following,
-        games=_CAME_FIRST.format(sign="<"), hidden=True)] = None
+        keys=("追加終了日", "登録終了日"), stored=_next_day,
+        games=_FIRST_EDITION.format(sign="<"), hidden=True)] = None
     q: Annotated[str | None, Filter(_("Query"), "query", games="", hidden=True)] = None
     # fmt: on
 
     def __bool__(self) -> bool:
-        return any(self.asked(one) is not None for one in FILTERS)
+        return any(self.value_of(one) is not None for one in FILTERS)
 
-    def asked(self, one: Filter) -> Any:
-        """Return what is asked of a filter; None for nothing."""
+    def value_of(self, one: Filter) -> Any:
+        """Return the value of a filter; None where it is not set."""
         return getattr(self, one.attribute)
 
     def days(self) -> tuple[int, int] | None:
@@ -259,7 +259,7 @@ class GameFilters:
 
     def check(self, place: FilterPlace) -> None:
         """Raise ValueError where something is asked for that games cannot be filtered by there."""
-        wrong = [one.name for one in FILTERS if self.asked(one) is not None and not one.applies(place)]
+        wrong = [one.name for one in FILTERS if self.value_of(one) is not None and not one.applies(place)]
         if wrong:
             raise ValueError(f"{place} are not filtered by {', '.join(wrong)}")
 
@@ -275,7 +275,7 @@ FILTERS: Final = tuple(_defined())
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class FilterRange:
     """Two filters that are the ends of one thing: how the search language calls it, and the attributes."""
 
     name: str
@@ -285,11 +285,11 @@ class Span:
     keys: tuple[str, ...]
 
 
-SPANS: Final = (
-    Span("date", _("Date"), "since", "until", ("year", "日付", "年")),
-    Span("plies", _("Number of moves"), "min_plies", "max_plies", ("手数",)),
-    Span("rating", _("Rating of both"), "min_rating", "max_rating", ("レーティング",)),
-    Span("uploaded", _("Added"), "uploaded_from", "uploaded_to", ("追加日", "登録日")),
+RANGES: Final = (
+    FilterRange("date", _("Date"), "since", "until", ("year", "日付", "年")),
+    FilterRange("plies", _("Number of moves"), "min_plies", "max_plies", ("手数",)),
+    FilterRange("rating", _("Rating of both"), "min_rating", "max_rating", ("レーティング",)),
+    FilterRange("uploaded", _("Added"), "uploaded_from", "uploaded_to", ("追加日", "登録日")),
 )
 
 
@@ -298,19 +298,19 @@ def filters_of(place: FilterPlace) -> tuple[Filter, ...]:
     return tuple(one for one in FILTERS if one.applies(place))
 
 
-def games_asked(asked: Mapping[str, Any]) -> GameFilters:
+def game_filters(asked: Mapping[str, Any]) -> GameFilters:
     """Return the filters of a list of games, made of valid values under the names that addresses have. Where
     sides are named without a kind of game, shogi's are meant."""
-    game = game_meant(asked.get("game") or None, asked)
-    return _given("games", game, {**asked, "game": game})
+    game = default_game(asked.get("game") or None, asked)
+    return _filters_from("games", game, {**asked, "game": game})
 
 
-def positions_asked(game: str, asked: Mapping[str, Any]) -> GameFilters:
+def position_filters(game: str, asked: Mapping[str, Any]) -> GameFilters:
     """Return the filters of the games through a position of a kind of game, made of such values."""
-    return _given("positions", game, asked)
+    return _filters_from("positions", game, asked)
 
 
-def _given(place: FilterPlace, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
+def _filters_from(place: FilterPlace, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
     found = {one.attribute: asked.get(one.name) for one in filters_of(place)}
     empty = {name: None for name, value in found.items() if value == ""}
     return GameFilters(**found | empty | colours_of(game, asked))

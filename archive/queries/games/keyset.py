@@ -23,10 +23,10 @@ Column = Literal["played", "id", "plies"]
 Days = Literal["all", "known", "unknown"]
 """Which games a part of a listing has: unknown days are 0, and so the last of the newest by themselves."""
 
-LOOKING_SECONDS: Final = 0.5
+SCAN_SECONDS: Final = 0.5
 """How long a page looks for its first item."""
 
-LARGEST: Final = 500
+MAX_PAGE: Final = 500
 """Items a page has at most."""
 
 ORDERS: Final[dict[Sorting, tuple[Column, bool]]] = {
@@ -176,17 +176,17 @@ def paged(
 ) -> Page[T]:
     """Return a page made out of `fetch(phase, how many)`. It gives items and, if it stopped looking before it
     had enough, the place up to which it looked: from there it is called again until there is an item or
-    `LOOKING_SECONDS` are over."""
-    if not 1 <= limit <= LARGEST:
-        raise ValueError(f"a page has 1 to {LARGEST} items, not {limit}")
-    deadline = monotonic() + LOOKING_SECONDS
-    page = _looked(order, cursor, limit, fetch, place)
+    `SCAN_SECONDS` are over."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise ValueError(f"a page has 1 to {MAX_PAGE} items, not {limit}")
+    deadline = monotonic() + SCAN_SECONDS
+    page = _scan(order, cursor, limit, fetch, place)
     while page.searching and not page.items and monotonic() < deadline:
-        page = _looked(order, page.next, limit, fetch, place)
+        page = _scan(order, page.next, limit, fetch, place)
     return page
 
 
-def _looked(
+def _scan(
     order: Sorting,
     cursor: str | None,
     limit: int,

@@ -11,7 +11,7 @@ from archive.models import LARGEST_ID
 from archive.project.reading import connection
 from archive.queries.games.filters import FILTERS, Filter, GameFilters
 from archive.queries.games.keyset import (
-    LARGEST,
+    MAX_PAGE,
     ORDERS,
     Column,
     Page,
@@ -22,12 +22,12 @@ from archive.queries.games.keyset import (
     as_moment,
     paged,
 )
-from archive.queries.names.ids_of_names import Ids, listed_upload
+from archive.queries.names.ids_of_names import Ids, ids_of_upload
 from archive.queries.names.name_matching import match_name
 from archive.queries.scope import Scope
-from archive.queries.search.compiling import Compiled, compiled
+from archive.queries.search.compiling import CompiledQuery, compile_query
 from archive.queries.search.parsing import parse
-from archive.queries.search.patience import patient
+from archive.queries.search.patience import time_limited
 from archive.queries.search.words import few_games_of
 from archive.queries.sql import Sql, conjunction, one_of
 from kifu_core.games import SHOGI
@@ -108,15 +108,15 @@ def by_name(row: Sequence[Any], *more: str) -> dict[str, Any]:
 
 
 PAGE_GAMES: Final = 10_000
-"""Games that a page looks at where games themselves have to have something: then it ends, however short."""
+"""Candidates that one page of a filtered list may examine. The page then ends, even if it is short."""
 
-SORTED: Final = 5_000
-"""A list of a player, event, upload, rarer kind or some days that has no more games is sorted whole: about
-20 ms on either engine. The games of a longer one are looked for among all games, in their order."""
+SORTED_GAMES: Final = 5_000
+"""A list with at most so many games is read and sorted: about 20 ms on either engine. A longer one is read by
+scanning all games in their order."""
 
 LARGE_UPLOAD: Final = 50_000
-"""The games of an upload with more entries are looked for among all games also in the order of the days, in
-which no upload has a list: those of a million took four seconds."""
+"""An upload with more entries is read by scanning all games, also by day: uploads have no index by day, and
+to sort a million games took four seconds."""
 
 _LIST: Final = f"""
     SELECT {GAME_COLUMNS}, d.{{column}}, d.slot FROM ({{first}}) d {{games}} ORDER BY {{outer}}
@@ -141,13 +141,12 @@ _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.playe
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """Where to look and under which conditions. `source` is a list of games under the alias d with the
-    `columns`, `mine` the condition for the part of it that is meant, `conditions` what its games g must have,
-    all in the `scope`.
+class ListQuery:
+    """Where to find games. `source` is a table or subquery d with the `columns`; `mine` filters its rows,
+    `conditions` filter the joined games g, all in the `scope`.
 
-    A name has one list in each space where it is known: then `each` selects these parts of the source. Every
-    part is read in its order, as if it were alone.
+    A name has one list of games in each space: then `each` has a condition for each of these lists, and every
+    list is read in its own order.
     """
 
     scope: Scope
@@ -157,15 +156,15 @@ class Query:
     columns: str = "d.played, d.slot"
     each: tuple[Sql, ...] = (Sql("TRUE"),)
     rows: Sql | None = None
-    """What has at least as many rows as the list and is read faster."""
+    """A query with at least as many rows as the list, which is faster to count."""
     most: int = 0
-    """With more of these rows its games are looked for among all games."""
+    """With more such rows, all games are scanned instead."""
     asked_once: bool = False
-    """Whether hardly anybody asks in the same words again."""
+    """Whether the statement is unlikely to be repeated, so that its plan is not kept."""
     days: tuple[int, int] | None = None
     """The first and the last day of the games, where the filters name days."""
     others: tuple[Sql, ...] = ()
-    """Further sources that are parts of the same list: no game is in two of them."""
+    """Further sources of the same list; they share no game with `source`."""
 
     @property
     def of_all(self) -> bool:
@@ -174,12 +173,12 @@ class Query:
 
     @property
     def asks(self) -> bool:
-        """Tell whether the list can have games that are not looked for."""
+        """Tell whether the conditions can exclude games of the list."""
         return any(condition.text != _ONCE for condition in self.conditions)
 
     @property
     def found(self) -> list[Sql]:
-        """Return the lists with their games, as FROM and WHERE."""
+        """Return FROM and WHERE for the games of each list."""
         return [
             self._joined(source, (one, *self.mine, *self.conditions))
             for source in (self.source, *self.others)
@@ -187,7 +186,7 @@ class Query:
         ]
 
     def read(self, *conditions: Sql) -> list[Sql]:
-        """Return the lists as FROM and WHERE, whatever is asked of the games themselves."""
+        """Return FROM and WHERE for the rows of each list, without the conditions on games."""
         found = [conjunction([one, *self.mine, *conditions]) for one in self.each]
         return [
             Sql(f"{source.text} WHERE {where.text}", (*source.values, *where.values))
@@ -196,7 +195,7 @@ class Query:
         ]
 
     def newest(self, limit: int) -> Sql:
-        """Return SQL for the newest games of the lists, whatever is asked of the games themselves."""
+        """Return SQL for the newest games of the lists, without the conditions on games."""
         lists = self.read(_ANY_DAY)
         pieces = [
             Sql(f"SELECT {self.columns} FROM {one.text} {_NEWEST}", (*one.values, limit)) for one in lists
@@ -204,7 +203,7 @@ class Query:
         return _first_of(pieces, _NEWEST_FIRST, limit)
 
     def among_newest(self, limit: int) -> Sql:
-        """Return FROM and WHERE for those of the newest games that have all that is asked for."""
+        """Return FROM and WHERE for those of the newest games that meet the conditions."""
         newest = self.newest(limit)
         return self._joined(Sql(f"({newest.text}) d", newest.values), self.conditions)
 
@@ -236,7 +235,7 @@ class _Listing:
     """How to read a list in an order: what is looked through, and which table has the order's column: d, the
     list itself, which is already in this order, or g, the few games that are sorted."""
 
-    query: Query
+    query: ListQuery
     found: list[Sql]
     alias: str
 
@@ -248,15 +247,15 @@ def find_games(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[GameRow]:
-    """Return a page of the games that have all that is asked for.
+    """Return a page of the games that match the filters.
 
-    Where games themselves have to have something, a page looks at `PAGE_GAMES` at most: it can be short, or
-    even empty, and still have a next one. Raises InvalidCursorError for a cursor of another order or not made
-    here, ValueError for another order and for a limit outside 1 to 500, QueryError for a query that is none
-    or takes too long. Driven by the player's or event's own list where one is asked for.
+    A page examines at most `PAGE_GAMES` games: with conditions on games it can be short, or even empty, and
+    still have a next one. Raises InvalidCursorError for a forged cursor and for one of another order,
+    ValueError for an unknown order and for a limit outside 1 to 500, QueryError for an invalid query and for
+    one that takes too long. Reads the player's or event's own list where the filters name one.
     """
     filters = filters or GameFilters()
-    with patient(filters):
+    with time_limited(filters):
         listing = _listing(scope, filters, order)
         if listing is None:
             return Page((), None)
@@ -268,16 +267,16 @@ def find_games(
 
 
 def latest_games(scope: Scope, filters: GameFilters, limit: int) -> tuple[GameRow, ...]:
-    """Return the latest games that have what is asked for; where there are none, records of other kinds."""
+    """Return the latest games that match; if there are none, the latest records of other kinds."""
     games = find_games(scope, replace(filters, record_kind="game"), limit=limit)
     return games.items or find_games(scope, filters, limit=limit).items
 
 
 def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> Iterator[GameRow]:
-    """Yield all games that have what is asked for, page by page. Raises as `find_games`."""
+    """Yield all games that match, page by page. Raises as `find_games`."""
     cursor: str | None = None
     while True:
-        page = find_games(scope, filters, order, cursor, LARGEST)
+        page = find_games(scope, filters, order, cursor, MAX_PAGE)
         yield from page.items
         if page.next is None:
             return
@@ -285,7 +284,7 @@ def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> 
 
 
 def games_after(
-    scope: Scope, filters: GameFilters, after: int, limit: int = LARGEST
+    scope: Scope, filters: GameFilters, after: int, limit: int = MAX_PAGE
 ) -> tuple[list[GameRow], int | None]:
     """Return the games of a list whose ids are beyond one, in the order of ids, and the id beyond which there
     may be more; None where there are none.
@@ -293,7 +292,7 @@ def games_after(
     An id is permanent and no later game has a smaller one, so nothing moves in this order while a list is
     read. Bounded as a page of `find_games`, and raises as that does.
     """
-    with patient(filters):
+    with time_limited(filters):
         listing = _listing(scope, filters, "added")
         if listing is None:
             return [], None
@@ -304,21 +303,21 @@ def games_after(
 
 
 def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:
-    """Return how to read the list in an order; None where a name is asked for that nobody has."""
+    """Return how to read the list in an order; None if a filter has an unknown name."""
     query = query_of(scope, filters)
     if query is None:
         return None
     column, _descending = ORDERS.get(order, ("played", True))
     if column == "played" and (query.rows is None or _has_at_most(query.most, query)):
         return _Listing(query, query.found, "d")
-    if column != "played" and not query.of_all and _has_at_most(SORTED, query):
-        return _Listing(query, [query.among_newest(SORTED)], "g")
-    query = _among_all(scope, filters, column)
+    if column != "played" and not query.of_all and _has_at_most(SORTED_GAMES, query):
+        return _Listing(query, [query.among_newest(SORTED_GAMES)], "g")
+    query = _over_all_games(scope, filters, column)
     return _Listing(query, query.found, "d")
 
 
-def _has_at_most(most: int, query: Query) -> bool:
-    """Tell whether a list has at most so many games, whatever is asked of them."""
+def _has_at_most(most: int, query: ListQuery) -> bool:
+    """Tell whether a list has at most so many games, before the conditions on games."""
     read = query.newest(most + 1)
     if query.rows is not None:
         read = Sql(f"{query.rows.text} LIMIT %s", (*query.rows.values, most + 1))
@@ -328,14 +327,14 @@ def _has_at_most(most: int, query: Query) -> bool:
 
 
 def games_among(scope: Scope, filters: GameFilters, ids: Sequence[int]) -> list[GameRow]:
-    """Return those of some games, by their ids, that have all that is asked for, the first id first.
+    """Return those of the games with these ids that match the filters, by ascending id.
 
-    Raises QueryError for a query that is none or takes too long.
+    Raises QueryError for an invalid query and for one that takes too long.
     """
-    with patient(filters):
+    with time_limited(filters):
         if not ids or query_of(scope, filters) is None:
             return []
-        query = _among_all(scope, filters, "id")
+        query = _over_all_games(scope, filters, "id")
         mine = Sql(f"d.id {one_of(ids)}", tuple(ids))
         found = query._joined(query.source, (mine, *query.mine, *query.conditions))
         sql = f"SELECT {GAME_COLUMNS}, g.id, g.slot FROM {found.text} ORDER BY g.id"
@@ -348,8 +347,8 @@ _LISTED_SLOTS: Final = "d.slot IN (SELECT k.key FROM {keys})"
 
 
 def slots_of(scope: Scope, filters: GameFilters, most: int) -> list[int] | None:
-    """Return the slots of the games that have all that is asked for; None where these may be more than so
-    many. Raises QueryError for a query that is none."""
+    """Return the slots of the games that match; None if there may be more than `most`. Raises QueryError for
+    an invalid query."""
     query = query_of(scope, filters)
     if query is None:
         return []
@@ -361,10 +360,10 @@ def slots_of(scope: Scope, filters: GameFilters, most: int) -> list[int] | None:
 
 
 def slots_among(scope: Scope, filters: GameFilters, slots: Sequence[int]) -> list[int]:
-    """Return those of some slots whose games have all that is asked for. Raises QueryError."""
+    """Return those of the slots whose games match the filters. Raises QueryError."""
     if query_of(scope, filters) is None:
         return []
-    query = _among_all(scope, filters, "id")
+    query = _over_all_games(scope, filters, "id")
     mine = Sql(_LISTED_SLOTS.format(keys=engine().KEYS), (engine().listed(slots),))
     found = query._joined(query.source, (mine, *query.mine, *query.conditions))
     sql = _SLOTS_AMONG.format(found=found.text)
@@ -382,7 +381,7 @@ def games_in(scope: Scope, slots: Sequence[int]) -> dict[int, GameRow]:
 
 
 def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
-    """Return one game as it stands in lists; None where there is none of this id."""
+    """Return a game by its id; None if the scope has no such game."""
     if game_id > LARGEST_ID:
         return None
     readable = scope.condition("g")
@@ -397,7 +396,7 @@ def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
 
 
 def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
-    """Return the next games, and where the looking ended if that was before there were enough."""
+    """Return the next games, and the place where the scan ended if it found fewer than `count`."""
     alias, phase = listing.alias, phase.within(listing.query.days)
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
     conditions = [phase.keyset(alias=alias), *([] if end is None else [phase.until(end, alias)])]
@@ -409,8 +408,8 @@ def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], 
     return [*map(_game_row, found)], end if len(found) < count else None
 
 
-def _end(query: Query, phase: Phase) -> PageEnd | None:
-    """Return the place up to which a page looks; None if it looks to the end of the list."""
+def _end(query: ListQuery, phase: Phase) -> PageEnd | None:
+    """Return the place up to which a page scans; None if it scans to the end of the list."""
     text, values = phase.keyset()
     first = _first(query.read(Sql(text, tuple(values))), phase, "d", PAGE_GAMES)
     sql, last = _LAST_OF.format(first=first.text), [*first.values, 1, PAGE_GAMES - 1]
@@ -435,22 +434,22 @@ def _game_row(row: Sequence[Any]) -> GameRow:
     return GameRow(**{name: found[name] for name in COLUMNS}, place=PageEnd(found["at"], found["slot"]))
 
 
-def query_of(scope: Scope, filters: GameFilters) -> Query | None:
-    """Return where and how to look for games; None where a name is asked for that nobody has. Raises
-    QueryError for a query that is none."""
+def query_of(scope: Scope, filters: GameFilters) -> ListQuery | None:
+    """Return the query for the filters; None if a filter has an unknown name. Raises QueryError for an
+    invalid `q`."""
     filters.check("games")
-    filters, searched = _searched(scope, filters)
+    filters, searched = _split_query(scope, filters)
     ids, parts = _ids(scope, filters)
     if () in ids.values():
         return None
     whole = {name: None if name in parts else found for name, found in ids.items()}
-    query, driver = _driven(scope, whole, filters.game, filters.formation)
+    query, driver = _shortest_list(scope, whole, filters.game, filters.formation)
     few = searched.few or (_few_of_parts(ids, parts) if query.of_all else None)
     if few is not None:
-        query, driver = Query(scope, few), None
-    elif searched.keys and query.of_all and not engine().APART:
-        query = _through(scope, searched.keys)
-    asked = _asked(filters)
+        query, driver = ListQuery(scope, few), None
+    elif searched.keys and query.of_all and not engine().REMOTE_INDEX:
+        query = _games_reaching(scope, searched.keys)
+    asked = _set_filters(filters)
     days = [_condition(scope, one, filters, ids, "d") for one in asked if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
     others = [one for one in asked if one.attribute not in (*_DAYS_ASKED, driver)]
@@ -461,21 +460,25 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     return replace(query, mine=mine, conditions=found, asked_once=once, days=filters.days())
 
 
-def _through(scope: Scope, keys: tuple[int, ...]) -> Query:
-    """Return how to look for games that reach a position on their main line, under keys of which a game has
-    one: each has one row there."""
+def _games_reaching(scope: Scope, keys: tuple[int, ...]) -> ListQuery:
+    """Return a query for games whose main line reaches a position, by its keys; each game has a row under one
+    of them."""
     source, *others = (Sql(f"{table} d") for table in engine().TABLES)
     main = Sql(f"(d.flags & {FORK}) = 0")
-    return Query(scope, source, (main,), each=_each("d.key", keys), others=tuple(others))
+    return ListQuery(scope, source, (main,), each=_each("d.key", keys), others=tuple(others))
 
 
-def _searched(scope: Scope, filters: GameFilters, *, driven: bool = True) -> tuple[GameFilters, Compiled]:
-    """Return the filters without their query, and what it asks: as filters where nothing else is asked of
-    these, otherwise beside them."""
+def _split_query(
+    scope: Scope, filters: GameFilters, *, driven: bool = True
+) -> tuple[GameFilters, CompiledQuery]:
+    """Split off `q`: turn its terms into plain filters where these are unset, compile the rest to a
+    condition."""
     if filters.q is None:
-        return filters, Compiled(None)
+        return filters, CompiledQuery(None)
     rest = replace(filters, q=None)
-    found = compiled(scope, parse(filters.q), {one.attribute for one in _asked(rest)}, driven=driven)
+    found = compile_query(
+        scope, parse(filters.q), {one.attribute for one in _set_filters(rest)}, driven=driven
+    )
     return replace(rest, **found.filters), found
 
 
@@ -483,17 +486,25 @@ _DAYS_ASKED: Final = ("since", "until")
 _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 
-def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
-    """Return how to look for the same games among all games, in the order of a column."""
-    filters, searched = _searched(scope, filters, driven=False)
+def _over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQuery:
+    """Return a query for the same games that scans all games in the order of a column."""
+    filters, searched = _split_query(scope, filters, driven=False)
     ids, parts = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
-    return Query(
+    return ListQuery(
         scope,
         _ALL_GAMES,
-        tuple(_condition(scope, one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
+        tuple(
+            _condition(scope, one, filters, ids, "d")
+            for one in _set_filters(filters)
+            if one.attribute in mine
+        ),
         (
-            *(_condition(scope, one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
+            *(
+                _condition(scope, one, filters, ids)
+                for one in _set_filters(filters)
+                if one.attribute not in mine
+            ),
             *([searched.condition] if searched.condition else []),
         ),
         each=_of_spaces(scope),
@@ -502,25 +513,25 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     )
 
 
-def _asked(filters: GameFilters) -> list[Filter]:
-    """Return the filters that ask for something."""
-    return [one for one in FILTERS if filters.asked(one) is not None]
+def _set_filters(filters: GameFilters) -> list[Filter]:
+    """Return the filters that are set."""
+    return [one for one in FILTERS if filters.value_of(one) is not None]
 
 
 def _condition(
     scope: Scope, one: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
 ) -> Sql:
     """Return the condition that a filter puts on a game."""
-    return one.condition(scope, ids.get(one.attribute) or (one.stored(filters.asked(one)),), alias)
+    return one.condition(scope, ids.get(one.attribute) or (one.stored(filters.value_of(one)),), alias)
 
 
 def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]:
-    """Return the ids of what is asked for by name, and of the upload; and which filters have only a part of
-    the names."""
-    ids: dict[str, Ids] = {"upload": listed_upload(scope, filters.upload)}
+    """Return the ids of each filter with a name and of the upload, and the filters whose text matched only a
+    part of names."""
+    ids: dict[str, Ids] = {"upload": ids_of_upload(scope, filters.upload)}
     parts = []
     for one in FILTERS:
-        text = filters.asked(one)
+        text = filters.value_of(one)
         if one.names:
             found = None if text is None else match_name(scope, one.names, text)
             ids[one.attribute] = found.ids if found else None
@@ -546,32 +557,32 @@ def _of_spaces(scope: Scope) -> tuple[Sql, ...]:
     return _each("d.space", scope.spaces)
 
 
-def _driven(
+def _shortest_list(
     scope: Scope, ids: Mapping[str, Ids], game: str | None, formation: str | None
-) -> tuple[Query, str | None]:
+) -> tuple[ListQuery, str | None]:
     """Return the shortest list, and the filter that it belongs to: a player's, an event's, an upload's, a
     rarer kind's; or the list of all games, which belongs to no filter."""
     if (player := ids["player"]) is not None:
         each = _each("d.player_id", player)
         columns = "d.played, d.slot, d.player_id, d.colour"
-        return Query(scope, Sql("archive_gameplayer d"), (), (Sql(_ONCE),), columns, each), "player"
+        return ListQuery(scope, Sql("archive_gameplayer d"), (), (Sql(_ONCE),), columns, each), "player"
     for colour, side in enumerate(("black", "white")):
         if (player := ids[side]) is not None:
             each, mine = _each("d.player_id", player), (Sql(f"d.colour = {colour}"),)
-            return Query(scope, Sql("archive_gameplayer d"), mine, each=each), side
+            return ListQuery(scope, Sql("archive_gameplayer d"), mine, each=each), side
     if (event := ids["event"]) is not None:
-        return Query(scope, Sql("archive_gameevent d"), each=_each("d.event_id", event)), "event"
+        return ListQuery(scope, Sql("archive_gameevent d"), each=_each("d.event_id", event)), "event"
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", upload)
-        return Query(scope, Sql(_OF_UPLOAD, upload), rows=entries, most=LARGE_UPLOAD), "upload"
+        return ListQuery(scope, Sql(_OF_UPLOAD, upload), rows=entries, most=LARGE_UPLOAD), "upload"
     if formation is not None:
         number, readable = (BY_NAME[formation].number,), scope.condition("g")
         values = (*number, *readable.values)
         rows = Sql(_ROWS_OF_FORMATION.format(readable=readable.text), values)
         source = Sql(_OF_FORMATION.format(readable=readable.text), values)
-        return Query(scope, source, rows=rows, most=SORTED), "formation"
+        return ListQuery(scope, source, rows=rows, most=SORTED_GAMES), "formation"
     if game not in (None, SHOGI.name):
         # The sign keeps SQLite, which has no statistics, from looking through all games of a space.
         each = _each("+d.space", scope.spaces)
-        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),), each=each), "game"
-    return Query(scope, _ALL_GAMES, each=_of_spaces(scope)), None
+        return ListQuery(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),), each=each), "game"
+    return ListQuery(scope, _ALL_GAMES, each=_of_spaces(scope)), None

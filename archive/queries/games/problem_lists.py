@@ -20,7 +20,7 @@ LONGEST: Final = 32_767
 """Plies of the longest record there can be."""
 
 
-class Lengths(NamedTuple):
+class ProblemLengths(NamedTuple):
     """The least and the most moves that a problem may have."""
 
     least: int = 0
@@ -28,7 +28,7 @@ class Lengths(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ListedProblem:
     """A problem with its record, which has the solution."""
 
     id: int
@@ -52,24 +52,26 @@ def lengths(scope: Scope) -> tuple[tuple[int, int], ...]:
     )
 
 
-def problems(scope: Scope, asked: Lengths, after: int | None, limit: int) -> list[Problem]:
+def problems(scope: Scope, asked: ProblemLengths, after: int | None, limit: int) -> list[ListedProblem]:
     """Return problems from the shortest on, or those behind another one; none behind what is no problem."""
     numbers = _numbers(scope, asked, after, limit)
     found = {one.pk: one for one in Game.objects.filter(pk__in=numbers).select_related("stored")}
-    return [Problem(pk, found[pk].plies, found[pk].jkf) for pk in numbers if pk in found]
+    return [ListedProblem(pk, found[pk].plies, found[pk].jkf) for pk in numbers if pk in found]
 
 
-def next_problem(scope: Scope, asked: Lengths, after: int) -> int | None:
+def next_problem(scope: Scope, asked: ProblemLengths, after: int) -> int | None:
     """Return the problem behind another one; None behind the last."""
     return next(iter(_numbers(scope, asked, after, 1)), None)
 
 
-def nth_problem(scope: Scope, asked: Lengths, number: int) -> int | None:
+def nth_problem(scope: Scope, asked: ProblemLengths, number: int) -> int | None:
     """Return the problem with a number, from 0; None if there are not so many."""
     return next(iter(_numbers(scope, asked, None, 1, number)), None)
 
 
-def _numbers(scope: Scope, asked: Lengths, after: int | None, limit: int, skipped: int = 0) -> list[int]:
+def _numbers(
+    scope: Scope, asked: ProblemLengths, after: int | None, limit: int, skipped: int = 0
+) -> list[int]:
     where = [Sql("g.plies BETWEEN %s AND %s", asked)]
     if after is not None:
         place = _rows(scope, _PLACE, Sql("g.id = %s", (after,)))

@@ -28,7 +28,7 @@ MOST: Final = 500
 
 
 @dataclass(slots=True)
-class Records:
+class RecordCounts:
     """Records of one kind, by what they have; `undated` have no year.
 
     `positions` is how many rows of the index they have; `lengths` are numbers by the first ply of a class of
@@ -65,16 +65,16 @@ class Records:
 
     def cut(self) -> None:
         """Keep the most frequent of what may have any number of values."""
-        self.endings = _most(self.endings)
-        self.openings = _most(self.openings)
+        self.endings = _most_common(self.endings)
+        self.openings = _most_common(self.openings)
 
 
-def _most(counted: Counter[str]) -> Counter[str]:
+def _most_common(counted: Counter[str]) -> Counter[str]:
     """Return the most frequent in one order, whichever the database had: ties are in that of their names."""
     return Counter(dict(sorted(counted.items(), key=lambda row: (-row[1], row[0]))[:MOST]))
 
 
-RecordsByKind = dict[tuple[str, str], Records]
+RecordsByKind = dict[tuple[str, str], RecordCounts]
 """By the kind of game and of record."""
 
 _VALUES: Final = """
@@ -109,19 +109,19 @@ def count_records_by_kind(scope: Scope) -> RecordsByKind:
     """Count all records now."""
     found: RecordsByKind = {}
     for kind, record_kind, *values in _rows(scope, _VALUES):
-        found.setdefault((kind, record_kind), Records()).add(*values)
+        found.setdefault((kind, record_kind), RecordCounts()).add(*values)
     for kind, record_kind, played, n in _rows(scope, _DAYS):
-        found.setdefault((kind, record_kind), Records()).add_day(played, n)
+        found.setdefault((kind, record_kind), RecordCounts()).add_day(played, n)
     for kind, record_kind, steps, n in _rows(scope, _LENGTHS):
-        found.setdefault((kind, record_kind), Records()).lengths[steps * STEP] += n
+        found.setdefault((kind, record_kind), RecordCounts()).lengths[steps * STEP] += n
     for records in found.values():
         records.cut()
     return found
 
 
-def together(some: Iterable[Records]) -> Records:
+def summed(some: Iterable[RecordCounts]) -> RecordCounts:
     """Add up records of several kinds."""
-    found = Records()
+    found = RecordCounts()
     for one in some:
         found.games += one.games
         found.undated += one.undated

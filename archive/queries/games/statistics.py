@@ -10,7 +10,13 @@ from archive.derive.series import unpack
 from archive.derive.text import TIMES
 from archive.models import Game, GameSeries
 from archive.project.reading import connection
-from archive.queries.games.records_by_kind import KEPT_SECONDS, STEP, Records, RecordsByKind, records_by_kind
+from archive.queries.games.records_by_kind import (
+    KEPT_SECONDS,
+    STEP,
+    RecordCounts,
+    RecordsByKind,
+    records_by_kind,
+)
 from archive.queries.names.people import LISTED, without_gaps
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
@@ -24,7 +30,7 @@ TIMED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ArchiveCounts:
     """How much there is: games and other records, and positions in their rows of the index. `kinds` is how
     many records there are of each kind that has any, in the order of `Game.RecordKind`. If they are not
     `exact`, there are at least so many."""
@@ -58,13 +64,13 @@ class Statistics:
     exact: bool = True
 
 
-def counts(scope: Scope) -> Counts:
+def counts(scope: Scope) -> ArchiveCounts:
     """Return how much there is, without what was taken down since."""
     records = records_by_kind(scope)
     kinds = Counter[str]()
     for (_game, kind), found in records.value.items():
         kinds[kind] += found.games
-    return Counts(
+    return ArchiveCounts(
         games=kinds.total(),
         positions=sum(found.positions for found in records.value.values()),
         kinds=tuple((kind, kinds[kind]) for kind in Game.RecordKind.values if kind in kinds),
@@ -78,7 +84,7 @@ def statistics(scope: Scope, kind: str | None = None) -> Statistics:
     records = records_by_kind(scope)
     games = _games(records.value)
     kind = kind or _most_frequent(games)
-    found = games.get(kind, Records())
+    found = games.get(kind, RecordCounts())
     steps = range(0, max(found.lengths, default=-1) + 1, STEP)
     return Statistics(
         games=found.games,
@@ -100,16 +106,16 @@ def openings(scope: Scope, kind: str | None = None) -> tuple[str, tuple[tuple[st
     at most `MOST` of them, as `statistics` tells the first; and that kind."""
     games = _games(records_by_kind(scope).value)
     kind = kind or _most_frequent(games)
-    return kind, tuple(games.get(kind, Records()).openings.most_common())
+    return kind, tuple(games.get(kind, RecordCounts()).openings.most_common())
 
 
-def _games(records: RecordsByKind) -> dict[str, Records]:
+def _games(records: RecordsByKind) -> dict[str, RecordCounts]:
     """Return what is known of the games among all records, by kind, the most frequent first."""
     games = {name: found for (name, kind), found in records.items() if kind == Game.RecordKind.GAME}
     return dict(sorted(games.items(), key=lambda row: -row[1].games))
 
 
-def _most_frequent(games: dict[str, Records]) -> str:
+def _most_frequent(games: dict[str, RecordCounts]) -> str:
     return next(iter(games), SHOGI.name)
 
 

@@ -100,23 +100,23 @@ def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
 def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
     """Take from uploads, which are to be shown and not saved, the names that this request does not see."""
     shown = list(uploads)
-    hidden = nameless(request, {upload.pk for upload in shown})
+    hidden = uploads_with_hidden_names(request, {upload.pk for upload in shown})
     for upload in shown:
         if upload.pk in hidden:
             upload.name, upload.paths = "", []
 
 
-def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
+def uploads_with_hidden_names(request: HttpRequest, pks: Collection[int]) -> set[int]:
     """Return those of the uploads whose names are hidden from this request."""
-    return _whole(pks, hidden_from(request))
+    return _wholly_hidden(pks, hidden_from(request))
 
 
-def hidden_whole(pks: Collection[int]) -> set[int]:
+def wholly_hidden(pks: Collection[int]) -> set[int]:
     """Return those of the uploads that are themselves a file with hidden bytes, or of which all is hidden."""
-    return _whole(pks, _HIDDEN_ENTRIES)
+    return _wholly_hidden(pks, _HIDDEN_ENTRIES)
 
 
-def _whole(pks: Collection[int], hidden: QuerySet[Entry]) -> set[int]:
+def _wholly_hidden(pks: Collection[int], hidden: QuerySet[Entry]) -> set[int]:
     return {
         pk
         for pk in _with_hidden(pks)

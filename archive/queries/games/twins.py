@@ -57,7 +57,7 @@ def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Tw
     if game.space not in scope.spaces:
         return ()
     alike = [Twin(pk, "same-moves") for pk in _same_moves(game)]
-    met = _small(_met_again(game)) if _may_be_part(game) else []
+    met = _small(_same_meeting(game)) if _may_be_part(game) else []
     mine = (record or game.jkf) if met else None
     parts = [Twin(pk, "beginning") for pk, other in _unpacked(met) if mine and _is_part(mine, other)]
     return (*alike, *parts)
@@ -114,7 +114,7 @@ def _may_be_part(game: Game) -> bool:
     return game.precision == "day" and None not in (game.player0_id, game.player1_id) and game.plies > 0
 
 
-def _met_again(game: Game) -> list[int]:
+def _same_meeting(game: Game) -> list[int]:
     """Return other games of the same players on the same day. They are found through the day's list."""
     values: list[Any] = [
         game.space, game.kind, game.played, game.player0_id, game.player1_id, game.handicap, game.pk,
@@ -129,7 +129,7 @@ def _is_part(one: Record, other: Record) -> bool:
     return is_beginning(one, other) or is_beginning(other, one)
 
 
-def with_same_moves(scope: Scope) -> QuerySet[Game]:
+def games_with_same_moves(scope: Scope) -> QuerySet[Game]:
     """Return all games that share their moves with another one, equal moves side by side."""
     shared = (
         Game.objects.filter(plies__gte=SHORT_PLIES, space__in=scope.spaces)

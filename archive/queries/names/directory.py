@@ -8,7 +8,7 @@ from archive.caching.values import COUNTED, cached
 from archive.names.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.project.reading import connection
 from archive.queries.names import people
-from archive.queries.names.people import Kind, Named
+from archive.queries.names.people import Kind, NamedCount
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
 
@@ -46,7 +46,7 @@ _RANKED: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Named):
+class ListedName(NamedCount):
     """A name in a list. `row` is that of the kana under which it stands, `LATIN`, or `UNKNOWN`; None where
     the list is in another order."""
 
@@ -54,16 +54,16 @@ class Listed(Named):
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NamePage:
     """A page of names. `next` is what `after` has to be for the page after it, empty on the last; `cut` tells
     that the list ends where others have fewer games."""
 
-    items: tuple[Listed, ...]
+    items: tuple[ListedName, ...]
     next: str = ""
     cut: bool = False
 
 
-def listed(
+def list_names(
     scope: Scope,
     kind: Kind,
     order: Listing,
@@ -71,7 +71,7 @@ def listed(
     after: str = "",
     row: str | None = None,
     limit: int = 100,
-) -> Names:
+) -> NamePage:
     """Return a page of the names that hold the words, as `people.names` finds them.
 
     `after` is what the page before gave, `row` where a list by reading begins. Raises ValueError for an order
@@ -87,19 +87,20 @@ def listed(
         found = _by_reading(scope, kind, words, after, row, limit + 1)
     else:
         found = [
-            Listed(one.id, one.name, one.games) for one in people.names(scope, kind, words, after, limit + 1)
+            ListedName(one.id, one.name, one.games)
+            for one in people.names(scope, kind, words, after, limit + 1)
         ]
-    return Names(tuple(found[:limit]), found[limit - 1].name if len(found) > limit else "")
+    return NamePage(tuple(found[:limit]), found[limit - 1].name if len(found) > limit else "")
 
 
 def _by_reading(
     scope: Scope, kind: Kind, words: str, after: str, row: str | None, limit: int
-) -> list[Listed]:
-    found: list[Listed] = []
+) -> list[ListedName]:
+    found: list[ListedName] = []
     for part, place in _parts(after.replace("\0", ""), row):
         after_place = Sql(_AFTER.format(part=part), place)
-        rows = people.names_after(scope, kind, _READING, after_place, words, limit - len(found))
-        found += [Listed(pk, name, n, row_of(key)) for pk, name, n, key, _name in rows]
+        rows = people.names_from(scope, kind, _READING, after_place, words, limit - len(found))
+        found += [ListedName(pk, name, n, row_of(key)) for pk, name, n, key, _name in rows]
         if len(found) >= limit:
             break
     return found
@@ -120,7 +121,7 @@ def _part_of(key: str) -> str:
     return {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
 
 
-def _by_games(scope: Scope, kind: Kind, words: str, after: str, limit: int) -> Names:
+def _by_games(scope: Scope, kind: Kind, words: str, after: str, limit: int) -> NamePage:
     """Return a page of the list by number of games; `after` is how many names come before it."""
     if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= RANKED):
         raise ValueError("after is none of a list by number of games")
@@ -128,16 +129,16 @@ def _by_games(scope: Scope, kind: Kind, words: str, after: str, limit: int) -> N
     ranked = _ranked(scope, kind, words)
     page = ranked[first : first + limit]
     names = _names_of(kind, [pk for pk, _n in page])
-    items = tuple(Listed(pk, names[pk], n) for pk, n in page if pk in names)
+    items = tuple(ListedName(pk, names[pk], n) for pk, n in page if pk in names)
     following = str(first + limit) if len(ranked) > first + limit else ""
-    return Names(items, following, cut=len(ranked) == RANKED)
+    return NamePage(items, following, cut=len(ranked) == RANKED)
 
 
 def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
     """Return ids with their exact numbers of games, those with the most first."""
 
     def ranked() -> list[tuple[int, int]]:
-        readable, holding = scope.condition("n"), people.holding(scope, kind, words)
+        readable, holding = scope.condition("n"), people.name_condition(scope, kind, words)
         sql = _RANKED.format(readable=readable.text, holding=holding.text, **people.TABLES[kind])
         with connection.cursor() as cursor:
             cursor.execute(sql, [*readable.values, *holding.values, RANKED])
@@ -160,4 +161,14 @@ def _names_of(kind: Kind, ids: list[int]) -> dict[int, str]:
         return dict(cursor.fetchall())
 
 
-__all__ = ["BEGINNINGS", "LATIN", "ORDERS", "RANKED", "UNKNOWN", "Listed", "Listing", "Names", "listed"]
+__all__ = [
+    "BEGINNINGS",
+    "LATIN",
+    "ORDERS",
+    "RANKED",
+    "UNKNOWN",
+    "ListedName",
+    "Listing",
+    "NamePage",
+    "list_names",
+]

@@ -13,7 +13,7 @@ Ids = tuple[int, ...] | None
 """The ids of what is asked for, empty where there is none; None where nothing is asked for."""
 
 
-def listed_upload(scope: Scope, pk: int | None) -> Ids:
+def ids_of_upload(scope: Scope, pk: int | None) -> Ids:
     """Return the id of an upload that is asked for; none where it is another space's, or being deleted."""
     if pk is None:
         return None
@@ -29,7 +29,7 @@ _NAMED: Final = """
 """
 
 
-def named(scope: Scope, kind: Literal["player", "event"], text: str | None) -> Ids:
+def ids_of_name(scope: Scope, kind: Literal["player", "event"], text: str | None) -> Ids:
     """Return the ids of a player's or an event's name, one of each space where it is known."""
     if text is None:
         return None

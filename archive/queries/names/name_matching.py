@@ -14,7 +14,7 @@ from archive.names.character_forms import folded
 from archive.names.kana_readings import family_of
 from archive.names.romaji import given_key, readings
 from archive.names.search_text import searched
-from archive.queries.names.ids_of_names import named
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.scope import Scope
 from archive.queries.search.words import names_holding
 
@@ -36,9 +36,9 @@ class NameMatch(NamedTuple):
 def match_name(scope: Scope, kind: _Kind, text: str) -> NameMatch:
     """Return the players or events that a name matches exactly, else those that it matches in part."""
     part = text.rstrip(_PART)
-    if part == text and (found := named(scope, kind, text)):
+    if part == text and (found := ids_of_name(scope, kind, text)):
         return NameMatch(found)
-    if not is_part(part):
+    if not is_searchable(part):
         return NameMatch((), vague=True)
     return cached_until_commit(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
 
@@ -47,7 +47,9 @@ def _holding(scope: Scope, kind: _Kind, part: str) -> NameMatch:
     held = names_holding(scope, kind, part)
     if held is None:
         return NameMatch((), vague=True)
-    return NameMatch(tuple(sorted({*held, *(read_so(scope, part) if kind == "player" else ())})), part=True)
+    return NameMatch(
+        tuple(sorted({*held, *(players_by_reading(scope, part) if kind == "player" else ())})), part=True
+    )
 
 
 def with_relatives(scope: Scope, name: str) -> str:
@@ -57,7 +59,7 @@ def with_relatives(scope: Scope, name: str) -> str:
     """
     if not name or family_of(folded(name))[0] != folded(name):
         return name
-    alone, starred = named(scope, "player", name), name + _PART[0]
+    alone, starred = ids_of_name(scope, "player", name), name + _PART[0]
     return starred if alone and len(match_name(scope, "player", starred).ids) > len(alone) else name
 
 
@@ -65,7 +67,7 @@ _PART: Final = "*＊"
 """What stands behind a part of a name, whoever has it as a whole."""
 
 
-def is_part(text: str) -> bool:
+def is_searchable(text: str) -> bool:
     """Tell whether a text is long enough to be looked for in names: two letters or kana, or one kanji."""
     form = searched(text)
     return len(form) >= _SHORTEST or form > _LAST_KANA
@@ -75,7 +77,7 @@ _SHORTEST: Final = 2
 _LAST_KANA: Final = "\u30ff"
 
 
-def read_so(scope: Scope, text: str, *, begun: bool = False) -> list[int]:
+def players_by_reading(scope: Scope, text: str, *, begun: bool = False) -> list[int]:
     """Return the players whose names are read as a text, in kana or Latin letters; those whose reading begins
     so where the text is only `begun`."""
     found: list[int] = []

@@ -18,8 +18,8 @@ from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
 from archive.project.reading import connection
-from archive.queries.names.ids_of_names import named
-from archive.queries.names.name_matching import read_so
+from archive.queries.names.ids_of_names import ids_of_name
+from archive.queries.names.name_matching import players_by_reading
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
 
@@ -37,7 +37,7 @@ Kind = Literal["player", "event"]
 
 
 @dataclass(slots=True)
-class Tally:
+class ResultCounts:
     """Games by how they ended for one side."""
 
     wins: int = 0
@@ -53,7 +53,7 @@ class Tally:
     def decided(self) -> int:
         return self.wins + self.losses
 
-    def add_all(self, other: Tally) -> None:
+    def add_all(self, other: ResultCounts) -> None:
         """Count the games of another tally too."""
         self.wins += other.wins
         self.losses += other.losses
@@ -74,7 +74,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCount:
     """A player or an event in a list; `games` is exact below `COUNTED_TO`."""
 
     id: int
@@ -94,8 +94,8 @@ class Summary:
     id: int
     name: str
     aliases: tuple[str, ...]
-    sides: dict[str, tuple[Tally, Tally]] = field(default_factory=dict)
-    people: tuple[tuple[Named, Tally], ...] = ()
+    sides: dict[str, tuple[ResultCounts, ResultCounts]] = field(default_factory=dict)
+    people: tuple[tuple[NamedCount, ResultCounts], ...] = ()
     years: tuple[tuple[int, int], ...] = ()
     openings: tuple[tuple[str, int], ...] = ()
     looked_at: int = 0
@@ -103,7 +103,7 @@ class Summary:
 
     def add(self, kind: str, result: int, colour: int) -> None:
         """Count a game for a side."""
-        self.sides.setdefault(kind, (Tally(), Tally()))[colour].add(result, colour)
+        self.sides.setdefault(kind, (ResultCounts(), ResultCounts()))[colour].add(result, colour)
 
 
 TABLES: Final[Mapping[Kind, Mapping[str, str]]] = {
@@ -151,15 +151,15 @@ _GAMES_OF: Final = """
 """
 
 
-def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
+def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[NamedCount]:
     """Return the players or events after a name, ordered by name, whose names hold the words. Width and case
     do not matter, nor does the form of the characters in players' names. This takes one look at the names. A
     name whose games are all gone is gone too."""
     place = Sql("n.name > %s", (after.replace("\0", ""),))
-    return [Named(*row[:3]) for row in names_after(scope, kind, ("name",), place, words, limit)]
+    return [NamedCount(*row[:3]) for row in names_from(scope, kind, ("name",), place, words, limit)]
 
 
-def names_after(
+def names_from(
     scope: Scope, kind: Kind, order: Sequence[str], place: Sql, words: str, limit: int
 ) -> list[tuple[Any, ...]]:
     """Return the next names in an order of columns, after the place that a condition on a name n says: of
@@ -236,14 +236,14 @@ def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
 
 
 def _listed(scope: Scope, kind: Kind, words: str) -> Sql:
-    held = holding(scope, kind, words)
+    held = name_condition(scope, kind, words)
     return Sql(_LISTED.format(holding=held.text, **TABLES[kind]), held.values)
 
 
-def holding(scope: Scope, kind: Kind, words: str) -> Sql:
+def name_condition(scope: Scope, kind: Kind, words: str) -> Sql:
     """Return the condition that a name n holds words, or is that of a player and read so."""
     held = Sql(_HOLDING.format(**TABLES[kind]), (_like(kind, words),))
-    read = tuple(read_so(scope, words)) if kind == "player" else ()
+    read = tuple(players_by_reading(scope, words)) if kind == "player" else ()
     return Sql(f"({held.text} OR n.id {one_of(read)})", (*held.values, *read)) if read else held
 
 
@@ -256,10 +256,10 @@ def _like(kind: Kind, words: str) -> str:
     return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
-def spelt(scope: Scope, text: str) -> str:
+def stored_spelling(scope: Scope, text: str) -> str:
     """Return a player's name as it is here, where a text is that name in other cases or the other kana;
     otherwise return the text."""
-    if named(scope, "player", text):
+    if ids_of_name(scope, "player", text):
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
     alike = {one.name for form in forms for one in names(scope, "player", form, limit=LISTED)}
@@ -290,17 +290,17 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
     aliases = PlayerAlias.objects.filter(player__in=mine).order_by("name").values_list("name", flat=True)
     summary = Summary(player.pk, player.name, tuple(dict.fromkeys(aliases)))
     rows = _rows("player", tuple(mine), summary)
-    against: dict[int, Tally] = {}
+    against: dict[int, ResultCounts] = {}
     for _played, colour, result, black, white, _opening, kind in rows:
         summary.add(kind, result, colour)
         opponent = white if colour == 0 else black
         if opponent is not None:
-            against.setdefault(opponent, Tally()).add(result, colour)
+            against.setdefault(opponent, ResultCounts()).add(result, colour)
     summary.people = players_of(against)
     return summary
 
 
-def united_with(scope: Scope, player_id: int) -> int | None:
+def merged_names(scope: Scope, player_id: int) -> int | None:
     """Return the player that the one of this former id turned out to be; None where there is none."""
     former = PlayerAlias.objects.filter(former=player_id, space__in=scope.spaces)
     found = former.values_list("player_id", flat=True).first()
@@ -315,12 +315,12 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
     mine = Event.objects.filter(space__in=scope.spaces, name=event.name).values_list("pk", flat=True)
     aliases = EventAlias.objects.filter(event__in=mine).order_by("name").values_list("name", flat=True)
     summary = Summary(event.pk, event.name, tuple(dict.fromkeys(aliases)))
-    scores: dict[int, Tally] = {}
+    scores: dict[int, ResultCounts] = {}
     for _played, _colour, result, *players, _opening, kind in _rows("event", tuple(mine), summary):
         for colour, player in enumerate(players):
             summary.add(kind, result, colour)
             if player is not None:
-                scores.setdefault(player, Tally()).add(result, colour)
+                scores.setdefault(player, ResultCounts()).add(result, colour)
     summary.people = players_of(scores)
     return summary
 
@@ -362,15 +362,15 @@ def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
     return tuple((year, found[year]) for year in range(min(found), max(found) + 1))
 
 
-def players_of(tallies: dict[int, Tally]) -> tuple[tuple[Named, Tally], ...]:
+def players_of(tallies: dict[int, ResultCounts]) -> tuple[tuple[NamedCount, ResultCounts], ...]:
     """Return the most frequent players, with their names. Who is known in several spaces is one, who has gone
     is none."""
     known = {
         pk: (key, name)
         for pk, key, name in Player.objects.filter(pk__in=tallies).values_list("pk", "key", "name")
     }
-    together: dict[str, tuple[int, Tally]] = {}
+    together: dict[str, tuple[int, ResultCounts]] = {}
     for pk in sorted(known):
-        together.setdefault(known[pk][0], (pk, Tally()))[1].add_all(tallies[pk])
+        together.setdefault(known[pk][0], (pk, ResultCounts()))[1].add_all(tallies[pk])
     chosen = sorted(together.values(), key=lambda found: (-found[1].games, found[0]))[:LISTED]
-    return tuple((Named(pk, known[pk][1], tally.games), tally) for pk, tally in chosen)
+    return tuple((NamedCount(pk, known[pk][1], tally.games), tally) for pk, tally in chosen)

@@ -15,8 +15,8 @@ from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME
 from archive.models import GameRecord, codec
 from archive.project.reading import connection
-from archive.queries.names.people import LISTED, Named, Tally, by_year, players_of
-from archive.queries.positions.position_query import ask
+from archive.queries.names.people import LISTED, NamedCount, ResultCounts, by_year, players_of
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import SHOGI
@@ -37,16 +37,16 @@ PLY_STEP: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FormationCount:
     """A formation with the number of games that have it, and how those ended for the side that has it: a game
     in which both sides do counts twice there."""
 
     formation: Formation
     games: int
-    tally: Tally
+    tally: ResultCounts
 
 
-class Had(NamedTuple):
+class GameFormationAt(NamedTuple):
     """A formation that a side (0 Black, 1 White) of a game has, and the ply at which it first stands."""
 
     formation: Formation
@@ -55,7 +55,7 @@ class Had(NamedTuple):
 
 
 @dataclass(slots=True)
-class Details:
+class FormationDetails:
     """One formation over the sides that have it, of which the last stored are `looked_at`; `more` tells that
     there are others.
 
@@ -68,11 +68,13 @@ class Details:
     formation: Formation
     looked_at: int = 0
     more: bool = False
-    colours: tuple[Tally, Tally] = field(default_factory=lambda: (Tally(), Tally()))
+    colours: tuple[ResultCounts, ResultCounts] = field(
+        default_factory=lambda: (ResultCounts(), ResultCounts())
+    )
     years: tuple[tuple[int, int], ...] = ()
     plies: tuple[tuple[int, int], ...] = ()
-    against: tuple[tuple[Formation, Tally], ...] = ()
-    players: tuple[tuple[Named, Tally], ...] = ()
+    against: tuple[tuple[Formation, ResultCounts], ...] = ()
+    players: tuple[tuple[NamedCount, ResultCounts], ...] = ()
     moves: tuple[tuple[Move, int], ...] = ()
     games: tuple[tuple[int, int, int], ...] = ()
     """Games that have it, the last stored first: id, colour and ply."""
@@ -89,26 +91,26 @@ _BOTH: Final = """
 """
 
 
-def standings(scope: Scope) -> dict[str, Standing]:
+def formation_counts(scope: Scope) -> dict[str, FormationCount]:
     """Return all formations that games have, by name; in a large archive at most ten minutes old."""
     return cached(
         f"formations {scope}",
-        lambda: _standings(scope),
+        lambda: _count_formations(scope),
         lambda found: KEPT_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
     ).value
 
 
-def _standings(scope: Scope) -> dict[str, Standing]:
-    readable, tallies = scope.condition("g"), dict[int, Tally]()
+def _count_formations(scope: Scope) -> dict[str, FormationCount]:
+    readable, tallies = scope.condition("g"), dict[int, ResultCounts]()
     with connection.cursor() as cursor:
         cursor.execute(_COUNTED.format(readable=readable.text), readable.values)
         rows = cursor.fetchall()
         cursor.execute(_BOTH.format(readable=readable.text), readable.values)
         twice = dict(cursor.fetchall())
     for number, colour, result, n in rows:
-        tallies.setdefault(number, Tally()).add(result, colour, n)
+        tallies.setdefault(number, ResultCounts()).add(result, colour, n)
     return {
-        BY_NUMBER[number].name: Standing(BY_NUMBER[number], tally.games - twice.get(number, 0), tally)
+        BY_NUMBER[number].name: FormationCount(BY_NUMBER[number], tally.games - twice.get(number, 0), tally)
         for number, tally in sorted(tallies.items())
         if number in BY_NUMBER
     }
@@ -125,7 +127,7 @@ _PIECE: Final = 1_000
 """Slots in one statement."""
 
 
-def details(scope: Scope, formation: Formation) -> Details:
+def formation_details(scope: Scope, formation: Formation) -> FormationDetails:
     """Return what there is to tell of a formation; nothing looked at where no game has it."""
     return cached(
         f"formation {scope} {formation.name}",
@@ -134,21 +136,21 @@ def details(scope: Scope, formation: Formation) -> Details:
     ).value
 
 
-def _details(scope: Scope, formation: Formation) -> Details:
+def _details(scope: Scope, formation: Formation) -> FormationDetails:
     readable = scope.condition("g")
     sql = _LAST_STORED.format(readable=readable.text)
     with connection.cursor() as cursor:
         cursor.execute(sql, [formation.number, *readable.values, LOOKED_AT + 1])
         rows = cursor.fetchall()
-    found = Details(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
+    found = FormationDetails(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
     rows = rows[:LOOKED_AT]
     plies: Counter[int] = Counter()
-    players: dict[int, Tally] = {}
+    players: dict[int, ResultCounts] = {}
     for _slot, colour, ply, _pk, _played, result, *seats in rows:
         found.colours[colour].add(result, colour)
         plies[ply // PLY_STEP * PLY_STEP] += 1
         if (player := seats[colour]) is not None:
-            players.setdefault(player, Tally()).add(result, colour)
+            players.setdefault(player, ResultCounts()).add(result, colour)
     found.years = by_year(row[4] for row in rows)
     last = max(plies, default=-1)
     found.plies = tuple((first, plies[first]) for first in range(0, last + 1, PLY_STEP))
@@ -196,22 +198,22 @@ def _as_black(move: Move) -> dict[str, Any]:
     return found | {name: move[name] for name in ("promote",) if name in move}
 
 
-def _against(sides: dict[tuple[int, int], int]) -> tuple[tuple[Formation, Tally], ...]:
+def _against(sides: dict[tuple[int, int], int]) -> tuple[tuple[Formation, ResultCounts], ...]:
     """Return what the other side had where these sides, by slot and colour, have the results of their games;
     of forms and what they are forms of the form."""
     others: dict[tuple[int, int], list[str]] = {}
     for slot, number, colour in _in_pieces(_OF_SLOTS, sorted({slot for slot, _colour in sides})):
         if number in BY_NUMBER and (slot, 1 - colour) in sides:
             others.setdefault((slot, 1 - colour), []).append(BY_NUMBER[number].name)
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, ResultCounts] = {}
     for (slot, colour), names in others.items():
-        for name in most_special(names):
-            tallies.setdefault(name, Tally()).add(sides[slot, colour], colour)
+        for name in most_specific(names):
+            tallies.setdefault(name, ResultCounts()).add(sides[slot, colour], colour)
     ranked = sorted(tallies.items(), key=lambda one: (-one[1].games, one[0]))[:LISTED]
     return tuple((BY_NAME[name], tally) for name, tally in ranked)
 
 
-def most_special(names: Iterable[str]) -> list[str]:
+def most_specific(names: Iterable[str]) -> list[str]:
     """Return those of some formations of one side that no other of them is a form of, in their order."""
     names = [*names]
     general = {parent for name in names for parent in with_parents(BY_NAME[name].parents)}
@@ -239,13 +241,13 @@ _OF_KEY: Final = f"""
 """
 
 
-def of_game(slot: int) -> tuple[Had, ...]:
+def formations_of_game(slot: int) -> tuple[GameFormationAt, ...]:
     """Return the formations of a game that may be read, by its slot, in order of plies; of forms and what
     they are forms of, that arise together, the form alone."""
     with connection.cursor() as cursor:
         cursor.execute(_OF_GAME, [slot])
         rows = [
-            Had(BY_NUMBER[number], colour, ply)
+            GameFormationAt(BY_NUMBER[number], colour, ply)
             for number, colour, ply in cursor.fetchall()
             if number in BY_NUMBER
         ]
@@ -262,7 +264,7 @@ def of_game(slot: int) -> tuple[Had, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningHere:
+class PositionOpening:
     """The opening that most games of a position have: so many of those looked at."""
 
     formation: Formation
@@ -270,7 +272,7 @@ class OpeningHere:
     looked_at: int
 
 
-def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> OpeningHere | None:
+def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> PositionOpening | None:
     """Return the most special of the openings that nearly as many of the newest `NEWEST` games through a
     position have as the most frequent one; None where most have none.
 
@@ -279,7 +281,7 @@ def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> Op
     if kind != SHOGI.name:
         return None
     slots: set[int] = set()
-    for key in ask(scope, kind, code, match, "main").keys:
+    for key in position_query(scope, kind, code, match, "main").keys:
         slots.update(slot for (slot,) in engine().fetch_prepared(_OF_KEY, [key, NEWEST]))
     if not slots:
         return None
@@ -297,7 +299,7 @@ def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> Op
     name = max(usual, key=lambda one: (len(with_parents([one])), counted[one], one))
     if 2 * counted[name] < len(slots):
         return None
-    return OpeningHere(BY_NAME[name], counted[name], len(slots))
+    return PositionOpening(BY_NAME[name], counted[name], len(slots))
 
 
 _NEARLY: Final = 0.8

@@ -15,26 +15,26 @@ from typing import Final
 
 from django.conf import settings
 
-from archive.columns.duck import Asked, BusyError
-from archive.columns.state import MissingFilesError, State, asked
+from archive.columns.duck import BusyError, DuckQuery
+from archive.columns.state import ColumnState, MissingFilesError, with_columns
 from archive.models import ColumnWaiting, Game
 from archive.queries.scope import Scope
 from archive.queries.search.errors import BUSY, NOT_HERE, TOO_SLOW, TOO_WIDE, QueryError
 from archive.queries.search.parsing import parse as parse_query
-from archive.queries.search.terms import Stands, leaves
+from archive.queries.search.terms import HasPattern, leaves
 from kifu_core.shogi.patterns import parse
 
-MOST: Final = 200_000
+MAX_GAMES: Final = 200_000
 """Games that a pattern may stand in to be a part of a query."""
 
-KEPT: Final = 16
-"""Patterns whose games are kept, each at most `MOST` numbers of four bytes."""
+CACHED_PATTERNS: Final = 16
+"""Patterns whose games are kept, each at most `MAX_GAMES` numbers of four bytes."""
 
 _NARROWER: Final = ("more of a board", "narrower")
 
 
 @contextmanager
-def bounded() -> Iterator[None]:
+def query_errors() -> Iterator[None]:
     """Raise QueryError in place of what columns raise: that it takes too long, that too many others ask, or
     that files are missing."""
     try:
@@ -48,38 +48,38 @@ def bounded() -> Iterator[None]:
         raise QueryError(NOT_HERE) from error
 
 
-def standing(scope: Scope, text: str) -> array[int]:
+def slots_with_pattern(scope: Scope, text: str) -> array[int]:
     """Return the slots of the games that a pattern ever stands in, ascending. Raises ParseError for a text
     that is no pattern, and QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
     # It draws in numpy, which a process without patterns does without.
-    from archive.columns.finding import places_of
+    from archive.columns.finding import find_places
 
     pattern = parse(text)
 
-    def ask(question: Asked, state: State) -> array[int]:
+    def ask(query: DuckQuery, state: ColumnState) -> array[int]:
         key = (text, state.files, state.gone)
-        if (known := _kept.get(key)) is not None:
-            return known
-        slots = places_of(question, state, pattern).slot
-        if len(slots) > MOST:
-            raise QueryError(TOO_WIDE, expected=_NARROWER[:1], limit=MOST)
+        if (cached := _cache.get(key)) is not None:
+            return cached
+        slots = find_places(query, state, pattern).slot
+        if len(slots) > MAX_GAMES:
+            raise QueryError(TOO_WIDE, expected=_NARROWER[:1], limit=MAX_GAMES)
         slots.sort()
-        return _kept.put(key, array("i", slots.tobytes()))
+        return _cache.put(key, array("i", slots.tobytes()))
 
-    with bounded():
-        return asked(scope.spaces, ask)
+    with query_errors():
+        return with_columns(scope.spaces, ask)
 
 
-def is_early(scope: Scope, query: str, games: Collection[int]) -> bool:
+def is_waiting_for_columns(scope: Scope, query: str, games: Collection[int]) -> bool:
     """Tell whether a query asks for a pattern while some of the games of the scope, by id, are in no column
     yet. Raises QueryError for a query that is none."""
-    if not any(isinstance(one, Stands) for one in leaves(parse_query(query))):
+    if not any(isinstance(one, HasPattern) for one in leaves(parse_query(query))):
         return False
     slots = Game.objects.filter(pk__in=games, space__in=scope.spaces).values("slot")
     return ColumnWaiting.objects.filter(slot__in=slots).exists()
 
 
-class _Kept:
+class _SlotCache:
     """What was found last."""
 
     def __init__(self) -> None:
@@ -95,9 +95,9 @@ class _Kept:
     def put(self, key: object, slots: array[int]) -> array[int]:
         with self.lock:
             self.found[key] = slots
-            while len(self.found) > KEPT:
+            while len(self.found) > CACHED_PATTERNS:
                 self.found.popitem(last=False)
         return slots
 
 
-_kept: Final = _Kept()
+_cache: Final = _SlotCache()

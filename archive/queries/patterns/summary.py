@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from archive.columns.duck import Asked
+from archive.columns.duck import DuckQuery
 from archive.columns.lines import line_of
-from archive.columns.state import State, asked
+from archive.columns.state import ColumnState, with_columns
 from archive.index.engine import engine
 from archive.models import ColumnSegment, GameRecord, codec
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import Order, Page, PageEnd, Phase, paged
 from archive.queries.games.listing import GameRow, games_in, slots_among, slots_of
-from archive.queries.names.people import Named, Tally, players_of
-from archive.queries.patterns.pattern_slots import bounded
+from archive.queries.names.people import NamedCount, ResultCounts, players_of
+from archive.queries.patterns.pattern_slots import query_errors
 from archive.queries.scope import Scope
 from archive.queries.search.parsing import parse as parse_query
-from archive.queries.search.terms import Stands, wanted
+from archive.queries.search.terms import HasPattern, positive_leaves
 from kifu_core.shogi.moves import orient, to_usi
 from kifu_core.shogi.patterns import Pattern, orientations, parse
 
@@ -46,7 +46,7 @@ STEP: Final = 10
 """Plies of one class."""
 
 
-class PatternResults(NamedTuple):
+class PatternScore(NamedTuple):
     """Games by result: won by whose pieces are own, by the others, drawn, or not known to be any of it."""
 
     own: int = 0
@@ -55,7 +55,7 @@ class PatternResults(NamedTuple):
     unknown: int = 0
 
 
-class NextMove(NamedTuple):
+class MoveAfterPattern(NamedTuple):
     """A move played where the pattern stands first: packed, on a board on which own is Black and the pattern
     is not mirrored; the kind of the piece that makes it; whether own plays it; and in how many games, with
     whose results."""
@@ -64,7 +64,7 @@ class NextMove(NamedTuple):
     kind: int
     own: bool
     games: int
-    results: PatternResults
+    results: PatternScore
 
     @property
     def move(self) -> str:
@@ -88,19 +88,19 @@ class PatternGame(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PatternFound:
+class PatternSummary:
     """What is known of a pattern. `waiting` games of the scope are not looked through yet. `years` and
     `plies` (by the first ply of a class of `STEP`) have games by class; `players` are those whose pieces are
     own, with how they fared, of the newest `players_of` games."""
 
     games: int
     waiting: int
-    results: PatternResults
+    results: PatternScore
     years: tuple[tuple[int, int], ...]
     undated: int
     plies: tuple[tuple[int, int], ...]
-    moves: tuple[NextMove, ...]
-    players: tuple[tuple[Named, Tally], ...]
+    moves: tuple[MoveAfterPattern, ...]
+    players: tuple[tuple[NamedCount, ResultCounts], ...]
     players_of: int
     page: Page[PatternGame]
 
@@ -112,19 +112,19 @@ def pattern_games(
     order: Order = "newest",
     cursor: str | None = None,
     limit: int = 50,
-) -> PatternFound:
+) -> PatternSummary:
     """Return what is known of a pattern among the games that have all that is asked for.
 
-    Raises InvalidCursorError, and QueryError for a query that is none and as `standing` does.
+    Raises InvalidCursorError, and QueryError for a query that is none and as `slots_with_pattern` does.
     """
     filters = filters or GameFilters()
 
-    def ask(question: Asked, state: State) -> PatternFound:
-        with engine().time_limit(question.left):
-            return _Found(scope, question, state).told(pattern, filters, order, cursor, limit)
+    def ask(query: DuckQuery, state: ColumnState) -> PatternSummary:
+        with engine().time_limit(query.left):
+            return _PatternSummary(scope, query, state).summarize(pattern, filters, order, cursor, limit)
 
-    with bounded():
-        return asked(scope.spaces, ask)
+    with query_errors():
+        return with_columns(scope.spaces, ask)
 
 
 _OWN_WON: Final = "count(*) FILTER (result IN (0, 1) AND result = own)"
@@ -151,26 +151,26 @@ _PLAYERS: Final = """
 """
 
 
-class _Found:
+class _PatternSummary:
     """The games with a pattern, a table of DuckDB while they are told."""
 
-    def __init__(self, scope: Scope, question: Asked, state: State) -> None:
-        self.scope, self.question, self.state = scope, question, state
+    def __init__(self, scope: Scope, query: DuckQuery, state: ColumnState) -> None:
+        self.scope, self.query, self.state = scope, query, state
 
-    def told(
+    def summarize(
         self, pattern: Pattern, filters: GameFilters, order: Order, cursor: str | None, limit: int
-    ) -> PatternFound:
+    ) -> PatternSummary:
         """Find them, and tell all of them."""
         self._find(pattern, filters)
         self.squares = _squares(pattern)
-        rows = self.question.rows
+        rows = self.query.rows
         ((games, *results),) = rows(f"SELECT count(*), {_RESULTS} FROM found")
         years = rows(_YEARS)
         players, players_of = self._players()
-        return PatternFound(
+        return PatternSummary(
             games,
             self.state.waiting,
-            PatternResults(*results),
+            PatternScore(*results),
             tuple((year, n) for year, n in years),
             games - sum(n for _, n in years),
             tuple((first, n) for first, n in rows(_PLIES)),
@@ -182,56 +182,58 @@ class _Found:
 
     def _find(self, pattern: Pattern, filters: GameFilters) -> None:
         # It draws in numpy, which a process without patterns does without.
-        from archive.columns.finding import places_of
+        from archive.columns.finding import find_places
 
         few = slots_of(self.scope, filters, FEW) if filters else None
-        places = places_of(self.question, self.state, pattern, few)
+        places = find_places(self.query, self.state, pattern, few)
         if filters and few is None:
             places = self._passing(places, filters)
         told = places._asdict()
         told["played"] = places.played.clip(0)
-        self.question.table("found", told)
+        self.query.table("found", told)
 
     def _passing(self, places: Places, filters: GameFilters) -> Places:
         """Return those of games that have what is asked for beside the pattern."""
         slots = sorted(places.slot.tolist())
         passing = set[int]()
         for start in range(0, len(slots), A_STATEMENT):
-            self.question.check_time()
+            self.query.check_time()
             passing |= {*slots_among(self.scope, filters, slots[start : start + A_STATEMENT])}
         return places.having(passing)
 
-    def _moves(self) -> tuple[NextMove, ...]:
+    def _moves(self) -> tuple[MoveAfterPattern, ...]:
         """Add up moves that are the same to whose pieces are own: the most frequent."""
-        told: dict[tuple[int, int, bool], PatternResults] = {}
+        told: dict[tuple[int, int, bool], PatternScore] = {}
         games: Counter[tuple[int, bool]] = Counter()
-        for move, own, mirrored, turn, kind, *ended in self.question.rows(_MOVES):
+        for move, own, mirrored, turn, kind, *ended in self.query.rows(_MOVES):
             key = orient(move, 2 * own + mirrored), kind, turn == own
-            before = told.get(key, PatternResults())
-            told[key] = PatternResults(*map(sum, zip(before, ended, strict=True)))
+            before = told.get(key, PatternScore())
+            told[key] = PatternScore(*map(sum, zip(before, ended, strict=True)))
             games[key[0], key[2]] += sum(ended)
         most = dict(games.most_common(MOVES))
         found = (
-            NextMove(*key, sum(results), results) for key, results in told.items() if (key[0], key[2]) in most
+            MoveAfterPattern(*key, sum(results), results)
+            for key, results in told.items()
+            if (key[0], key[2]) in most
         )
         return tuple(sorted(found, key=lambda one: (-one.games, one.move, one.kind))[:MOVES])
 
-    def _players(self) -> tuple[tuple[tuple[Named, Tally], ...], int]:
-        newest = self.question.rows(_NEWEST)
+    def _players(self) -> tuple[tuple[tuple[NamedCount, ResultCounts], ...], int]:
+        newest = self.query.rows(_NEWEST)
         alike: dict[tuple[int, int], list[int]] = {}
         for slot, own, result in newest:
             alike.setdefault((own, result), []).append(slot)
         each = engine().EACH.format(list=engine().KEYS, table="archive_gameplayer", on="d.slot = k.key")
-        tallies: dict[int, Tally] = {}
+        tallies: dict[int, ResultCounts] = {}
         for (own, result), slots in alike.items():
             for player, n in engine().fetch_prepared(_PLAYERS.format(each=each, colour=own), [slots]):
-                tallies.setdefault(player, Tally()).add(result, own, n)
+                tallies.setdefault(player, ResultCounts()).add(result, own, n)
         return players_of(tallies), len(newest)
 
     def _fetch(self, phase: Phase, count: int) -> tuple[Sequence[PatternGame], PageEnd | None]:
         after, values = phase.keyset()
         sql = _PAGE.format(after=after.replace("%s", "?"), order=phase.by("d"))
-        found = self.question.rows(sql, [*values, count])
+        found = self.query.rows(sql, [*values, count])
         games = games_in(self.scope, [slot for slot, *_ in found])
         told = _games(games, self.squares, [row[:-1] for row in found])
         # Who has gone since the question began is not told; the page goes on behind.
@@ -239,35 +241,37 @@ class _Found:
         return told, None if whole else PageEnd(found[-1][-1], found[-1][0])
 
 
-def first_places(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict[int, PatternGame]:
+def first_occurrences(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict[int, PatternGame]:
     """Return where a pattern of a valid query stands first in games of a list, by their ids: the first one of
-    the query that stands there and that no NOT stands before. Raises QueryError as `standing` does."""
-    patterns = dict.fromkeys(one.pattern for one in wanted(parse_query(query)) if isinstance(one, Stands))
-    games, told = {row.place.slot: row for row in rows}, dict[int, PatternGame]()
+    the query that stands there and that no NOT stands before. Raises QueryError as `slots_with_pattern`
+    does."""
+    terms = positive_leaves(parse_query(query))
+    patterns = dict.fromkeys(one.pattern for one in terms if isinstance(one, HasPattern))
+    games, places = {row.place.slot: row for row in rows}, dict[int, PatternGame]()
     for text in patterns:
-        if left := [slot for slot, row in games.items() if row.id not in told]:
+        if left := [slot for slot, row in games.items() if row.id not in places]:
             pattern = parse(text)
             found = _first_of(scope, pattern, left)
-            told |= {one.row.id: one for one in _games(games, _squares(pattern), found)}
-    return told
+            places |= {one.row.id: one for one in _games(games, _squares(pattern), found)}
+    return places
 
 
 def _first_of(scope: Scope, pattern: Pattern, slots: Sequence[int]) -> list[tuple[Any, ...]]:
     """Return where a pattern stands first in some games, as `_games` takes it. Raises QueryError."""
     # It draws in numpy, which a process without patterns does without.
-    from archive.columns.finding import places_of
+    from archive.columns.finding import find_places
 
-    def ask(question: Asked, state: State) -> list[tuple[Any, ...]]:
+    def ask(query: DuckQuery, state: ColumnState) -> list[tuple[Any, ...]]:
         names = _files_with(slots)
         held = state._replace(files=tuple(path for path in state.files if path.name in names))
-        places = places_of(question, held, pattern, slots)
-        return [*zip(*(getattr(places, name).tolist() for name in _TOLD), strict=True)]
+        places = find_places(query, held, pattern, slots)
+        return [*zip(*(getattr(places, name).tolist() for name in _PLACE_COLUMNS), strict=True)]
 
-    with bounded():
-        return asked(scope.spaces, ask)
+    with query_errors():
+        return with_columns(scope.spaces, ask)
 
 
-_TOLD: Final = ("slot", "ply", "own", "mirrored", "fork", "move", "node")
+_PLACE_COLUMNS: Final = ("slot", "ply", "own", "mirrored", "fork", "move", "node")
 
 
 def _files_with(slots: Sequence[int]) -> set[str]:

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 from archive.index import versions
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from archive.queries.games.filters import GameFilters
-from archive.queries.positions.counting import RowCount, counted, filtered, look, totals
-from archive.queries.positions.position_filters import parts_of
-from archive.queries.positions.position_games import GameThrough, extremes, extremes_among
-from archive.queries.positions.position_query import Asked, Lines, ask, position_keys
+from archive.queries.positions.counting import RowCount, count_filtered, count_games, count_rows, read_counts
+from archive.queries.positions.position_filters import space_queries
+from archive.queries.positions.position_games import GameThrough, first_and_latest, first_and_latest_filtered
+from archive.queries.positions.position_query import Lines, PositionKeys, position_keys, position_query
 from archive.queries.positions.reading_plan import Sample
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
@@ -27,7 +27,7 @@ _Z: Final = 1.959963984540054
 BATCH: Final = 100
 """Positions asked for at once at most."""
 
-_POSITIONS: Final = 256
+_CACHED_POSITIONS: Final = 256
 """Positions whose moves are remembered with the keys that they lead to: a third of an answer to find."""
 
 
@@ -85,7 +85,7 @@ class MoveStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Unplayed:
+class UnplayedMove:
     """A legal move that no game played from the position, though `reached` games reach what it leads to."""
 
     move: int
@@ -114,7 +114,7 @@ class Explorer:
     first: GameThrough | None = None
     latest: GameThrough | None = None
     sample: Sample | None = None
-    unplayed: tuple[Unplayed, ...] | None = None
+    unplayed: tuple[UnplayedMove, ...] | None = None
 
 
 def explore(
@@ -132,25 +132,25 @@ def explore(
     `main` counts main lines, `all` variations too: then `total` counts games, and each move the games that
     have it anywhere. Raises DecodeError for a code that is not strictly valid, and ValueError for an unknown
     kind, match or lines. Without filters the cost is that of the keys' rows, at most about HOT_GAMES each;
-    with filters that of the fewest rows that must be read, see `counting.filtered`.
+    with filters that of the fewest rows that must be read, see `counting.count_filtered`.
     """
-    asked = ask(scope, kind, code, match, lines)
+    query = position_query(scope, kind, code, match, lines)
     if filters:
-        rows, parts = filtered(parts_of(scope, asked, filters))
-        first, latest = extremes_among(parts, rows)
-        sample = parts[0].reading.sample if parts else None
-        return replace(_tell(asked, kind, code, match, rows), first=first, latest=latest, sample=sample)
-    found = look(asked.keys)
-    told = _tell(asked, kind, code, match, found.counts)
-    told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
-    first, latest = extremes(asked, found)
-    return replace(told, first=first, latest=latest, unplayed=unplayed)
+        rows, parts = count_filtered(space_queries(scope, query, filters))
+        first, latest = first_and_latest_filtered(parts, rows)
+        sample = parts[0].plan.sample if parts else None
+        return replace(_explorer(query, kind, code, match, rows), first=first, latest=latest, sample=sample)
+    found = read_counts(query.keys)
+    explorer = _explorer(query, kind, code, match, found.counts)
+    explorer, unplayed = _with_reached(scope, query, explorer, transpositions=transpositions)
+    first, latest = first_and_latest(query, found)
+    return replace(explorer, first=first, latest=latest, unplayed=unplayed)
 
 
-def reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
+def count_reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
     """Return how many games reach a position, whatever else they are. This is the total of `explore` without
     filters, for the cost of a count; it raises the same errors."""
-    return sum(totals(ask(scope, kind, code, match, lines).keys, lines).values())
+    return sum(count_games(position_query(scope, kind, code, match, lines).keys, lines).values())
 
 
 def explore_many(
@@ -162,19 +162,21 @@ def explore_many(
     """
     if len(codes) > BATCH:
         raise ValueError(f"at most {BATCH} positions at once, not {len(codes)}")
-    questions = [ask(scope, kind, code, match, lines) for code in codes]
-    return tell_many(questions, kind, codes, match)
+    questions = [position_query(scope, kind, code, match, lines) for code in codes]
+    return explore_queries(questions, kind, codes, match)
 
 
-def tell_many(questions: Sequence[Asked], kind: str, codes: Sequence[str], match: Match) -> list[Explorer]:
+def explore_queries(
+    questions: Sequence[PositionKeys], kind: str, codes: Sequence[str], match: Match
+) -> list[Explorer]:
     """Return the answers to several questions out of one count."""
     by_key: dict[int, list[RowCount]] = {}
-    wanted = sorted({key for asked in questions for key in asked.keys})
-    for row in counted(wanted) if wanted else ():
+    wanted = sorted({key for query in questions for key in query.keys})
+    for row in count_rows(wanted) if wanted else ():
         by_key.setdefault(row.key, []).append(row)
     return [
-        _tell(asked, kind, code, match, [row for key in asked.keys for row in by_key.get(key, ())])
-        for asked, code in zip(questions, codes, strict=True)
+        _explorer(query, kind, code, match, [row for key in query.keys for row in by_key.get(key, ())])
+        for query, code in zip(questions, codes, strict=True)
     ]
 
 
@@ -211,24 +213,24 @@ class _Count:
         return self.by_result[NOT_A_GAME]
 
 
-def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[RowCount]) -> Explorer:
+def _explorer(query: PositionKeys, kind: str, code: str, match: Match, rows: Iterable[RowCount]) -> Explorer:
     total, by_move = _Count(), dict[int, _Count]()
     for row in rows:
-        if row.flags & (FORK if asked.lines == "main" else 0):
+        if row.flags & (FORK if query.lines == "main" else 0):
             continue
-        result = asked.seen(row.result, row.key)
+        result = query.seen(row.result, row.key)
         if row.flags & FIRST:
             total.add(result, row)
         if row.move != NO_MOVE:
-            by_move.setdefault(asked.move(row.move), _Count()).add(result, row)
+            by_move.setdefault(query.move(row.move), _Count()).add(result, row)
     reached = total.results.total
-    found = [_move_stats(asked, move, count, reached) for move, count in by_move.items()]
+    found = [_move_stats(query, move, count, reached) for move, count in by_move.items()]
     found.sort(key=lambda stats: (-stats.total, -stats.others, stats.move))
-    return Explorer(kind, code, match, asked.lines, reached, total.results, total.others, tuple(found))
+    return Explorer(kind, code, match, query.lines, reached, total.results, total.others, tuple(found))
 
 
-def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveStats:
-    game, position, results = asked.game, asked.position, count.results
+def _move_stats(query: PositionKeys, move: int, count: _Count, reached: int) -> MoveStats:
+    game, position, results = query.game, query.position, count.results
     wins = results.second if position.turn else results.first
     decided = results.first + results.second + results.draw
     return MoveStats(
@@ -268,37 +270,41 @@ def _after(position: Any, move: int) -> Any:
 
 
 def _with_reached(
-    scope: Scope, asked: Asked, told: Explorer, *, transpositions: bool
-) -> tuple[Explorer, tuple[Unplayed, ...] | None]:
+    scope: Scope, query: PositionKeys, explorer: Explorer, *, transpositions: bool
+) -> tuple[Explorer, tuple[UnplayedMove, ...] | None]:
     """Return the answer with how many games reach what each move leads to, counted at once. If asked for,
     also return the legal moves that nobody played though games reach what they lead to."""
-    played = [stats.move for stats in told.moves]
-    others = _never_played(asked, played) if transpositions else []
-    reached = _reached(scope, asked, told, [*played, *others])
-    found = tuple(replace(stats, reached=reached[stats.move]) for stats in told.moves)
-    answer = replace(told, moves=found)
+    played = [stats.move for stats in explorer.moves]
+    others = _never_played(query, played) if transpositions else []
+    reached = _reached(scope, query, explorer, [*played, *others])
+    found = tuple(replace(stats, reached=reached[stats.move]) for stats in explorer.moves)
+    answer = replace(explorer, moves=found)
     if not transpositions:
         return answer, None
-    unplayed = [_unplayed(asked, move, reached[move]) for move in others if reached[move]]
+    unplayed = [_unplayed(query, move, reached[move]) for move in others if reached[move]]
     return answer, tuple(sorted(unplayed, key=lambda move: (-move.reached, move.move)))
 
 
-def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
+def _never_played(query: PositionKeys, played: Sequence[int]) -> list[int]:
     """Return the legal moves that were not played; of two that the question takes for one, only one."""
-    legal = asked.game.rules.legal_moves(asked.position)
-    if asked.folds:
-        legal = [move for move in legal if move <= asked.game.codec.orient(move, 1)]
+    legal = query.game.rules.legal_moves(query.position)
+    if query.folds:
+        legal = [move for move in legal if move <= query.game.codec.orient(move, 1)]
     known = set(played)
     return [move for move in legal if move not in known]
 
 
-def _reached(scope: Scope, asked: Asked, told: Explorer, wanted: Sequence[int]) -> Mapping[int, int]:
-    keys = _keys_after(scope, told.kind, told.code, tuple(wanted), told.match, versions.asked())
-    counts = totals(sorted({key for found in keys for key in found}), asked.lines)
+def _reached(
+    scope: Scope, query: PositionKeys, explorer: Explorer, wanted: Sequence[int]
+) -> Mapping[int, int]:
+    keys = _keys_after(
+        scope, explorer.kind, explorer.code, tuple(wanted), explorer.match, versions.queried_versions()
+    )
+    counts = count_games(sorted({key for found in keys for key in found}), query.lines)
     return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
 
 
-@lru_cache(maxsize=_POSITIONS)
+@lru_cache(maxsize=_CACHED_POSITIONS)
 def _keys_after(
     scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
@@ -307,7 +313,7 @@ def _keys_after(
     return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
 
 
-def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:
-    game, position = asked.game, asked.position
+def _unplayed(query: PositionKeys, move: int, reached: int) -> UnplayedMove:
+    game, position = query.game, query.position
     after = game.codec.encode(_after(position, move))
-    return Unplayed(move, game.text.move_name(move), game.text.move_text(position, move), after, reached)
+    return UnplayedMove(move, game.text.move_name(move), game.text.move_text(position, move), after, reached)

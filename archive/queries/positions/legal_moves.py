@@ -23,7 +23,7 @@ class LegalMove:
     code: str
 
 
-def legal(kind: str, code: str) -> list[LegalMove]:
+def list_legal_moves(kind: str, code: str) -> list[LegalMove]:
     """Return all legal moves of a position. In shogi, moves on the board come first, by the square they start
     from, and drops last.
 

@@ -22,7 +22,7 @@ PLIES: Final = 600
 BATCH: Final = 16
 """Positions that one statement asks for; most games leave what is known within two or three."""
 
-_KNOWN: Final = f"""
+_KEYS_OF_EARLIER_GAMES: Final = f"""
     SELECT k.key FROM {{keys}} WHERE (SELECT count(*) FROM (
         SELECT 1 FROM archive_occurrence d
         WHERE d.key = k.key AND d.played > {UNKNOWN_DAY} AND (d.played, d.slot) < (%s, %s)
@@ -43,7 +43,7 @@ def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | Non
     positions = ((ply, position.copy()) for ply, position, _move, _entry in looked_at if ply)
     while batch := list(islice(positions, BATCH)):
         try:
-            known = _known(scope, game, [position for _ply, position in batch])
+            known = _positions_of_earlier_games(scope, game, [position for _ply, position in batch])
         except KifuError:  # a position that no code can hold is in no index
             return None
         for number, (ply, _position) in enumerate(batch):
@@ -52,11 +52,11 @@ def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | Non
     return None
 
 
-def _known(scope: Scope, game: Game, positions: list[Any]) -> set[int]:
+def _positions_of_earlier_games(scope: Scope, game: Game, positions: list[Any]) -> set[int]:
     """Return the numbers of those positions that earlier games had."""
     keys = position_keys(scope, positions, "exact", game.kind)
     listed = [key for found in keys for key in found]
-    sql, place = _KNOWN.format(keys=engine().KEYS_ASKED), (game.played, game.slot)
+    sql, place = _KEYS_OF_EARLIER_GAMES.format(keys=engine().INDEX_KEYS), (game.played, game.slot)
     rows = engine().fetch_all([(sql, (one, *place)) for one in engine().key_lists(listed)])
     known = {key for (key,) in rows}
     return {number for number, found in enumerate(keys) if known & {*found}}

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from archive.queries.positions.explorer import BATCH, tell_many
-from archive.queries.positions.position_query import ask
+from archive.queries.positions.explorer import BATCH, explore_queries
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
 
@@ -14,7 +14,7 @@ MOST_POSITIONS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BookPosition:
     """A position of the book: its code, how many half-moves lie before it, and how many games played each of
     its moves, by USI. `after` has the codes that the moves lead to."""
 
@@ -24,7 +24,7 @@ class Place:
     after: dict[str, str] = field(default_factory=dict)
 
 
-def places_from(scope: Scope, code: str, plies: int, min_games: int) -> Iterator[Place]:
+def book_positions(scope: Scope, code: str, plies: int, min_games: int) -> Iterator[BookPosition]:
     """Yield the positions of shogi that games reached from one, each once and with its fewest half-moves.
 
     A position is followed by the moves that at least `min_games` games played there, so many half-moves deep,
@@ -36,7 +36,7 @@ def places_from(scope: Scope, code: str, plies: int, min_games: int) -> Iterator
     for ply in range(plies):
         reached: dict[str, tuple[int, str]] = {}
         for start in range(0, len(level), BATCH):
-            for place in _told(scope, level[start : start + BATCH], ply, min_games):
+            for place in _book_positions_of(scope, level[start : start + BATCH], ply, min_games):
                 for usi, after in place.after.items():
                     name = SHOGI.codec.identity(after)
                     times = reached.get(name, (0, ""))[0] + place.moves[usi]
@@ -48,11 +48,11 @@ def places_from(scope: Scope, code: str, plies: int, min_games: int) -> Iterator
         known.update(map(SHOGI.codec.identity, level))
 
 
-def _told(scope: Scope, codes: list[str], ply: int, min_games: int) -> Iterator[Place]:
-    questions = [ask(scope, SHOGI.name, code) for code in codes]
-    for code, found in zip(codes, tell_many(questions, SHOGI.name, codes, "exact"), strict=True):
+def _book_positions_of(scope: Scope, codes: list[str], ply: int, min_games: int) -> Iterator[BookPosition]:
+    questions = [position_query(scope, SHOGI.name, code) for code in codes]
+    for code, found in zip(codes, explore_queries(questions, SHOGI.name, codes, "exact"), strict=True):
         moves = [stats for stats in found.moves if stats.total >= min_games]
-        yield Place(
+        yield BookPosition(
             code,
             ply,
             {stats.name: stats.total for stats in moves},

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Literal
 
-from archive.queries.positions.explorer import BATCH, Explorer, MoveStats, tell_many
-from archive.queries.positions.position_query import Lines, ask
+from archive.queries.positions.explorer import BATCH, Explorer, MoveStats, explore_queries
+from archive.queries.positions.position_query import Lines, position_query
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
@@ -22,7 +22,7 @@ Cut = Literal["nodes", "time"]
 
 
 @dataclass(slots=True)
-class Node:
+class TreeNode:
     """A position of the tree, reached by `played` (None: the root). `answer` is None where the tree ends.
 
     `again` tells that the same position is elsewhere in the tree, nearer to the root or played more often,
@@ -34,19 +34,19 @@ class Node:
     again: bool = False
     answer: Explorer | None = None
     whole: bool = False
-    children: list[Node] = field(default_factory=list)
+    children: list[TreeNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class MoveTree:
     """A tree. `cut` says what kept it from being complete to the depth asked for; `nodes` are its moves."""
 
-    root: Node
+    root: TreeNode
     nodes: int
     cut: Cut | None
 
 
-def walk(
+def build_tree(
     scope: Scope,
     kind: str,
     code: str,
@@ -67,13 +67,13 @@ def walk(
     if min_games < 1:
         raise ValueError(f"min_games is at least 1, not {min_games}")
     deadline = monotonic() + seconds
-    growth = _Growth(scope, kind, match, lines, min_games, {GAMES[kind].codec.identity(code)})
-    root = Node(code, None)
+    growth = _MoveTreeBuilder(scope, kind, match, lines, min_games, {GAMES[kind].codec.identity(code)})
+    root = TreeNode(code, None)
     level = [root]
     cut: Cut | None = None
     for _ in range(depth):
-        following: list[Node] = []
-        for part in _parts(level):
+        following: list[TreeNode] = []
+        for part in _batches(level):
             cut = cut or ("time" if monotonic() > deadline and part[0] is not root else None)
             following += growth.grow(part) if cut is None else ()
             cut = cut or ("nodes" if growth.full else None)
@@ -81,21 +81,21 @@ def walk(
     return MoveTree(root, growth.nodes, cut)
 
 
-def _parts(level: Sequence[Node]) -> Iterator[Sequence[Node]]:
+def _batches(level: Sequence[TreeNode]) -> Iterator[Sequence[TreeNode]]:
     for start in range(0, len(level), BATCH):
         yield level[start : start + BATCH]
 
 
-def _games(node: Node) -> int:
+def _games(node: TreeNode) -> int:
     return node.played.total if node.played else 0
 
 
-def _following(node: Node) -> list[Node]:
+def _unexplored_children(node: TreeNode) -> list[TreeNode]:
     return [child for child in node.children if not child.again]
 
 
 @dataclass(slots=True)
-class _Growth:
+class _MoveTreeBuilder:
     """A tree while it grows."""
 
     scope: Scope
@@ -107,26 +107,28 @@ class _Growth:
     nodes: int = 0
     full: bool = False
 
-    def grow(self, nodes: Sequence[Node]) -> list[Node]:
+    def grow(self, nodes: Sequence[TreeNode]) -> list[TreeNode]:
         """Give nodes their children, and return those children that go on from here."""
-        questions = [ask(self.scope, self.kind, node.code, self.match, self.lines) for node in nodes]
-        answers = tell_many(questions, self.kind, [node.code for node in nodes], self.match)
+        questions = [
+            position_query(self.scope, self.kind, node.code, self.match, self.lines) for node in nodes
+        ]
+        answers = explore_queries(questions, self.kind, [node.code for node in nodes], self.match)
         following = []
         for node, answer in zip(nodes, answers, strict=True):
             node.answer = answer
             following += self._children(node, answer)
         return following
 
-    def _children(self, node: Node, answer: Explorer) -> list[Node]:
+    def _children(self, node: TreeNode, answer: Explorer) -> list[TreeNode]:
         for stats in answer.moves:
             if stats.total < self.min_games:
                 continue
             if self.nodes == MOST_NODES:
                 self.full = True
-                return _following(node)
+                return _unexplored_children(node)
             self.nodes += 1
             reached = GAMES[self.kind].codec.identity(stats.code)
-            node.children.append(Node(stats.code, stats, again=reached in self.known))
+            node.children.append(TreeNode(stats.code, stats, again=reached in self.known))
             self.known.add(reached)
         node.whole = True
-        return _following(node)
+        return _unexplored_children(node)

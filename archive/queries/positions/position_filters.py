@@ -1,12 +1,12 @@
 """Filters on the games through a position, as SQL.
 
-There are three ways to look at the rows of a key. Each row is looked at and its game checked by one probe per
-condition. Or, where a filter names a player, an event or an upload, the list of their games is read first:
-then it drives and each game is looked up under the key, or its slots are kept at hand and each row is looked
-up among them. All read in the order of day and slot, so pages work on all; the shortest is taken.
+The rows of a key can be read in three ways. The first reads every row and checks its game by one lookup a
+condition. If a filter names a player, an event or an upload, the second reads the list of their games and
+looks up each game under the key; the third loads that list's slots and compares each row with them. All three
+read in the order of day and slot, so that all can be paged; the cheapest is taken.
 
-Conditions are scalar subqueries, which no planner turns into a join over whole tables: their cost is a probe
-for each row read.
+Conditions are scalar subqueries, which no planner turns into a join over whole tables: they cost one lookup a
+row.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.queries.games.filters import FILTERS, GameFilters
-from archive.queries.names.ids_of_names import Ids, listed_upload, named
-from archive.queries.positions.position_query import Asked
+from archive.queries.names.ids_of_names import Ids, ids_of_name, ids_of_upload
+from archive.queries.positions.position_query import PositionKeys
 from archive.queries.positions.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
@@ -27,8 +27,9 @@ from kifu_core.shogi.formations import BY_NAME
 
 
 class Driver(NamedTuple):
-    """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
-    as it has, or a few more; `slots` its slots, perhaps one twice. `probe` asks it of the game of row d."""
+    """A list of games that can drive a query. `source` has the columns played and slot under the alias l;
+    `length` selects as many rows as the list has, or a few more; `slots` selects its slots, with duplicates.
+    `probe` is the condition that the game of row d is in the list."""
 
     source: Sql
     conditions: tuple[Sql, ...]
@@ -38,56 +39,56 @@ class Driver(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """Filters with names looked up in a scope."""
+class ResolvedFilters:
+    """Filters with the ids of their names in a scope."""
 
     scope: Scope
     filters: GameFilters
     players: tuple[Ids, Ids, Ids]
-    """Either side, the asker's Black, the asker's White."""
+    """Of either side, of Black on the queried board, of White on the queried board."""
     event: Ids
 
     @property
     def probing(self) -> bool:
-        """Tell whether each row's game has to be looked at."""
+        """Tell whether the filters need a lookup of each row's game."""
         return bool(self._probes(0, ReadingPlan()))
 
-    def on(self, day: int | None) -> Resolved:
-        """Return the same filters for one day; for all days asked for where it is None."""
+    def on(self, day: int | None) -> ResolvedFilters:
+        """Return the same filters for one day; unchanged for None."""
         if day is None:
             return self
         only = date.fromordinal(day)
         return replace(self, filters=replace(self.filters, since=only, until=only))
 
     def between(self, alias: str) -> Sql:
-        """Return the condition on the day, which is true for all where no day is asked for."""
+        """Return the condition on the day; TRUE without a filter on days."""
         days = self.filters.days()
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
-    def probes(self, asked: Asked, key: int, reading: ReadingPlan) -> list[Sql]:
-        """Return the conditions on the games of rows d under a key, one probe each, but for that of the list
-        by which they were found. Where it reads ratings at once, all of the archive are, which is less for
-        a position that most games reach."""
-        return self._probes(int(asked.turned(key)), reading)
+    def probes(self, query: PositionKeys, key: int, plan: ReadingPlan) -> list[Sql]:
+        """Return the conditions on the games of rows d under a key, one lookup each, without that of the
+        plan's own list. With `ratings_at_once` all ratings are loaded up front: cheaper for very common
+        positions."""
+        return self._probes(int(query.turned(key)), plan)
 
-    def _probes(self, turned: int, reading: ReadingPlan) -> list[Sql]:
+    def _probes(self, turned: int, plan: ReadingPlan) -> list[Sql]:
         lists = enumerate(self._lists(turned))
-        found = [driver.probe for number, driver in lists if number not in (reading.at_hand, reading.driver)]
+        found = [driver.probe for number, driver in lists if number not in (plan.at_hand, plan.driver)]
         for one in FILTERS:
-            if one.positions and (value := self.filters.asked(one)) is not None:
-                at_once = reading.ratings_at_once and one.attribute == "min_rating"
+            if one.positions and (value := self.filters.value_of(one)) is not None:
+                at_once = plan.ratings_at_once and one.attribute == "min_rating"
                 found.append(Sql(_RATED_SLOTS if at_once else one.positions, (one.stored(value),)))
         return found
 
-    def result_of(self, asked: Asked, key: int) -> Sql:
+    def result_of(self, query: PositionKeys, key: int) -> Sql:
         """Return the condition on a row's result."""
         if self.filters.result is None:
             return Sql("TRUE")
-        return Sql("d.result = %s", (asked.seen(self.filters.result, key),))
+        return Sql("d.result = %s", (query.seen(self.filters.result, key),))
 
-    def drivers(self, asked: Asked, key: int) -> Iterator[Driver]:
-        """Return the lists that could be read first, in the same order for every key."""
-        return self._lists(int(asked.turned(key)))
+    def drivers(self, query: PositionKeys, key: int) -> Iterator[Driver]:
+        """Return the lists that could drive the query, in the same order for every key."""
+        return self._lists(int(query.turned(key)))
 
     def _lists(self, turned: int) -> Iterator[Driver]:
         either, black, white = self.players
@@ -122,8 +123,8 @@ class Resolved:
         return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
 
 
-def at_hand(slots: Sql) -> Sql:
-    """Return the condition that a row's game is one of these."""
+def is_in_slots(slots: Sql) -> Sql:
+    """Return the condition that the slot of row d is one of these."""
     return Sql(_AT_HAND.format(slots=slots.text), slots.values)
 
 
@@ -154,43 +155,41 @@ _FORMED: Final = """(SELECT count(*) FROM archive_gameformation f
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
 
 
-class Part(NamedTuple):
-    """What is asked about one space: under its keys, with the names of its filters looked up there. `reading`
-    is the way to its games."""
+class SpaceQuery(NamedTuple):
+    """A position query on one space, its filters with that space's ids of names, and the plan to read it."""
 
-    asked: Asked
-    resolved: Resolved
-    reading: ReadingPlan = ReadingPlan()
+    query: PositionKeys
+    resolved: ResolvedFilters
+    plan: ReadingPlan = ReadingPlan()
 
 
-def parts_of(scope: Scope, asked: Asked, filters: GameFilters) -> list[Part]:
-    """Return what is asked about each space of a scope; nothing about those in which a name is not known.
+def space_queries(scope: Scope, query: PositionKeys, filters: GameFilters) -> list[SpaceQuery]:
+    """Return one query for each space of a scope, without the spaces that lack a name of the filters.
 
-    Games of one space are under its keys and in its lists only. So each is asked about its own lists, and the
-    shortest way to its games does not depend on the others.
+    Games of a space are under its own keys and in its own lists. So each space has its own cheapest plan.
     """
-    alone = zip(asked.of_each_space(), scope.spaces, strict=True)
-    found = ((one, resolve(Scope((space,)), filters)) for one, space in alone)
-    return [Part(one, resolved) for one, resolved in found if resolved is not None]
+    alone = zip(query.of_each_space(), scope.spaces, strict=True)
+    found = ((one, resolve_filters(Scope((space,)), filters)) for one, space in alone)
+    return [SpaceQuery(one, resolved) for one, resolved in found if resolved is not None]
 
 
-def resolve(scope: Scope, filters: GameFilters) -> Resolved | None:
-    """Return filters with their names looked up; None where one is asked for that nobody has."""
+def resolve_filters(scope: Scope, filters: GameFilters) -> ResolvedFilters | None:
+    """Return filters with the ids of their names; None if the scope lacks one of the names."""
     filters.check("positions")
-    players = [named(scope, "player", name) for name in (filters.player, filters.black, filters.white)]
-    event = named(scope, "event", filters.event)
-    if () in (*players, event, listed_upload(scope, filters.upload)):
+    players = [ids_of_name(scope, "player", name) for name in (filters.player, filters.black, filters.white)]
+    event = ids_of_name(scope, "event", filters.event)
+    if () in (*players, event, ids_of_upload(scope, filters.upload)):
         return None
-    return Resolved(scope, filters, (players[0], players[1], players[2]), event)
+    return ResolvedFilters(scope, filters, (players[0], players[1], players[2]), event)
 
 
-def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:
+def shortest_driver(resolved: ResolvedFilters, query: PositionKeys, limit: int) -> tuple[int, int] | None:
     """Return the number and the length of the shortest list that could drive, if its length is below `limit`.
 
     Reads no more than `limit` entries of each list.
     """
     best: tuple[int, int] | None = None
-    for number, driver in enumerate(resolved.drivers(asked, asked.keys[0])):
+    for number, driver in enumerate(resolved.drivers(query, query.keys[0])):
         sql = f"SELECT count(*) FROM ({driver.length.text} LIMIT %s) x"
         ((length,),) = engine().fetch_prepared(sql, [*driver.length.values, limit])
         if length < limit:

@@ -13,19 +13,19 @@ from archive.queries.games.listing import COLUMNS, GAME_COLUMNS, GameRow, by_nam
 from archive.queries.positions import reading_plan
 from archive.queries.positions.counting import (
     ROWS_OF_KEY,
-    Looked,
+    KeyCounts,
     RowCount,
-    among_list,
-    carried,
-    choose_for_pages,
+    choose_page_plans,
     conjunction_from,
     driver_of,
-    let_through,
-    probed,
-    unnested,
+    literal_rows,
+    lookup_sources,
+    matching_rows,
+    materialized,
+    slot_list_conditions,
 )
-from archive.queries.positions.position_filters import Part, parts_of
-from archive.queries.positions.position_query import ROWS, Asked, Lines, ask
+from archive.queries.positions.position_filters import SpaceQuery, space_queries
+from archive.queries.positions.position_query import ROWS, Lines, PositionKeys, position_query
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
 from kifu_core.classes import Match
@@ -34,10 +34,10 @@ from kifu_core.lines import NO_MOVE
 
 @dataclass(frozen=True, slots=True)
 class GameThrough(GameRow):
-    """A game that reaches the position: after `ply` half-moves, by `fork` if not on its main line.
+    """A game that reaches the position after `ply` half-moves, in a variation if `fork`.
 
-    `move` is what it played there on the asker's board, packed; 0 if nothing. `turned` tells that the
-    game has the colours of the asker's board exchanged; `result` is the game's own.
+    `move` is the next move on the queried board, packed; 0 if there is none. `turned`: the game has the
+    colours of the queried board swapped. `result` is the game's own.
     """
 
     ply: int
@@ -53,7 +53,7 @@ _PIECE: Final = """
     {rows} ORDER BY {order} LIMIT %s
 """
 _FIRST: Final = "SELECT * FROM {rows} ORDER BY {order}, way LIMIT %s"
-_SHOWN: Final = f"""
+_GAMES_OF_ROWS: Final = f"""
     SELECT {GAME_COLUMNS}, {", ".join(f"x.{name}" for name in _OF_ROW)}
     FROM {{rows}} LEFT JOIN archive_game g ON g.slot = x.slot
 """
@@ -65,7 +65,7 @@ _OF_INDEX: Final = ("played", "slot", "ply", "move", "flags")
 """The columns of rows that games are listed by."""
 
 ATTEMPTS: Final = 3
-"""Looks at the index, where games that it named have gone to other slots before they were looked up."""
+"""How often the index is read again because games moved to other slots before they were loaded."""
 
 
 def games_through(
@@ -79,56 +79,56 @@ def games_through(
     lines: Lines = "main",
     filters: GameFilters | None = None,
 ) -> Page[GameThrough]:
-    """Return a page of the games that reach a position, never capped. A game stands there once for each
-    matching orientation that it reaches.
+    """Return a page of all games that reach a position. A game is listed once for each matching orientation.
 
-    With filters a page looks at `PAGE_ROWS` rows at most: it can be short, or even empty, and still have a
-    next one. Raises DecodeError for a code not strictly valid, InvalidCursorError, ValueError as `explore`.
+    With filters a page reads at most `PAGE_ROWS` rows: it can be short, or even empty, and still have a next
+    one. Raises DecodeError for a code not strictly valid, InvalidCursorError, ValueError as `explore`.
     """
-    asked = ask(scope, kind, code, match, lines)
-    parts = choose_for_pages(parts_of(scope, asked, filters)) if filters else []
+    query = position_query(scope, kind, code, match, lines)
+    parts = choose_page_plans(space_queries(scope, query, filters)) if filters else []
     if filters and not parts:
         return Page((), None)
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], PageEnd | None]:
         if not filters:
-            pieces = _pieces(asked, phase, count)
-            return _games(asked, phase, lambda: _first(phase, pieces, count)), None
-        return _chosen(_Scan(parts, phase, reading_plan.PAGE_ROWS // len(asked.keys)), count)
+            pieces = _first_rows_by_key(query, phase, count)
+            return _sorted_games(query, phase, lambda: _merged_first_rows(phase, pieces, count)), None
+        return _scan_page(_Scan(parts, phase, reading_plan.PAGE_ROWS // len(query.keys)), count)
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-def extremes(asked: Asked, looked: Looked) -> tuple[GameThrough | None, ...]:
-    """Return the first and the latest game with a known day. `looked` is what was found under the keys: if it
-    has all their rows, the index is asked only when a game has moved to another slot meanwhile."""
-    looks: Iterator[Sql] = (_ends(asked) for _ in range(ATTEMPTS))
-    if looked.cold.issuperset(asked.keys):
-        if not (ends := _ends_at_hand(asked, looked)):
+def first_and_latest(query: PositionKeys, counts: KeyCounts) -> tuple[GameThrough | None, ...]:
+    """Return the first and the latest game with a known day. If `counts` has all rows of the keys, the index
+    is read only when a game has moved to another slot meanwhile."""
+    looks: Iterator[Sql] = (_first_and_last_rows(query) for _ in range(ATTEMPTS))
+    if counts.cold.issuperset(query.keys):
+        if not (ends := _first_and_last_of(query, counts)):
             return None, None
-        looks = chain([unnested(ends, _OF_ROW, "x")], looks)
-    shown = _shown(asked, lambda: next(looks))
+        looks = chain([literal_rows(ends, _OF_ROW, "x")], looks)
+    shown = _load_games(query, lambda: next(looks))
     return tuple(
-        _foremost(phase, (game for at, game in shown if at == part)) for part, phase in enumerate(_PHASES)
+        _first_in_order(phase, (game for at, game in shown if at == part))
+        for part, phase in enumerate(_PHASES)
     )
 
 
-def _ends(asked: Asked) -> Sql:
+def _first_and_last_rows(query: PositionKeys) -> Sql:
     """Return the first and the last row of each key as a FROM item x."""
     pieces = [
         piece
         for part, phase in enumerate(_PHASES)
-        for piece in _pieces(asked, phase, 1, _DATED_GAMES, part=part)
+        for piece in _first_rows_by_key(query, phase, 1, _DATED_GAMES, part=part)
     ]
-    return carried(pieces, _OF_ROW, "x", few=True)
+    return materialized(pieces, _OF_ROW, "x", few=True)
 
 
-def _ends_at_hand(asked: Asked, looked: Looked) -> list[tuple[int, ...]]:
-    """Return the first and the last of the rows that are at hand."""
-    once, is_so = (FORK, 0) if asked.lines == "main" else (FIRST, FIRST)
+def _first_and_last_of(query: PositionKeys, counts: KeyCounts) -> list[tuple[int, ...]]:
+    """Return the first and the last of the loaded rows."""
+    once, is_so = (FORK, 0) if query.lines == "main" else (FIRST, FIRST)
     rows = [
         (row.key & 3, row.played, row.slot, row.ply, row.move, row.flags)
-        for row in looked.rows()
+        for row in counts.rows()
         if row.flags & once == is_so and row.result != NOT_A_GAME and row.played > UNKNOWN_DAY
     ]
     if not rows:
@@ -140,33 +140,35 @@ def _ends_at_hand(asked: Asked, looked: Looked) -> list[tuple[int, ...]]:
     return [(part, *foremost(phase)) for part, phase in enumerate(_PHASES)]
 
 
-def extremes_among(parts: Sequence[Part], rows: Iterable[RowCount]) -> tuple[GameThrough | None, ...]:
-    """Return the first and the latest game with a known day that the filters let through; of a sample only
-    the latest. `rows` is what was counted in these parts."""
-    days = _days(parts[0].asked.lines, rows) if parts else None
+def first_and_latest_filtered(
+    parts: Sequence[SpaceQuery], rows: Iterable[RowCount]
+) -> tuple[GameThrough | None, ...]:
+    """Return the first and the latest game with a known day that match the filters; of a sample only the
+    latest. `rows` are the counts of these queries."""
+    days = _first_and_last_day(parts[0].query.lines, rows) if parts else None
     if days is None:
         return None, None
-    sampled = parts[0].reading.sample is not None
+    sampled = parts[0].plan.sample is not None
     most = reading_plan.PAGE_ROWS if sampled else reading_plan.EXACT_ROWS
     scans = [
-        _Scan([_on(part, day) for part in parts], next(phases(order, None)), most)
+        _Scan([_on_day(part, day) for part in parts], next(phases(order, None)), most)
         for day, order in zip(days, _ORDERS, strict=True)
     ]
-    found = [_chosen(scan, 1, _DATED_GAMES)[0] for scan in scans[1 if sampled else 0 :]]
+    found = [_scan_page(scan, 1, _DATED_GAMES)[0] for scan in scans[1 if sampled else 0 :]]
     ends = [games[0] if games else None for games in found]
     return (None, *ends) if sampled else tuple(ends)
 
 
-def _on(part: Part, day: int | None) -> Part:
-    """Return what is asked about one day; None: about all. Of few games ratings are looked up by each: to
-    read all ratings of the archive for them took most of an answer's time."""
+def _on_day(part: SpaceQuery, day: int | None) -> SpaceQuery:
+    """Return the query for one day; unchanged for None. It has few games, whose ratings are cheaper to look
+    up one by one."""
     if day is None:
         return part
-    reading = replace(part.reading, ratings_at_once=False)
-    return part._replace(resolved=part.resolved.on(day), reading=reading)
+    plan = replace(part.plan, ratings_at_once=False)
+    return part._replace(resolved=part.resolved.on(day), plan=plan)
 
 
-def _days(lines: Lines, rows: Iterable[RowCount]) -> tuple[int | None, int] | None:
+def _first_and_last_day(lines: Lines, rows: Iterable[RowCount]) -> tuple[int | None, int] | None:
     """Return the first and last day of what was counted; the first is None from counters, which lack it."""
     of_games = [row for row in rows if row.flags & FIRST and row.result != NOT_A_GAME and row.last_played]
     if lines == "main":
@@ -183,65 +185,65 @@ _ORDERS: Final[tuple[Order, ...]] = ("oldest", "newest")
 _PHASES: Final = tuple(next(phases(order, None)) for order in _ORDERS)
 
 
-def _pieces(asked: Asked, phase: Phase, count: int, *also: Sql, part: int = 0) -> list[Sql]:
+def _first_rows_by_key(query: PositionKeys, phase: Phase, count: int, *also: Sql, part: int = 0) -> list[Sql]:
     """Return SQL for the next rows of each key."""
     pieces: list[Sql] = []
-    for key in asked.keys:
-        conditions = (Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, key), *also)
-        pieces.append(_piece(phase, conjunction_from(ROWS_OF_KEY, conditions), key, count, part))
+    for key in query.keys:
+        conditions = (Sql("d.key = %s", (key,)), Sql(ROWS[query.lines]), _keyset_condition(phase, key), *also)
+        pieces.append(_first_rows_of_key(phase, conjunction_from(ROWS_OF_KEY, conditions), key, count, part))
     return pieces
 
 
-def _after(phase: Phase, key: int, alias: str = "d") -> Sql:
+def _keyset_condition(phase: Phase, key: int, alias: str = "d") -> Sql:
     text, values = phase.keyset(key & 3, alias)
     return Sql(text, tuple(values))
 
 
-def _piece(phase: Phase, rows: Sql, key: int, count: int, part: int = 0) -> Sql:
+def _first_rows_of_key(phase: Phase, rows: Sql, key: int, count: int, part: int = 0) -> Sql:
     """Return SQL for the first of a key's rows, given as FROM and WHERE."""
     text = _PIECE.format(part=part, way=key & 3, rows=rows.text, order=phase.by("d"))
     return Sql(text, (*rows.values, count))
 
 
-def _first(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
+def _merged_first_rows(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
     """Return the first rows of all pieces together as a FROM item x."""
-    rows = carried(pieces, _OF_ROW, "u", few=True)
+    rows = materialized(pieces, _OF_ROW, "u", few=True)
     return Sql(f"({_FIRST.format(rows=rows.text, order=phase.order)}) x", (*rows.values, count))
 
 
-def _games(asked: Asked, phase: Phase, first: Callable[[], Sql]) -> list[GameThrough]:
+def _sorted_games(query: PositionKeys, phase: Phase, first: Callable[[], Sql]) -> list[GameThrough]:
     """Return the games of rows x, in the order of a listing."""
-    games = [game for _, game in _shown(asked, first)]
+    games = [game for _, game in _load_games(query, first)]
     return sorted(games, key=lambda game: phase.rank(game.place))
 
 
-def _foremost(phase: Phase, games: Iterable[GameThrough]) -> GameThrough | None:
+def _first_in_order(phase: Phase, games: Iterable[GameThrough]) -> GameThrough | None:
     """Return the first of some games in the order of a listing."""
     return min(games, key=lambda game: phase.rank(game.place), default=None)
 
 
-def _shown(asked: Asked, found: Callable[[], Sql]) -> list[tuple[int, GameThrough]]:
-    """Return the games of rows x, each with its part. If some have moved to other slots since the index was
-    asked, it is asked again; games that keep moving are left out in the end."""
+def _load_games(query: PositionKeys, found: Callable[[], Sql]) -> list[tuple[int, GameThrough]]:
+    """Return the games of rows x, each with its `part`. If games have moved to other slots since the index
+    was read, it is read again; games that still move after `ATTEMPTS` are left out."""
     for _ in range(ATTEMPTS):
         rows = found()
-        shown = engine().fetch_prepared(_SHOWN.format(rows=rows.text), rows.values)
+        shown = engine().fetch_prepared(_GAMES_OF_ROWS.format(rows=rows.text), rows.values)
         if all(row[0] is not None for row in shown):
             break
-    return [_game_through(asked, row) for row in shown if row[0] is not None]
+    return [_game_through(query, row) for row in shown if row[0] is not None]
 
 
-def _game_through(asked: Asked, row: tuple[Any, ...]) -> tuple[int, GameThrough]:
+def _game_through(query: PositionKeys, row: tuple[Any, ...]) -> tuple[int, GameThrough]:
     found = by_name(row, *_OF_ROW)
-    move = asked.move(found["move"])
+    move = query.move(found["move"])
     game = GameThrough(
         **{column: found[column] for column in COLUMNS},
         place=PageEnd(found["played"], found["slot"], found["way"]),
         ply=found["ply"],
         move=move,
-        move_name=asked.game.text.move_name(move) if move != NO_MOVE else "",
+        move_name=query.game.text.move_name(move) if move != NO_MOVE else "",
         fork=bool(found["flags"] & FORK),
-        turned=asked.turned(found["way"]),
+        turned=query.turned(found["way"]),
     )
     return found["part"], game
 
@@ -250,29 +252,28 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> tuple[int, GameThrough]
 
 
 class _Scan(NamedTuple):
-    """A part of a filtered listing: under each key at most `rows` rows, or games of a list, are looked at."""
+    """A part of a filtered listing that reads at most `rows` rows, or games of a list, of each key."""
 
-    parts: Sequence[Part]
+    parts: Sequence[SpaceQuery]
     phase: Phase
     rows: int
 
     @property
-    def keys(self) -> list[tuple[Part, int]]:
-        """Return the keys, each with what is asked under it."""
-        return [(part, key) for part in self.parts for key in part.asked.keys]
+    def keys(self) -> list[tuple[SpaceQuery, int]]:
+        """Return the keys, each with its query."""
+        return [(part, key) for part in self.parts for key in part.query.keys]
 
-    def read(self, part: Part, key: int, until: PageEnd | None = None) -> Sql:
-        """Return SQL for what is looked at for a key, in order, before the filters; up to a place, if one is
-        given."""
-        if part.reading.driver is None:
+    def read(self, part: SpaceQuery, key: int, until: PageEnd | None = None) -> Sql:
+        """Return SQL for the rows of a key in order, before the filters; up to a place, if one is given."""
+        if part.plan.driver is None:
             alias, columns, source = "d", "d.*", ROWS_OF_KEY
-            conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[part.asked.lines])]
+            conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[part.query.lines])]
         else:
-            driver = driver_of(part, key, part.reading.driver)
+            driver = driver_of(part, key, part.plan.driver)
             alias, columns, source = "l", "l.played, l.slot", driver.source
             conditions = list(driver.conditions)
         phase = self.phase.within(part.resolved.filters.days())
-        conditions += [_after(phase, key, alias), part.resolved.between(alias)]
+        conditions += [_keyset_condition(phase, key, alias), part.resolved.between(alias)]
         if until is not None:
             text, values = self.phase.until(until, alias)
             conditions.append(Sql(text, tuple(values)))
@@ -281,30 +282,32 @@ class _Scan(NamedTuple):
         return Sql(text, (*found.values, self.rows))
 
     def first(self, count: int, also: Sql | None) -> Sql:
-        """Return the next rows that the filters let through as a FROM item x."""
+        """Return the next rows that match the filters, as a FROM item x."""
         pieces = [
-            _piece(self.phase, let_through(part, key, self._rows(part, key, also), _OF_INDEX), key, count)
+            _first_rows_of_key(
+                self.phase, matching_rows(part, key, self._rows(part, key, also), _OF_INDEX), key, count
+            )
             for part, key in self.keys
         ]
-        return _first(self.phase, pieces, count)
+        return _merged_first_rows(self.phase, pieces, count)
 
-    def _rows(self, part: Part, key: int, also: Sql | None) -> list[Sql]:
-        """Return SELECTs of what passes all that the index knows, of each table one."""
+    def _rows(self, part: SpaceQuery, key: int, also: Sql | None) -> list[Sql]:
+        """Return one SELECT a table, of the rows that match all conditions on the index itself."""
         read = self.read(part, key)
-        conditions = [part.resolved.result_of(part.asked, key), *([] if also is None else [also])]
-        if part.reading.driver is None:
+        conditions = [part.resolved.result_of(part.query, key), *([] if also is None else [also])]
+        if part.plan.driver is None:
             sources = [Sql(f"({read.text}) d", read.values)]
-            conditions += among_list(part, key)
+            conditions += slot_list_conditions(part, key)
         else:
-            sources = probed(carried([read], ("played", "slot"), "l"), key)
-            conditions.append(Sql(ROWS[part.asked.lines]))
+            sources = lookup_sources(materialized([read], ("played", "slot"), "l"), key)
+            conditions.append(Sql(ROWS[part.query.lines]))
         columns = ", ".join(f"d.{name}" for name in _OF_INDEX)
         found = (conjunction_from(source, conditions) for source in sources)
         return [Sql(f"SELECT {columns} {one.text}", one.values) for one in found]
 
     def end(self, until: PageEnd | None) -> PageEnd | None:
-        """Return the place up to which everything was looked at; None if that is the end, or beyond the place
-        up to which it matters."""
+        """Return the place up to which all rows were read; None if that is the end of the listing or not
+        before `until`."""
         reads = [
             _end_of(self.read(part, key, until), key) for part, key in self.keys if not self._reads_all(part)
         ]
@@ -313,22 +316,22 @@ class _Scan(NamedTuple):
         found = engine().fetch_all([(text, (*values, self.rows - 1)) for text, values in reads])
         return min((PageEnd(*row) for row in found), key=self.phase.rank, default=None)
 
-    def _reads_all(self, part: Part) -> bool:
-        """Tell whether all there is under the only key of a part is looked at."""
-        return len(part.asked.keys) == 1 and part.reading.most is not None and part.reading.most < self.rows
+    def _reads_all(self, part: SpaceQuery) -> bool:
+        """Tell whether the scan reads all rows of the query's only key."""
+        return len(part.query.keys) == 1 and part.plan.most is not None and part.plan.most < self.rows
 
 
 def _end_of(read: Sql, key: int) -> Sql:
-    """Return SQL for the last place that is looked at for a key, where there are so many."""
+    """Return SQL for the last place that a scan reads of a key, if the key has that many rows."""
     return Sql(_LAST_READ.format(read=read.text, way=key & 3), read.values)
 
 
-def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], PageEnd | None]:
-    """Return the next games that the filters let through, and where the looking ended before the listing did.
+def _scan_page(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], PageEnd | None]:
+    """Return the next games that match, and the place where the scan ended, if it ended before the listing.
 
-    What one key gives from beyond the place where another's looking ended comes on the next page.
+    Games of one key beyond the place where the scan of another key ended come on the next page.
     """
-    games = _games(scan.parts[0].asked, scan.phase, lambda: scan.first(count, also))
+    games = _sorted_games(scan.parts[0].query, scan.phase, lambda: scan.first(count, also))
     full = len(games) == count
     if full and len(scan.keys) == 1:
         return games, None

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from archive.derive.game import stem
 from archive.models import Game, GameAlias
 from archive.queries.games.taken_down import is_hidden
-from archive.queries.positions.counting import totals
+from archive.queries.positions.counting import count_games
 from archive.queries.positions.position_query import position_keys
 from archive.queries.scope import Scope
 from kifu_core.errors import Issue, KifuError, UnknownFormatError
@@ -33,7 +33,7 @@ class GameNotFoundError(LookupError):
     """There is no game of this id."""
 
 
-class Meant(NamedTuple):
+class GamePosition(NamedTuple):
     """A position, and the game that it is one of."""
 
     game: GameKind[Any]
@@ -43,7 +43,7 @@ class Meant(NamedTuple):
 # --- words -----------------------------------------------------------------------------------------------
 
 
-def of_words(words: str) -> Meant | None:
+def of_words(words: str) -> GamePosition | None:
     """Return the position that words name without being a record; None for other words.
 
     They are the address of a position's page, or what one of the games knows (`Text.typed`). Raises
@@ -55,12 +55,12 @@ def of_words(words: str) -> Meant | None:
     if address := _ADDRESS.match(words):
         return _addressed(GAMES[address[1]], unquote(address[2]))
     found = ((game, game.text.parse_typed(words)) for game in GAMES.values())
-    return next((Meant(game, position) for game, position in found if position is not None), None)
+    return next((GamePosition(game, position) for game, position in found if position is not None), None)
 
 
-def _addressed(game: GameKind[Any], code: str) -> Meant | None:
+def _addressed(game: GameKind[Any], code: str) -> GamePosition | None:
     try:
-        return Meant(game, game.codec.decode(game.codec.code_of_path(code)))
+        return GamePosition(game, game.codec.decode(game.codec.code_of_path(code)))
     except KifuError:
         return None
 
@@ -174,6 +174,6 @@ def furthest(scope: Scope, record: Record) -> str | None:
         keys = position_keys(scope, line, "exact", game.name)
     except KifuError:  # hands that no code can hold: such a game is in no index
         return None
-    known = totals([key for found in keys for key in found], "main")
+    known = count_games([key for found in keys for key in found], "main")
     reached = [position for position, found in zip(line, keys, strict=True) if known.keys() & {*found}]
     return game.codec.encode(reached[-1]) if reached else None

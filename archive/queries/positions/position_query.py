@@ -1,9 +1,9 @@
-"""A question about a position: its keys in the index, and how rows look on the asker's board.
+"""A query for a position: its keys in the index, and how to read rows on the queried board.
 
-A position can be asked for as it is (`exact`), or with its left-right mirror image (`mirror`), with the
-colours exchanged (`color`), or with all of these (`any`). Each orientation has a key of its own, so an answer
-costs its own rows. Answers over several orientations are sums, and a game that reaches several of them counts
-in each. Moves and results are given as the asker sees the board.
+A query matches the position alone (`exact`), or also its left-right mirror image (`mirror`), its
+colour-swapped image (`color`), or both (`any`). Each orientation has its own key, so a query reads only rows
+that match. Results over several orientations are sums: a game that reaches several of them counts in each.
+Moves and results are those on the queried board.
 """
 
 from collections.abc import Collection, Iterable
@@ -25,11 +25,11 @@ ROWS: Final[dict[str, str]] = {"main": f"(d.flags & {FORK}) = 0", "all": f"(d.fl
 """The one row that each game has under a key, of the rows of its main line or of all its lines."""
 
 
-class Asked(NamedTuple):
-    """A position as the asker has it, and the keys under which it is looked for.
+class PositionKeys(NamedTuple):
+    """A position and the keys that match it.
 
-    `keys` are those of every version of the index that is in use, the keys of each space one after the other
-    (`in_spaces`); `key & 3` is the orientation of each.
+    `in_spaces` has the keys of each space, in every version of the index in use; `keys` has all of them, in
+    this order. `key & 3` is the orientation of a key.
     """
 
     game: GameKind[Any]
@@ -43,12 +43,12 @@ class Asked(NamedTuple):
     def keys(self) -> tuple[int, ...]:
         return sum(self.in_spaces, ())
 
-    def of_each_space(self) -> list["Asked"]:
-        """Return the same question about each of the spaces alone."""
+    def of_each_space(self) -> list["PositionKeys"]:
+        """Return one query for each space."""
         return [self._replace(in_spaces=(keys,)) for keys in self.in_spaces]
 
-    def without(self, keys: Collection[int]) -> "Asked":
-        """Return the same question without some of its keys."""
+    def without(self, keys: Collection[int]) -> "PositionKeys":
+        """Return the query without some of its keys."""
         return self._replace(
             in_spaces=tuple(tuple(key for key in some if key not in keys) for some in self.in_spaces)
         )
@@ -60,28 +60,30 @@ class Asked(NamedTuple):
         return min(move, self.game.codec.orient(move, 1)) if self.folds and move != NO_MOVE else move
 
     def turned(self, key: int) -> bool:
-        """Tell whether rows of this key have the asker's colours exchanged."""
+        """Tell whether rows of this key have the colours of the queried board swapped."""
         return bool((key ^ self.orientation) & COLOR_BIT)
 
     def seen(self, result: int, key: int) -> int:
-        """Turn a row's result into that on the asker's board, or the other way round."""
+        """Convert a row's result to the queried board, or back."""
         return result ^ 1 if self.turned(key) and result in (BLACK_WINS, WHITE_WINS) else result
 
 
-def ask(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> Asked:
-    """Return the question about a code. Raises DecodeError for a code that is not strictly valid, ValueError
-    for a kind, match or lines that there is not."""
-    check(kind, match, lines)
+def position_query(
+    scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main"
+) -> PositionKeys:
+    """Return the query for a code. Raises DecodeError for a code that is not strictly valid, ValueError for
+    an unknown kind, match or lines."""
+    check_arguments(kind, match, lines)
     game = GAMES[kind]
     position = game.codec.decode(code)
     found = game.codec.canonical(position)
     keys = tuple(position_keys(Scope((space,)), [position], match, kind)[0] for space in scope.spaces)
     folds = found.symmetric and match in ("mirror", "any")
-    return Asked(game, position, found.orientation, keys, folds, lines)
+    return PositionKeys(game, position, found.orientation, keys, folds, lines)
 
 
-def check(kind: str, match: str, lines: str) -> None:
-    """Raise ValueError for a kind, match or lines that there is not."""
+def check_arguments(kind: str, match: str, lines: str) -> None:
+    """Raise ValueError for an unknown kind, match or lines."""
     if kind not in KINDS:
         raise ValueError(f"no such game: {kind!r}")
     if match not in MATCHES:
@@ -92,11 +94,11 @@ def check(kind: str, match: str, lines: str) -> None:
 
 def position_keys(scope: Scope, positions: Iterable[Any], match: Match, kind: str) -> list[tuple[int, ...]]:
     """Return for each position the keys that match it, in every version of the index that is in use."""
-    asked, keys_of = versions.asked(), GAMES[kind].codec.same_class_keys
+    versions_in_use, keys_of = versions.queried_versions(), GAMES[kind].codec.same_class_keys
     return [
         tuple(
             key
-            for version in asked
+            for version in versions_in_use
             for space in scope.spaces
             for key in keys_of(position, match, kind, space, version)
         )

@@ -60,7 +60,7 @@ class ReadingPlan:
     sample: Sample | None = None
 
 
-class Numbers(Protocol):
+class QuerySize(Protocol):
     """What the choice depends on: the rows under the asked keys, as far as counters know them, and whether
     days and ratings are asked for.
 
@@ -83,7 +83,7 @@ class Numbers(Protocol):
         """Return about how many games there are."""
 
 
-def way_to_all(numbers: Numbers) -> ReadingPlan | None:
+def plan_for_all(numbers: QuerySize) -> ReadingPlan | None:
     """Return the shortest way to all games; None if there are too many, so that a sample is needed."""
     rows = numbers.rows
     if rows <= FEW_ROWS:
@@ -98,13 +98,13 @@ def way_to_all(numbers: Numbers) -> ReadingPlan | None:
     return ReadingPlan(rated=rows <= RATED_ROWS, ratings_at_once=at_once)
 
 
-def way_to_next(numbers: Numbers) -> ReadingPlan:
+def plan_for_page(numbers: QuerySize) -> ReadingPlan:
     """Return the shorter way to the next of these games."""
     listed = _by_list(numbers) if numbers.rows > FEW_ROWS else None
     return ReadingPlan() if listed is None else listed
 
 
-def _by_list(numbers: Numbers) -> ReadingPlan | None:
+def _by_list(numbers: QuerySize) -> ReadingPlan | None:
     """Return how to read by the shortest list, if that is shorter than probing all rows; else None."""
     rows = numbers.rows
     best = numbers.shortest_list(min(rows * SLOTS_A_PROBE, EXACT_ROWS) + 1)

@@ -7,7 +7,7 @@ from typing import Final
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.names.people import by_year
-from archive.queries.positions.position_query import ask
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 
@@ -37,7 +37,7 @@ def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
     Where one orientation has more than `NEWEST` games, only years that all of them cover are told.
     Raises DecodeError and ValueError as `explore`.
     """
-    keys = ask(scope, kind, code, match, "main").keys
+    keys = position_query(scope, kind, code, match, "main").keys
     days: Counter[int] = Counter()
     first = 0
     for key in keys:

@@ -12,13 +12,13 @@ from typing import Final, Literal
 from archive.derive import headers
 from archive.queries.games.filters import filters_of
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import named
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.names.name_matching import NameMatch, match_name, with_relatives
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
 from archive.queries.search.fields import BY_KEY, folded
 from archive.queries.search.printing import OPERATORS, text_of
-from archive.queries.search.terms import Asked, Is, Term, Word
+from archive.queries.search.terms import EqualTo, FieldIs, Term, Word
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import formations, handicaps, specials
 
@@ -66,7 +66,7 @@ def is_query(words: str) -> bool:
     other: they have an operator, a range, a list, or a field that is no filter by itself."""
     shown = _QUOTED.sub('""', folded(words[:_LOOKED_AT]))
     keyed = [*_KEYED.finditer(shown)]
-    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, keyed)) or _asks_twice(keyed)
+    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, keyed)) or _repeats_filter(keyed)
 
 
 def is_phrase(scope: Scope, words: str) -> bool:
@@ -76,7 +76,7 @@ def is_phrase(scope: Scope, words: str) -> bool:
     if match is None:
         return _SURE.fullmatch(words.strip()) is not None
     text = match[1] or match[2]
-    return not (named(scope, "player", text) or named(scope, "event", text))
+    return not (ids_of_name(scope, "player", text) or ids_of_name(scope, "event", text))
 
 
 def _is_of_query(keyed: re.Match[str]) -> bool:
@@ -90,7 +90,7 @@ def _is_of_query(keyed: re.Match[str]) -> bool:
     return field.kind != "text" and ("," in keyed[2] or "、" in keyed[2])
 
 
-def _asks_twice(keyed: Iterable[re.Match[str]]) -> bool:
+def _repeats_filter(keyed: Iterable[re.Match[str]]) -> bool:
     """Return whether two players, events, castles or openings are asked for by one key: a filter has place
     for one."""
     fields = [
@@ -101,7 +101,7 @@ def _asks_twice(keyed: Iterable[re.Match[str]]) -> bool:
     return len(fields) > len(set(fields))
 
 
-def filters_meant(scope: Scope, words: str) -> dict[str, str]:
+def filters_of_words(scope: Scope, words: str) -> dict[str, str]:
     """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
 
     Words that name an event, a castle or an opening, and no player, ask for that; others are names of players
@@ -133,7 +133,7 @@ def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     if not players:
         players, rest = [" ".join(rest)] if rest else [], []
     return _together(
-        found, {"formation": formed, "player": [people.spelt(scope, one) for one in players]}, rest
+        found, {"formation": formed, "player": [people.stored_spelling(scope, one) for one in players]}, rest
     )
 
 
@@ -148,7 +148,7 @@ def _together(
         if len(different) == 1 and not (words and name == "player"):
             found[name] = different[0]
         else:
-            terms += (Asked(name, (Is(one),)) for one in different)
+            terms += (FieldIs(name, (EqualTo(one),)) for one in different)
     terms += map(Word, words)
     # By the operator the search box knows a query.
     return found | ({"q": (" AND " if words else " ").join(map(text_of, terms))} if terms else {})
@@ -213,11 +213,11 @@ _AGAINST_KANJI: Final = "対"
 
 
 def _is_event(scope: Scope, name: str) -> bool:
-    return bool(named(scope, "event", name)) and not named(scope, "player", name)
+    return bool(ids_of_name(scope, "event", name)) and not ids_of_name(scope, "player", name)
 
 
 def _is_opening(scope: Scope, name: str) -> bool:
-    return headers.is_opening(name) and not named(scope, "player", name)
+    return headers.is_opening(name) and not ids_of_name(scope, "player", name)
 
 
 def _formation(scope: Scope, name: str) -> str | None:
@@ -226,7 +226,7 @@ def _formation(scope: Scope, name: str) -> str | None:
     one = formations.by_any_name(headers.read_opening(name)) if headers.is_opening(name) else None
     if one is None and not name.isascii():
         one = formations.by_any_name(name)
-    return one.name if one and not named(scope, "player", name) else None
+    return one.name if one and not ids_of_name(scope, "player", name) else None
 
 
 def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
@@ -247,8 +247,8 @@ def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
             found["player"] = text[1:]
         else:
             free.append(match[0] if key else text)
-    saying = islice((word for word in dict.fromkeys(free) if _said_by(word)), _MOST_SAYING)
-    plain = {word for word in saying if not _is_known(scope, word)}
+    saying = islice((word for word in dict.fromkeys(free) if _filters_of_word(word)), _MOST_SAYING)
+    plain = {word for word in saying if not _is_name(scope, word)}
     free = [word for word in free if word not in plain or not _take_plain(found, word)]
     sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
@@ -263,14 +263,14 @@ _MOST_SAYING: Final = 10
 def _take_plain(found: dict[str, str], word: str) -> bool:
     """Add to the filters what a word says by itself, and return whether it said anything: it says nothing for
     a filter that is there already."""
-    asked = _said_by(word)
+    asked = _filters_of_word(word)
     if not found.keys().isdisjoint(asked):
         return False
     found |= asked
     return True
 
 
-def _said_by(word: str) -> dict[str, str]:
+def _filters_of_word(word: str) -> dict[str, str]:
     """Return the filters that a word asks for without a key; none for other words."""
     for name, values in _PLAIN.items():
         if (value := values.get(word.lower())) is not None:
@@ -281,12 +281,12 @@ def _said_by(word: str) -> dict[str, str]:
         return {"handicap": start.preset}
     if (ending := specials.BY_WORD.get(word)) and ending.special not in _NO_FILTER:
         return {"special": ending.special}
-    if mate := mate_meant(word):
+    if mate := mate_filters(word):
         return mate
     return {"from": word, "to": word} if _DAY.fullmatch(word) and read_day(word) else {}
 
 
-def mate_meant(word: str) -> dict[str, str]:
+def mate_filters(word: str) -> dict[str, str]:
     """Return the filters for problems of a length (`13手詰`, `十三手詰め`); none for other words."""
     mate = _MATE.fullmatch(unicodedata.normalize("NFKC", word))
     if mate is None:
@@ -311,6 +311,6 @@ def _number(text: str) -> int:
     return (_DIGITS.index(tens or "一") * 10 if ten else 0) + _DIGITS.index(ones or "〇")
 
 
-def _is_known(scope: Scope, name: str) -> bool:
+def _is_name(scope: Scope, name: str) -> bool:
     """Return whether a player or an event has this very name."""
-    return bool(named(scope, "player", name) or named(scope, "event", name))
+    return bool(ids_of_name(scope, "player", name) or ids_of_name(scope, "event", name))

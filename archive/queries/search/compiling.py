@@ -18,9 +18,9 @@ from archive.index.engine import engine
 from archive.index.schema import FORK
 from archive.queries.games.color_names import results_of
 from archive.queries.games.filters import Filter
-from archive.queries.names.ids_of_names import listed_upload
+from archive.queries.names.ids_of_names import ids_of_upload
 from archive.queries.names.name_matching import match_name
-from archive.queries.patterns.pattern_slots import standing
+from archive.queries.patterns.pattern_slots import slots_with_pattern
 from archive.queries.positions.position_query import position_keys
 from archive.queries.scope import Scope
 from archive.queries.search import words
@@ -28,18 +28,18 @@ from archive.queries.search.days import first_day, last_day
 from archive.queries.search.fields import BY_NAME, Field
 from archive.queries.search.terms import (
     And,
-    Asked,
     Between,
-    Is,
+    EqualTo,
+    FieldIs,
+    HasPattern,
     Leaf,
     Not,
     Or,
-    Reaches,
-    Stands,
+    ReachesPosition,
     Term,
     Word,
 )
-from archive.queries.search.words import Known
+from archive.queries.search.words import WordMatches
 from archive.queries.sql import Sql, one_of
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
@@ -56,7 +56,7 @@ _ONE_OF_THESE: Final = "(SELECT count(*) FROM ({rows}) r WHERE r.played = g.play
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledQuery:
     """What a query asks of games g beside the filters (by attribute) that all of its games pass."""
 
     condition: Sql | None
@@ -67,27 +67,29 @@ class Compiled:
     """A list of games that has all of its games and few others, where its words are rare."""
 
 
-def compiled(scope: Scope, term: Term, used: Collection[str] = (), *, driven: bool = True) -> Compiled:
+def compile_query(
+    scope: Scope, term: Term, used: Collection[str] = (), *, driven: bool = True
+) -> CompiledQuery:
     """Return a query as SQL. `term` is as `parsing.parse` gives it; filters that are `used` stay. Unless the
     list is `driven` by what is rare, that is not looked for."""
     filters: dict[str, Any] = {}
     terms = term.terms if isinstance(term, And) else (term,)
-    rest = tuple(one for one in terms if not _taken(one, filters, used))
-    position = next((one for one in rest if isinstance(one, Reaches) and one.match == "exact"), None)
+    rest = tuple(one for one in terms if not _moved_to_filters(one, filters, used))
+    position = next((one for one in rest if isinstance(one, ReachesPosition) and one.match == "exact"), None)
     keys = _keys(scope, position) if position else ()
     if not rest:
-        return Compiled(None, filters)
+        return CompiledQuery(None, filters)
     asked = rest[0] if len(rest) == 1 else And(rest)
-    known = words.known(scope, asked)
-    few = (_few_standing(scope, rest) or words.few_games(scope, asked, known)) if driven else None
-    return Compiled(_condition(_Within(scope, known), asked), filters, keys, few)
+    known = words.look_up_words(scope, asked)
+    few = (_few_with_pattern(scope, rest) or words.few_games(scope, asked, known)) if driven else None
+    return CompiledQuery(_condition(_SearchContext(scope, known), asked), filters, keys, few)
 
 
-class _Within(NamedTuple):
+class _SearchContext(NamedTuple):
     """Where a query is asked, and what is known of its words there."""
 
     scope: Scope
-    words: Mapping[str, Known]
+    words: Mapping[str, WordMatches]
 
 
 # --- what drives a list ----------------------------------------------------------------------------------
@@ -97,15 +99,15 @@ _DRIVING: Final = ("player", "event", "upload", "formation", "game")
 _SEATED: Final = ("black", "white", "first", "second")
 
 
-def _taken(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
+def _moved_to_filters(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
     """Note the filters that are true of all games of a term, and return whether they are all that it asks."""
-    if not isinstance(term, Asked) or len(term.any_of) != 1:
+    if not isinstance(term, FieldIs) or len(term.any_of) != 1:
         return False
     (value,) = term.any_of
     asked = dict(_ends(BY_NAME[term.field], value)) if term.field == "date" else {}
-    if isinstance(value, Is) and term.field in _DRIVING:
+    if isinstance(value, EqualTo) and term.field in _DRIVING:
         asked = {term.field: int(value.value) if term.field == "upload" else value.value}
-    if isinstance(value, Is) and term.field in _SEATED and "player" not in {*filters, *used}:
+    if isinstance(value, EqualTo) and term.field in _SEATED and "player" not in {*filters, *used}:
         filters["player"] = value.value
         return False
     if not asked or not {*filters, *used}.isdisjoint(asked):
@@ -114,11 +116,11 @@ def _taken(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
     return True
 
 
-def _few_standing(scope: Scope, terms: Collection[Term]) -> Sql | None:
+def _few_with_pattern(scope: Scope, terms: Collection[Term]) -> Sql | None:
     """Return the games in which the first pattern stands that all games of the answer have, as the source d
     of a query; None where these are not few, or there is none."""
-    pattern = next((one.pattern for one in terms if isinstance(one, Stands)), None)
-    slots = standing(scope, pattern) if pattern else ()
+    pattern = next((one.pattern for one in terms if isinstance(one, HasPattern)), None)
+    slots = slots_with_pattern(scope, pattern) if pattern else ()
     if pattern is None or len(slots) > words.RARE:
         return None
     mine = scope.condition("d")
@@ -129,7 +131,7 @@ def _few_standing(scope: Scope, terms: Collection[Term]) -> Sql | None:
 # --- conditions ------------------------------------------------------------------------------------------
 
 
-def _condition(within: _Within, term: Term) -> Sql:
+def _condition(within: _SearchContext, term: Term) -> Sql:
     if isinstance(term, Not):
         inner = _condition(within, term.term)
         return Sql(f"NOT ({inner.text})", inner.values)
@@ -151,21 +153,21 @@ def _case(condition: Sql) -> Sql:
     return Sql(f"CASE WHEN {condition.text} THEN 1 ELSE 0 END = 1", condition.values)
 
 
-def _leaf(within: _Within, term: Leaf) -> Iterator[Sql]:
+def _leaf(within: _SearchContext, term: Leaf) -> Iterator[Sql]:
     """Yield conditions, any of which makes a term true."""
     if isinstance(term, Word):
-        yield from words.holding(within.words[term.text])
-    elif isinstance(term, Reaches):
-        yield from _reaching(within.scope, term)
-    elif isinstance(term, Stands):
-        slots = standing(within.scope, term.pattern)
+        yield from words.conditions_of_word(within.words[term.text])
+    elif isinstance(term, ReachesPosition):
+        yield from _reaches_condition(within.scope, term)
+    elif isinstance(term, HasPattern):
+        slots = slots_with_pattern(within.scope, term.pattern)
         yield Sql(_IN_SLOTS.format(keys=engine().KEYS), (engine().listed(slots),))
     else:
         for value in term.any_of:
-            yield from _asked(within.scope, BY_NAME[term.field], value)
+            yield from _field_condition(within.scope, BY_NAME[term.field], value)
 
 
-def _reaching(scope: Scope, term: Reaches) -> Iterator[Sql]:
+def _reaches_condition(scope: Scope, term: ReachesPosition) -> Iterator[Sql]:
     """Yield the conditions that the main line reaches a position, one for each table of the index."""
     keys = _keys(scope, term)
     plies = _Range.of(term.plies)
@@ -175,13 +177,13 @@ def _reaching(scope: Scope, term: Reaches) -> Iterator[Sql]:
                 _REACHED.format(table=table, one_of=one_of(part), fork=FORK, plies=plies.text),
                 (*part, *plies.values),
             )
-            for part in ([(key,) for key in keys] if engine().APART else [keys])
+            for part in ([(key,) for key in keys] if engine().REMOTE_INDEX else [keys])
         ]
-        found = Sql(*engine().carried(rows, ("played", "slot")))
+        found = Sql(*engine().materialized(rows, ("played", "slot")))
         yield Sql(_ONE_OF_THESE.format(rows=found.text), found.values)
 
 
-def _keys(scope: Scope, term: Reaches) -> tuple[int, ...]:
+def _keys(scope: Scope, term: ReachesPosition) -> tuple[int, ...]:
     """Return the keys of a position in the index."""
     position, match = GAMES[term.game].codec.decode(term.code), cast(Match, term.match)
     return position_keys(scope, [position], match, term.game)[0]
@@ -199,7 +201,7 @@ class _Range(NamedTuple):
         return cls("".join(f" AND o.ply {sign} %s" for sign, _end in asked), tuple(end for _, end in asked))
 
 
-def _asked(scope: Scope, asked: Field, value: Is | Between) -> Iterator[Sql]:
+def _field_condition(scope: Scope, asked: Field, value: EqualTo | Between) -> Iterator[Sql]:
     """Yield the conditions that a field has a value."""
     if asked.name == "result":
         yield from _won(_text(value))
@@ -212,18 +214,18 @@ def _asked(scope: Scope, asked: Field, value: Is | Between) -> Iterator[Sql]:
                  for name, end in _ends(asked, value)]  # fmt: skip
         yield _joined(And(()), found)
     else:
-        yield from _alone(scope, asked.one, _text(value))
+        yield from _single_filter(scope, asked.one, _text(value))
 
 
-def _text(value: Is | Between) -> str:
+def _text(value: EqualTo | Between) -> str:
     """Return the value of a field that has no ranges."""
-    return value.value if isinstance(value, Is) else value.least
+    return value.value if isinstance(value, EqualTo) else value.least
 
 
-def _alone(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
+def _single_filter(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
     """Yield the condition of a filter that takes one value; none where nobody here is called so."""
     if one.names or one.name == "upload":
-        ids = match_name(scope, one.names, text).ids if one.names else listed_upload(scope, int(text))
+        ids = match_name(scope, one.names, text).ids if one.names else ids_of_upload(scope, int(text))
         if ids:
             yield one.condition(scope, ids)
         return
@@ -238,9 +240,9 @@ def _typed(one: Filter, text: str) -> Any:
     return text
 
 
-def _ends(asked: Field, value: Is | Between) -> Iterator[tuple[str, Any]]:
+def _ends(asked: Field, value: EqualTo | Between) -> Iterator[tuple[str, Any]]:
     """Yield the attributes of the filters that a field is made of, each with what it takes."""
-    least, most = (value.value, value.value) if isinstance(value, Is) else (value.least, value.most)
+    least, most = (value.value, value.value) if isinstance(value, EqualTo) else (value.least, value.most)
     for one, text in ((asked.least, least), (asked.most, most)):
         if one is not None and text:
             yield one.attribute, _typed(one, text)

@@ -9,13 +9,13 @@ from typing import Final, Literal
 from archive.index.texts import text_index
 from archive.names.search_text import searched
 from archive.project.reading import connection
-from archive.queries.games.filters import games_asked
+from archive.queries.games.filters import game_filters
 from archive.queries.games.listing import slots_of
-from archive.queries.names.name_matching import is_part, read_so
+from archive.queries.names.name_matching import is_searchable, players_by_reading
 from archive.queries.names.people import TABLES, Kind
-from archive.queries.patterns.formation_counts import standings
+from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
-from archive.queries.search.box import mate_meant
+from archive.queries.search.box import mate_filters
 from archive.queries.sql import Sql, conjunction, one_of
 from kifu_core.shogi.formations import FORMATIONS, Formation
 
@@ -49,7 +49,7 @@ class Completion:
 
 def completions(scope: Scope, text: str) -> list[Completion]:
     """Return what a text may become, the most frequent of each kind first; nothing without games."""
-    if len(text) > LONGEST or not is_part(text):
+    if len(text) > LONGEST or not is_searchable(text):
         return []
     found = [*_of_mate(scope, text)]
     for kind in _LISTED:
@@ -62,7 +62,7 @@ def _named(scope: Scope, kind: Kind, name: str) -> Completion:
 
 
 def _games(scope: Scope, **asked: object) -> int | None:
-    slots = slots_of(scope, games_asked(asked), COUNTED_TO)
+    slots = slots_of(scope, game_filters(asked), COUNTED_TO)
     return None if slots is None else len(slots)
 
 
@@ -70,7 +70,7 @@ def _names(scope: Scope, kind: Kind, text: str) -> list[str]:
     """Return names that hold a text or are read so, those with the most games first."""
     where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (searched(text),))]
     found = dict(_counted(kind, conjunction(where)))
-    if kind == "player" and (read := read_so(scope, text, begun=True)[:_RANKED]):
+    if kind == "player" and (read := players_by_reading(scope, text, begun=True)[:_RANKED]):
         found |= dict(_counted(kind, Sql(f"n.id {one_of(read)}", tuple(read))))
     ranked = sorted(found.items(), key=lambda row: (-row[1], row[0]))
     return [name for name, games in ranked if games][: _LISTED[kind]]
@@ -87,7 +87,7 @@ def _formations(scope: Scope, text: str) -> list[Completion]:
     """Return castles and openings whose names hold a text, those with the most games first."""
     form = searched(text)
     called = [one for one in FORMATIONS if form in searched("\n".join(_called(one)))]
-    known = standings(scope) if called else {}
+    known = formation_counts(scope) if called else {}
     games = {one.name: known[one.name].games for one in called if one.name in known}
     ranked = sorted(games.items(), key=lambda row: (-row[1], row[0]))[:_FORMATIONS]
     return [Completion("formation", name, n, (("formation", name),)) for name, n in ranked]
@@ -98,7 +98,7 @@ def _called(one: Formation) -> tuple[str, ...]:
 
 
 def _of_mate(scope: Scope, text: str) -> list[Completion]:
-    asked = mate_meant(text)
+    asked = mate_filters(text)
     if not asked:
         return []
     games = _games(scope, **{name: int(value) if value.isdigit() else value for name, value in asked.items()})

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from archive.queries.games.filters import FILTERS, RESULT_NAMES, SPANS, Filter
+from archive.queries.games.filters import FILTERS, RANGES, RESULT_NAMES, Filter
 from kifu_core.shogi import specials
 
 Kind = Literal["text", "choice", "number", "one number", "day", "one day", "formation", "position", "pattern"]
@@ -82,7 +82,7 @@ def _of_filters() -> Iterator[Field]:
 
 def _of_spans() -> Iterator[Field]:
     by_attribute = {one.attribute: one for one in FILTERS}
-    for span in SPANS:
+    for span in RANGES:
         least, most = by_attribute[span.least], by_attribute[span.most]
         kind: Kind = "number" if least.value == "number" else "day"
         yield Field(span.name, span.label, kind, span.keys, least=least, most=most)

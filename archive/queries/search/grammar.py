@@ -19,12 +19,12 @@ from archive.queries.search.fields import BY_KEY, BY_NAME, FIELDS, Field, Kind
 from archive.queries.search.printing import OPERATORS, QUOTED
 from archive.queries.search.terms import (
     And,
-    Asked,
     Between,
-    Is,
+    EqualTo,
+    FieldIs,
+    HasPattern,
     Or,
-    Reaches,
-    Stands,
+    ReachesPosition,
     Term,
     Word,
     negated,
@@ -97,7 +97,7 @@ def _ranged(one: str, wanted: Kind) -> pp.ParserElement:
     return compared | between | alone | _refused(wanted)
 
 
-def _number_value(field: Field, place: int, found: tuple[str, ...]) -> Is | Between:
+def _number_value(field: Field, place: int, found: tuple[str, ...]) -> EqualTo | Between:
     def number(text: str, further: int = 0) -> str:
         value = int(text) + further
         if not field.in_range(value):
@@ -107,7 +107,7 @@ def _number_value(field: Field, place: int, found: tuple[str, ...]) -> Is | Betw
     return _value(found, number, int, number, place)
 
 
-def _day_value(_field: Field, place: int, found: tuple[str, ...]) -> Is | Between:
+def _day_value(_field: Field, place: int, found: tuple[str, ...]) -> EqualTo | Between:
     def day(text: str) -> str:
         if (value := read_day(text)) is None:
             raise _wrong(place, text, "day")
@@ -128,11 +128,11 @@ def _value(
     ordered: Callable[[str], int],
     further: Callable[[str, int], str],
     place: int,
-) -> Is | Between:
+) -> EqualTo | Between:
     """Return the value of a match of `_ranged`."""
     kind, first, *rest = found
     if kind == "alone":
-        return Is(read(first))
+        return EqualTo(read(first))
     if kind == "compared":
         least, most = _COMPARED[first]
         one = rest[0]
@@ -147,34 +147,34 @@ def _value(
     return Between(low, high)
 
 
-def _choice(field: Field, place: int, text: str) -> Is:
+def _choice(field: Field, place: int, text: str) -> EqualTo:
     value = field.read(text)
     if value not in field.choices:
         raise _wrong(place, text, *field.choices)
-    return Is(value)
+    return EqualTo(value)
 
 
-def _formation(field: Field, place: int, text: str) -> Is:
+def _formation(field: Field, place: int, text: str) -> EqualTo:
     value = field.read(text)
     if value not in formations.BY_NAME:
         raise _wrong(place, text, "formation")
-    return Is(value)
+    return EqualTo(value)
 
 
-def _one_number(field: Field, place: int, text: str) -> Is:
+def _one_number(field: Field, place: int, text: str) -> EqualTo:
     if not (text.isascii() and text.isdigit() and len(text) < 20 and field.in_range(int(text))):
         raise _wrong(place, text, "one number")
-    return Is(str(int(text)))
+    return EqualTo(str(int(text)))
 
 
-def _one_day(_field: Field, place: int, text: str) -> Is:
+def _one_day(_field: Field, place: int, text: str) -> EqualTo:
     if (value := read_day(text)) is None:
         raise _wrong(place, text, "one day")
-    return Is(value)
+    return EqualTo(value)
 
 
-def _free(field: Field, _place: int, text: str) -> Is:
-    return Is(field.one.read(text) if field.one else text)
+def _free(field: Field, _place: int, text: str) -> EqualTo:
+    return EqualTo(field.one.read(text) if field.one else text)
 
 
 _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., Any]]]] = {
@@ -214,9 +214,9 @@ def _field(kind: Kind) -> pp.ParserElement:
     closing = pp.Literal(")").suppress() | _refused("closing", ",")
     values = pp.Literal("(").suppress() + several + closing | several
 
-    def asked(tokens: pp.ParseResults) -> Asked:
+    def asked(tokens: pp.ParseResults) -> FieldIs:
         field, *found = tokens
-        return Asked(field.name, tuple(dict.fromkeys(made(field, place, text) for place, text in found)))
+        return FieldIs(field.name, tuple(dict.fromkeys(made(field, place, text) for place, text in found)))
 
     return (_key(one for one in FIELDS if one.kind == kind) + values).add_parse_action(asked)
 
@@ -246,17 +246,17 @@ def _read_position(_text: str, place: int, tokens: pp.ParseResults) -> list[tupl
     raise _wrong(place, tokens[0], "position")
 
 
-def _plies(_text: str, place: int, tokens: pp.ParseResults) -> Is | Between:
+def _plies(_text: str, place: int, tokens: pp.ParseResults) -> EqualTo | Between:
     return _number_value(BY_NAME["plies"], place, tokens[0])
 
 
-def _reaches(tokens: pp.ParseResults) -> Reaches:
+def _reaches(tokens: pp.ParseResults) -> ReachesPosition:
     (game, code), *rest = tokens
     match = next((one for one in rest if isinstance(one, str)), "exact")
     plies = next((one for one in rest if not isinstance(one, str)), None)
-    if isinstance(plies, Is):
+    if isinstance(plies, EqualTo):
         plies = Between(plies.value, plies.value)
-    return Reaches(game, code, match, plies)
+    return ReachesPosition(game, code, match, plies)
 
 
 def _pattern() -> pp.ParserElement:
@@ -271,10 +271,10 @@ def _pattern() -> pp.ParserElement:
     return key.suppress() + (quoted | plain | _refused("pattern"))
 
 
-def _read_pattern(text: str, place: int) -> Stands:
+def _read_pattern(text: str, place: int) -> HasPattern:
     """Return the pattern that a text at a place of the query says, in one spelling."""
     try:
-        return Stands(patterns.text_of(patterns.parse(text)))
+        return HasPattern(patterns.text_of(patterns.parse(text)))
     except ParseError as error:
         raise QueryError(PATTERN, place + (error.column or 1) - 1, cause=error) from error
 
@@ -306,7 +306,7 @@ def _grammar() -> pp.ParserElement:
     closing = pp.Literal(")").suppress() | _refused("closing")
     unknown = pp.Regex(r'[^\s()",、「:@]++:').add_parse_action(_unknown)
     name = pp.Literal("@").suppress() + (_text() | _refused("text"))
-    name.add_parse_action(lambda tokens: Asked("player", (Is(tokens[0]),)))
+    name.add_parse_action(lambda tokens: FieldIs("player", (EqualTo(tokens[0]),)))
     word = _text().add_parse_action(lambda tokens: Word(tokens[0]))
     fields = pp.MatchFirst([*map(_field, _VALUES), _position(), _pattern(), unknown])
     group = pp.Literal("(").suppress() + query + closing

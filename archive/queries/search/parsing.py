@@ -9,7 +9,7 @@ from typing import Final
 from archive.queries.search.errors import QueryError
 from archive.queries.search.fields import folded
 from archive.queries.search.printing import QUOTED
-from archive.queries.search.terms import NOTHING, Asked, Term, leaves
+from archive.queries.search.terms import NOTHING, FieldIs, Term, leaves
 
 LONGEST: Final = 1000
 """Characters of a query."""
@@ -38,7 +38,7 @@ def parse(text: str) -> Term:
 
     (found,) = QUERY.parse_string(shown, parse_all=False)
     term: Term = found
-    values = sum(len(one.any_of) if isinstance(one, Asked) else 1 for one in leaves(term))
+    values = sum(len(one.any_of) if isinstance(one, FieldIs) else 1 for one in leaves(term))
     if values > MOST:
         raise QueryError("query-too-many", limit=MOST)
     return term

@@ -11,7 +11,7 @@ from archive.queries.search.errors import TOO_SLOW, QueryError
 
 
 @contextmanager
-def patient(filters: GameFilters) -> Iterator[None]:
+def time_limited(filters: GameFilters) -> Iterator[None]:
     """End what the body asks the database after ARCHIVE_SEARCH_SECONDS where there is a query, and raise
     QueryError `query-too-slow`. Without one there is no limit: lists by filters alone are fast."""
     if filters.q is None:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Stands, Term, Word
+from archive.queries.search.terms import (
+    And,
+    Between,
+    EqualTo,
+    FieldIs,
+    HasPattern,
+    Not,
+    Or,
+    ReachesPosition,
+    Term,
+    Word,
+)
 
 OPERATORS: Final = ("AND", "OR", "NOT", "かつ", "または", "除く")
 """Words that join terms; as texts they stand in quotation marks."""
@@ -27,9 +38,9 @@ def text_of(term: Term) -> str:
         return f"NOT {_within(term.term, And, Or)}"
     if isinstance(term, Word):
         return quoted(term.text)
-    if isinstance(term, Reaches):
+    if isinstance(term, ReachesPosition):
         return _position(term)
-    if isinstance(term, Stands):
+    if isinstance(term, HasPattern):
         return f'pattern:"{term.pattern}"'
     return _asked(term)
 
@@ -40,16 +51,16 @@ def _within(term: Term, *kinds: type[And] | type[Or]) -> str:
     return f"({text})" if isinstance(term, kinds) else text
 
 
-def _asked(term: Asked) -> str:
+def _asked(term: FieldIs) -> str:
     values = ",".join(_value(one) for one in term.any_of)
     return f"{term.field}:{values}"
 
 
-def _value(one: Is | Between) -> str:
-    return value_text(one.value) if isinstance(one, Is) else f"{one.least}..{one.most}"
+def _value(one: EqualTo | Between) -> str:
+    return value_text(one.value) if isinstance(one, EqualTo) else f"{one.least}..{one.most}"
 
 
-def _position(term: Reaches) -> str:
+def _position(term: ReachesPosition) -> str:
     plies = f"/{_value(term.plies)}" if term.plies else ""
     match = f"/{term.match}" if term.match != "exact" else ""
     return f'reaches:"{term.code}"{match}{plies}'

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from archive.derive import headers
-from archive.queries.games.filters import games_asked
+from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import Page
 from archive.queries.games.listing import GameRow, find_games
 from archive.queries.names import people
-from archive.queries.names.similar_names import likely
+from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import Scope
 from archive.queries.search.errors import TOO_SLOW, QueryError
 from archive.queries.search.parsing import parse
@@ -44,7 +44,7 @@ def is_short(page: Page[GameRow]) -> bool:
     return page.next is None and len(page.items) < FEW
 
 
-def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[people.Kind, people.Named]]:
+def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[people.Kind, people.NamedCount]]:
     """Return players and events whose names hold what was asked for as a name, for lists that came out short.
 
     Where nobody's does and `apart` is set, return those whose names hold one of its words.
@@ -54,7 +54,7 @@ def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[peop
         headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
     }
 
-    def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.Named]]:
+    def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.NamedCount]]:
         found = (
             (kind, one)
             for text in texts
@@ -68,23 +68,23 @@ def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[peop
     return holding(sorted(words)) or (list(dict.fromkeys(holding(sorted(single)))) if apart else [])
 
 
-def mistyped(scope: Scope, asked: Asked) -> list[tuple[str, str]]:
+def similar_players(scope: Scope, asked: Asked) -> list[tuple[str, str]]:
     """Return players likely meant by a name that nobody here has: the filter that asks for it, the name."""
     return [
         (name, found)
         for name in _PLAYERS
         if asked.get(name)
-        for found in likely(scope, "player", asked[name])
+        for found in similar_spellings(scope, "player", asked[name])
     ]
 
 
-def elsewhere(asked: Asked) -> list[str]:
+def other_filters(asked: Asked) -> list[str]:
     """Return the filters that could ask for words that are no player's name."""
     return [name for name in ("event", "opening") if asked.get("player") and not asked.get(name)]
 
 
 @dataclass(frozen=True, slots=True)
-class InText:
+class TextSearch:
     """The list of the games that have `words` in a name or in their text: what `query` finds.
 
     `games` is how many these are, `more` tells that there are others beyond; None where to count them takes
@@ -97,7 +97,7 @@ class InText:
     more: bool = False
 
 
-def in_text(scope: Scope, asked: Asked, found: int) -> InText | None:
+def text_search(scope: Scope, asked: Asked, found: int) -> TextSearch | None:
     """Return what the words that are asked for as names find in texts; None where that has no more games than
     were `found`, and where a query is asked for already."""
     words = [word for name in WORDS for word in _words(name, asked.get(name) or "")]
@@ -108,11 +108,11 @@ def in_text(scope: Scope, asked: Asked, found: int) -> InText | None:
     shown = " ".join(words)
     try:
         parse(query)
-        page = find_games(scope, games_asked({**rest, "q": query}), limit=COUNTED)
+        page = find_games(scope, game_filters({**rest, "q": query}), limit=COUNTED)
     except QueryError as error:
-        return InText(shown, query, None) if error.code == TOO_SLOW else None
+        return TextSearch(shown, query, None) if error.code == TOO_SLOW else None
     games, more = len(page.items), page.next is not None
-    return InText(shown, query, games, more) if games > found or more else None
+    return TextSearch(shown, query, games, more) if games > found or more else None
 
 
 def _words(name: str, value: str) -> list[str]:

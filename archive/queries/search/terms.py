@@ -15,7 +15,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Is:
+class EqualTo:
     """One value: a name, a word of a choice, a number, a day, month or year."""
 
     value: str
@@ -30,15 +30,15 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FieldIs:
     """A field that has any of the values; `field` is its name in `archive.queries.search.fields`."""
 
     field: str
-    any_of: tuple[Is | Between, ...]
+    any_of: tuple[EqualTo | Between, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reaches:
+class ReachesPosition:
     """A position that the main line reaches, in so many half-moves where that is said."""
 
     game: str
@@ -48,7 +48,7 @@ class Reaches:
 
 
 @dataclass(frozen=True, slots=True)
-class Stands:
+class HasPattern:
     """A pattern that ever stands on the board, as `kifu_core.shogi.patterns` prints it."""
 
     pattern: str
@@ -75,7 +75,7 @@ class Or:
     terms: tuple[Term, ...]
 
 
-Leaf = Word | Asked | Reaches | Stands
+Leaf = Word | FieldIs | ReachesPosition | HasPattern
 Term = Leaf | Not | And | Or
 
 NOTHING: Final = And(())
@@ -96,11 +96,11 @@ def negated(term: Term) -> Term:
     return term.term if isinstance(term, Not) else Not(term)
 
 
-def wanted(term: Term) -> Iterator[Leaf]:
+def positive_leaves(term: Term) -> Iterator[Leaf]:
     """Yield the terms that are not made of others and that no NOT stands before, from left to right."""
     if isinstance(term, And | Or):
         for inner in term.terms:
-            yield from wanted(inner)
+            yield from positive_leaves(inner)
     elif not isinstance(term, Not):
         yield term
 

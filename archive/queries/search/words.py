@@ -1,8 +1,7 @@
-"""Free words: games with a name or a text that holds one; and of rare ones, which games these are.
+"""Free words: games whose names or texts contain a word.
 
-How often words are decides how games with them are found. Of rare ones the indexes name them, and they are
-put in order. Of frequent ones there soon is a page among the games in their order, which are looked at one
-by one: to name them all would take the longer, the more of them there are.
+The search depends on how frequent a word is. For a rare word the indexes give all its games, which are then
+sorted. For a frequent word, scanning the games in their order fills a page soon.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ _COLUMNS: Final[dict[_Kind, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a word: the form that is searched, and whose names hold it; None where too many do."""
+class WordMatches:
+    """The searched form of a word, and the ids of names that contain it; None if there are too many."""
 
     form: str
     names: Mapping[_Kind, tuple[int, ...] | None]
@@ -53,20 +52,20 @@ class Known:
 
     @property
     def nobody(self) -> bool:
-        """Tell whether no name holds the word: then it is in texts or nowhere."""
+        """Tell whether no name contains the word."""
         return not any(found is None or found for found in self.names.values())
 
 
-def known(scope: Scope, term: Term) -> dict[str, Known]:
-    """Look up the words of a query among names, which takes one look at all of them for each."""
+def look_up_words(scope: Scope, term: Term) -> dict[str, WordMatches]:
+    """Look up the words of a query in names; each word costs a scan of all names."""
     words = dict.fromkeys(one.text for one in leaves(term) if isinstance(one, Word))
-    return {word: _known(scope, word) for word in words}
+    return {word: _look_up_word(scope, word) for word in words}
 
 
-def _known(scope: Scope, word: str) -> Known:
+def _look_up_word(scope: Scope, word: str) -> WordMatches:
     form = searched(word)
     lookups = {kind: _names(scope, kind, word) for kind in _COLUMNS} if form else {}
-    return Known(form, {kind: _listed_names(sql) for kind, sql in lookups.items()}, lookups)
+    return WordMatches(form, {kind: _listed_names(sql) for kind, sql in lookups.items()}, lookups)
 
 
 def names_holding(scope: Scope, kind: _Kind, word: str) -> tuple[int, ...] | None:
@@ -98,7 +97,7 @@ def _names(scope: Scope, kind: _Kind, word: str) -> Sql:
     return Sql(text, (*mine.values, form, *others.values, form))
 
 
-def holding(word: Known) -> Iterator[Sql]:
+def conditions_of_word(word: WordMatches) -> Iterator[Sql]:
     """Yield the conditions for a game g with a word in the name of a player or the event, or in its text; any
     one of them suffices. Yields none for a word that is empty in the form that is searched."""
     for kind, ids in word.names.items():
@@ -112,7 +111,7 @@ def holding(word: Known) -> Iterator[Sql]:
         yield Sql(_IN_TEXT.format(holds=text_index().HOLDS.format(text="t.text")), (word.form,))
 
 
-def few_games(scope: Scope, term: Term, words: Mapping[str, Known]) -> Sql | None:
+def few_games(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> Sql | None:
     """Return a list of games, as the source d of a query with its columns `played` and `slot`, that has all
     games of a query and few others; None where there are too many, or its words do not tell.
 
@@ -136,7 +135,7 @@ def _list_of(places: set[_Place] | None) -> Sql | None:
     return Sql(f"(SELECT k.key >> 32 AS played, k.key & {2**32 - 1} AS slot FROM {engine().KEYS}) d", (keys,))
 
 
-def _places(scope: Scope, term: Term, words: Mapping[str, Known]) -> set[_Place] | None:
+def _places(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> set[_Place] | None:
     """Return games among which all are that a term is true of; None where that cannot be told, or where they
     are many."""
     if isinstance(term, Word):
@@ -161,7 +160,7 @@ def _places(scope: Scope, term: Term, words: Mapping[str, Known]) -> set[_Place]
     return None
 
 
-def _of_word(scope: Scope, word: Known) -> set[_Place] | None:
+def _of_word(scope: Scope, word: WordMatches) -> set[_Place] | None:
     if not word.form:
         return set()
     found: set[_Place] = set()

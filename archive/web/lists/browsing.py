@@ -99,7 +99,7 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
         raise BadRequest("order")
     row = _row_asked(request, order)
     try:
-        found = directory.listed(scope_of(request), kind, order, words, after, row, PAGE)
+        found = directory.list_names(scope_of(request), kind, order, words, after, row, PAGE)
     except ValueError as error:
         raise BadRequest("after") from error
     titles = {"player": _("Players"), "event": _("Events")}
@@ -174,7 +174,7 @@ def _query(asked: Mapping[str, str]) -> str:
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(scope_of(request), player_id)
-    if found is None and (now := people.united_with(scope_of(request), player_id)) is not None:
+    if found is None and (now := people.merged_names(scope_of(request), player_id)) is not None:
         return redirect("player", now, permanent=True)
     if found is None:
         raise Http404(_("There is no player with this number."))
@@ -216,8 +216,8 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 
 def _sides(
-    kind: str, tallies: tuple[people.Tally, people.Tally]
-) -> list[tuple[str, SafeString, people.Tally]]:
+    kind: str, tallies: tuple[people.ResultCounts, people.ResultCounts]
+) -> list[tuple[str, SafeString, people.ResultCounts]]:
     """Return name, mark and games of both sides."""
     return list(zip(map(str, PAGES[kind].words.seats), side_marks(kind), tallies, strict=True))
 

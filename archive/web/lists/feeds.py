@@ -23,14 +23,14 @@ from archive.accounts import tokens
 from archive.caching.entity_tags import not_modified
 from archive.http.errors import page as error_page
 from archive.http.limits.signing_in import count_failure
-from archive.queries.games.arrivals import came, moved_last
-from archive.queries.games.filters import GameFilters, filters_of, games_asked
+from archive.queries.games.arrivals import arrived_at, moved_last
+from archive.queries.games.filters import GameFilters, filters_of, game_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.listing import GameRow, find_games, games_among
 from archive.queries.scope import scope_of
 from archive.queries.search.errors import QueryError
 from archive.queries.search.printing import text_of
-from archive.queries.search.terms import Reaches
+from archive.queries.search.terms import ReachesPosition
 from archive.web.forms import GameFilterForm
 from archive.web.lists.filtering import in_use
 from archive.web.lists.rows import game_address
@@ -119,7 +119,7 @@ def games(request: HttpRequest) -> HttpResponse:
         raise BadRequest("filters")
     asked = [f"{form[name].label}: {text}" for name, text in in_use(form).items() if name != "order"]
     title = " · ".join([_("New games"), *asked])
-    return _feed(request, games_asked(form.cleaned_data), title, reverse("games"), ("order",))
+    return _feed(request, game_filters(form.cleaned_data), title, reverse("games"), ("order",))
 
 
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
@@ -131,7 +131,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     if not _NO_FILTERS.isdisjoint(request.GET):
         raise BadRequest("a feed of a position takes no filters: ask for a search with `reaches:`")
     match = match_asked(request.GET.get("match", ""))
-    filters = GameFilters(q=text_of(Reaches(kind, known, match)))
+    filters = GameFilters(q=text_of(ReachesPosition(kind, known, match)))
     title = _("New games that reach a position")
     path = GAMES[kind].codec.path_code(known)
     return _feed(request, filters, title, reverse("position", args=[kind, path]))
@@ -150,7 +150,7 @@ def _feed(
     rows = {row.id: row for row in found.items}
     if cursor is None:
         rows |= {row.id: row for row in games_among(scope, filters, moved_last(scope))}
-    times = came(scope, rows)
+    times = arrived_at(scope, rows)
     newest = sorted(((times.get(pk, UNKNOWN), pk) for pk in rows), reverse=True)[:MOST]
     entries = [(when, rows[pk]) for when, pk in newest]
     root = str(settings.PUBLIC_URL or request.build_absolute_uri("/")).rstrip("/")

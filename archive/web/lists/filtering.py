@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils.functional import Promise
 
 from archive.queries.games.filters import FILTERS
-from archive.queries.names.ids_of_names import named
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.names.people import Kind
 from archive.queries.names.people import names as names_with
-from archive.queries.names.similar_names import likely
-from archive.queries.positions.explorer import Explorer, reaching
+from archive.queries.names.similar_names import similar_spellings
+from archive.queries.positions.explorer import Explorer, count_reaching
 from archive.queries.scope import CHOSEN, Scope
 from archive.web.forms import FilterForm
 from archive.web.game_registry import PAGES
@@ -82,7 +82,7 @@ def reached_anyway(scope: Scope, explorer: Explorer, filtered: bool) -> int | No
     """
     if not filtered or explorer.sample is not None:
         return None
-    return reaching(scope, explorer.kind, explorer.code, explorer.match)
+    return count_reaching(scope, explorer.kind, explorer.code, explorer.match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list
     found = []
     for one in FILTERS:
         field, text = one.name, asked.get(one.name, "")
-        if one.names and text and not named(scope, one.names, text):
+        if one.names and text and not ids_of_name(scope, one.names, text):
             links = (
                 (name, f"?{urlencode({**also, **asked, field: name})}")
                 for name in meant(scope, one.names, text)
@@ -112,7 +112,9 @@ def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list
 
 def meant(scope: Scope, kind: Kind, text: str) -> list[str]:
     """Return names that hold a text, otherwise those that are spelt nearly like it."""
-    return [one.name for one in names_with(scope, kind, text, limit=_MOST)] or likely(scope, kind, text)
+    return [one.name for one in names_with(scope, kind, text, limit=_MOST)] or similar_spellings(
+        scope, kind, text
+    )
 
 
 def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> str:

@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from archive.models import Upload
-from archive.queries.games.taken_down import hidden_whole
+from archive.queries.games.taken_down import wholly_hidden
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.search.fields import BY_NAME
 from archive.queries.search.parsing import parse
 from archive.queries.search.printing import text_of
-from archive.queries.search.terms import And, Asked, Between, Is, Not, Stands, Term, Word
+from archive.queries.search.terms import And, Between, EqualTo, FieldIs, HasPattern, Not, Term, Word
 from archive.web.forms import ALL_KINDS
 from archive.web.lists.filtering import in_use
 from archive.web.wording import MENUS, RESULTS_OF, formation, opening_text
@@ -68,10 +68,10 @@ def _query_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str]
     if isinstance(query, Not) and (words := _query_words(scope, form, query.term)):
         label, text = words
         return label, _("not {words}").format(words=text)
-    if isinstance(query, Asked):
+    if isinstance(query, FieldIs):
         values = (_value_words(scope, form, query.field, value) for value in query.any_of)
         return str(BY_NAME[query.field].label), " / ".join(values)
-    if isinstance(query, Stands):
+    if isinstance(query, HasPattern):
         return str(BY_NAME["pattern"].label), query.pattern
     if isinstance(query, And) and any(not isinstance(term, Word) for term in query.terms):
         terms = [(term, _query_words(scope, form, term)) for term in query.terms]
@@ -83,7 +83,7 @@ def _query_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str]
 _WINNERS: Final = dict(zip(("first", "second"), RESULTS_OF[SHOGI.name], strict=False))
 
 
-def _value_words(scope: Scope, form: forms.Form, field: str, value: Is | Between) -> str:
+def _value_words(scope: Scope, form: forms.Form, field: str, value: EqualTo | Between) -> str:
     if isinstance(value, Between):
         return f"{value.least}–{value.most}"
     if field == "result" and value.value in _WINNERS:
@@ -96,7 +96,7 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
     if name == "upload" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
         shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number, space__in=scope.spaces)
         called = shown.values_list("name", flat=True).first()
-        return source_name(number, "" if hidden_whole([number]) else called)
+        return source_name(number, "" if wholly_hidden([number]) else called)
     if name.endswith("formation"):
         return formation(value)
     if name == "opening":
@@ -153,7 +153,7 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
 
 def _sources(found: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:
     """Yield each upload's name, number of games and filter. Hidden names are hidden from everybody."""
-    hidden = hidden_whole([pk for pk, _name, _n in found.sources])
+    hidden = wholly_hidden([pk for pk, _name, _n in found.sources])
     for pk, name, n in found.sources:
         yield source_name(pk, "" if pk in hidden else name), n, {"upload": str(pk)}
 

@@ -30,7 +30,7 @@ class InText:
 def in_text(request: HttpRequest, scope: Scope, form: GameFilterForm, found: int) -> InText | None:
     """Return where the words that a valid form takes for names are looked for in texts; None where that has
     no more games than were `found`, and where a query is asked for already."""
-    offered = offers.in_text(scope, form.cleaned_data, found)
+    offered = offers.text_search(scope, form.cleaned_data, found)
     if offered is None:
         return None
     kept = {name: value for name, value in in_use(form).items() if name not in offers.WORDS}

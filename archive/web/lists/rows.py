@@ -25,7 +25,7 @@ from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
     from archive.queries.games.listing import GameRow
-    from archive.queries.positions.explorer import MoveStats, Results, Unplayed
+    from archive.queries.positions.explorer import MoveStats, Results, UnplayedMove
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.lines import WalkedLine
     from archive.web.replay.notes import Note
@@ -152,7 +152,7 @@ def game_rows(
 # --- moves -----------------------------------------------------------------------------------------------
 
 
-def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | Unplayed], str]:
+def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | UnplayedMove], str]:
     """Return a function that gives the address after a move; `walk` is the line that led here, if any."""
     path_code = GAMES[kind].codec.path_code
     if walk is None:
@@ -161,7 +161,7 @@ def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | Unplayed
     return lambda move: after(move.name, path_code(move.code))
 
 
-def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: WalkedLine | None) -> str:
+def stat_text(kind: str, position: Any, move: MoveStats | UnplayedMove, walk: WalkedLine | None) -> str:
     """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
     return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from archive.derive.issues import language
 from archive.models import SiteText
-from archive.queries.site_texts import site_text, written
+from archive.queries.site_texts import site_text, site_texts
 
 
 @require_safe
@@ -25,4 +25,4 @@ def page(request: HttpRequest, page: str) -> HttpResponse:
 
 def links_written() -> list[tuple[str, str]]:
     """Return addresses and names of the pages that have been written."""
-    return [(reverse(page), str(SiteText.Page(page).label)) for page in written()]
+    return [(reverse(page), str(SiteText.Page(page).label)) for page in site_texts()]

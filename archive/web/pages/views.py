@@ -26,7 +26,7 @@ from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
 from archive.project.garbage_collection import uncollected
 from archive.queries.games.facets import LOOKED_AT, facets
-from archive.queries.games.filters import GameFilters, games_asked, positions_asked
+from archive.queries.games.filters import GameFilters, game_filters, position_filters
 from archive.queries.games.game_addresses import game_at
 from archive.queries.games.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.games.listing import GameRow, find_games, latest_games
@@ -40,7 +40,7 @@ from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend
 from archive.queries.scope import Scope, has_read_private, scope_of
 from archive.queries.search import suggestions as offers
-from archive.queries.search.box import filters_meant, is_phrase, is_query
+from archive.queries.search.box import filters_of_words, is_phrase, is_query
 from archive.queries.search.errors import QueryError
 from archive.queries.search.suggestions import is_short, similar_names
 from archive.web.forms import ALL_KINDS, GameFilterForm, PositionFilterForm
@@ -154,7 +154,7 @@ def _leading(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | N
         return redirect("position", meant.game.name, meant.game.codec.path_code(code))
     if is_query(words) or is_phrase(scope, words):
         return None
-    return redirect(list_address(filters_meant(scope, words)))
+    return redirect(list_address(filters_of_words(scope, words)))
 
 
 def _wrong_form(request: HttpRequest, form: GameFilterForm, status: int = 400) -> HttpResponse:
@@ -165,7 +165,7 @@ def _wrong_form(request: HttpRequest, form: GameFilterForm, status: int = 400) -
 
 def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResponse:
     """Show the list of games that a valid form asks for. Raises QueryError for a query that is slow."""
-    filters, order = games_asked(form.cleaned_data), form.sorting()
+    filters, order = game_filters(form.cleaned_data), form.sorting()
     try:
         page = find_games(scope, filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
@@ -212,7 +212,7 @@ def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page
     if page.items:
         others = any(n for kind, n in counts(scope).kinds if kind != asked["record_kind"])
     else:
-        others = bool(find_games(scope, games_asked({**asked, "record_kind": ""}), limit=1).items)
+        others = bool(find_games(scope, game_filters({**asked, "record_kind": ""}), limit=1).items)
     return address_with(request, record_kind=ALL_KINDS, cursor="") if others else ""
 
 
@@ -236,7 +236,7 @@ def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
 def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
     """Return players likely meant by a name that nobody here has: the name, and the list with it."""
     also = in_use(form)
-    found = offers.mistyped(scope, form.cleaned_data)
+    found = offers.similar_players(scope, form.cleaned_data)
     return [(name, f"?{urlencode({**also, asked: name})}") for asked, name in found]
 
 
@@ -246,7 +246,7 @@ def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
     words = used.pop("player", "")
     return [
         (str(form[name].label), f"?{urlencode({**used, name: words})}")
-        for name in offers.elsewhere(form.cleaned_data)
+        for name in offers.other_filters(form.cleaned_data)
     ]
 
 
@@ -392,7 +392,7 @@ def _found_of_position(
     `others` is what the address asks for besides the form's filters. Raises BadRequest for a wrong cursor.
     """
     scope = scope_of(request)
-    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
+    filters = position_filters(kind, form.cleaned_data) if form.is_valid() else None
     cursor = request.GET.get("cursor")
     try:
         page = games_through(scope, kind, code, match, order, cursor=cursor, limit=PAGE, filters=filters)

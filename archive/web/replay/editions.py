@@ -14,7 +14,7 @@ from django.urls import reverse
 from archive.models import Entry, Upload
 from archive.queries.games.taken_down import editions, hide_names, hide_paths, sees_deleted
 from archive.queries.scope import readable_spaces
-from archive.queries.sql import Question
+from archive.queries.sql import PreparedQuery
 from archive.web.lists.game_search import source_name
 from archive.web.replay.issue_texts import ShownIssue, shown_issues
 
@@ -53,12 +53,12 @@ def sources_of(request: HttpRequest, game: int) -> tuple[list[Source], int, list
 
 
 @lru_cache(maxsize=64)
-def _first(spaces: tuple[int, ...], *, deleted: bool) -> Question:
+def _first(spaces: tuple[int, ...], *, deleted: bool) -> PreparedQuery:
     """Return the question about a game's first editions in these spaces.
 
     Of long texts the database gives the beginning only.
     """
-    return Question(lambda game: _told(editions(game, spaces, deleted=deleted)))
+    return PreparedQuery(lambda game: _told(editions(game, spaces, deleted=deleted)))
 
 
 def _told(found: QuerySet[Entry]) -> QuerySet[Entry, Any]:

@@ -17,10 +17,10 @@ from archive.derive import series
 from archive.derive.headers import BEGINNINGS, ENDS, EVENTS, PLAYERS, SITES, read_day
 from archive.models import Game, GameSeries
 from archive.queries.games.twins import twins_of
-from archive.queries.patterns.formation_counts import of_game
+from archive.queries.patterns.formation_counts import formations_of_game
 from archive.queries.positions.novelty import novelty
 from archive.queries.scope import Scope, scope_of
-from archive.queries.sql import Question
+from archive.queries.sql import PreparedQuery
 from archive.web.game_registry import PAGES
 from archive.web.lists.rows import record_address, side_marks
 from archive.web.replay import record as replay
@@ -50,7 +50,7 @@ from kifu_core.shogi.evaluations import best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from archive.queries.patterns.formation_counts import Had
+    from archive.queries.patterns.formation_counts import GameFormationAt
     from archive.web.replay.engine_lines import Thought
     from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
@@ -152,10 +152,10 @@ class Known:
     series: bytes
     novelty: int | None
     twins: list[tuple[str, str, str]]
-    formations: tuple[Had, ...]
+    formations: tuple[GameFormationAt, ...]
 
 
-_SERIES: Final = Question(lambda game: GameSeries.objects.filter(pk=game).values_list("series"))
+_SERIES: Final = PreparedQuery(lambda game: GameSeries.objects.filter(pk=game).values_list("series"))
 
 
 def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
@@ -170,7 +170,7 @@ def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
         series=bytes(stored[0][0]) if stored else b"",
         novelty=novelty(scope_of(request), game, record),
         twins=likely_twins(scope_of(request), game, record) if twins else [],
-        formations=of_game(game.slot) if game.kind == SHOGI.name else (),
+        formations=formations_of_game(game.slot) if game.kind == SHOGI.name else (),
     )
 
 
@@ -278,7 +278,9 @@ def _known_of(known: Known, address: Address) -> dict[str, Any]:
     }
 
 
-def _formations(found: Iterable[Had], address: Address) -> list[tuple[SafeString, list[Bookmark]]]:
+def _formations(
+    found: Iterable[GameFormationAt], address: Address
+) -> list[tuple[SafeString, list[Bookmark]]]:
     """Return the castles and openings of a game by side: of each that has any its mark, and where these
     arise."""
     sides: tuple[list[Bookmark], list[Bookmark]] = ([], [])

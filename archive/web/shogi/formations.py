@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from archive.derive.issues import language
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import games_among
-from archive.queries.names.people import Tally
+from archive.queries.names.people import ResultCounts
 from archive.queries.patterns import formation_counts as queries
 from archive.queries.scope import scope_of
 from archive.web.lists.browsing import Plot, years_plot
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from django.utils.safestring import SafeString
 
     from archive.queries.games.listing import GameRow
-    from archive.queries.patterns.formation_counts import Details, Standing
+    from archive.queries.patterns.formation_counts import FormationCount, FormationDetails
     from archive.queries.scope import Scope
 
 _SHOWN: Final = 20
@@ -40,7 +40,7 @@ _SHOWN: Final = 20
 
 def formations(request: HttpRequest) -> HttpResponse:
     """List all castles and openings, the most frequent first."""
-    found = queries.standings(scope_of(request))
+    found = queries.formation_counts(scope_of(request))
     context = {
         "groups": [
             (_("Castles"), "castles", _ranked(CASTLES, found)),
@@ -51,19 +51,19 @@ def formations(request: HttpRequest) -> HttpResponse:
     return render(request, "shogi/formations.html", context)
 
 
-def _ranked(some: tuple[Formation, ...], found: dict[str, Standing]) -> list[dict[str, Any]]:
+def _ranked(some: tuple[Formation, ...], found: dict[str, FormationCount]) -> list[dict[str, Any]]:
     """Return formations with what they are called and how they fared, the most frequent first."""
     ranked = sorted(some, key=lambda one: -found[one.name].games if one.name in found else 0)
     return [_row(one, found.get(one.name)) for one in ranked]
 
 
-def _row(one: Formation, found: Standing | None) -> dict[str, Any]:
+def _row(one: Formation, found: FormationCount | None) -> dict[str, Any]:
     return {
         "name": one.name,
         "called": called(one.name),
         "also": _also(one),
         "games": found.games if found else 0,
-        "tally": found.tally if found else Tally(),
+        "tally": found.tally if found else ResultCounts(),
     }
 
 
@@ -79,10 +79,10 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
     if one is None:
         raise Http404(_("There is no castle or opening of this name."))
     scope = scope_of(request)
-    found = queries.details(scope, one)
+    found = queries.formation_details(scope, one)
     shown = found.games[:_SHOWN]
     context = {
-        "one": _row(one, queries.standings(scope).get(formation)),
+        "one": _row(one, queries.formation_counts(scope).get(formation)),
         "family": _("Castles") if one.family == "castle" else _("Openings"),
         "parents": [(parent, called(parent)) for parent in one.parents],
         "forms": [(form.name, called(form.name)) for form in BY_NAME.values() if formation in form.parents],
@@ -114,7 +114,7 @@ def _latest(scope: Scope, shown: tuple[tuple[int, int, int], ...]) -> list[GameR
     return [rows[pk] for pk in ids if pk in rows]
 
 
-def _plots(found: Details) -> list[Plot]:
+def _plots(found: FormationDetails) -> list[Plot]:
     plies = tuple((f"{first}–{first + queries.PLY_STEP - 1}", n) for first, n in found.plies)
     plots = [years_plot(found.years)] if len(found.years) > 1 else []
     return [*plots, Plot(_("When it appears"), _("games"), _("Move number"), plies)] if plies else plots

@@ -13,16 +13,16 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from archive.derive.issues import language
-from archive.queries.games.filters import games_asked
+from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.names.people import without_gaps
 from archive.queries.patterns.summary import (
     STEP,
-    NextMove,
-    PatternFound,
+    MoveAfterPattern,
     PatternGame,
-    PatternResults,
-    first_places,
+    PatternScore,
+    PatternSummary,
+    first_occurrences,
     pattern_games,
 )
 from archive.queries.scope import scope_of
@@ -112,7 +112,7 @@ def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str
     pattern = parse(text)
     if not form.is_valid():
         return {}
-    filters = games_asked(form.cleaned_data)
+    filters = game_filters(form.cleaned_data)
     cursor = request.GET.get("cursor") or None
     found = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
     after, also, written = found.page.next, in_use(form), localized_text(pattern, language())
@@ -170,7 +170,7 @@ def _step(number: int) -> dict[str, int]:
     return {"step": number + 1} if number else {}
 
 
-def _results(found: PatternResults) -> list[tuple[str, int]]:
+def _results(found: PatternScore) -> list[tuple[str, int]]:
     """Return outcomes with their names."""
     return [
         (_("You won"), found.own),
@@ -180,7 +180,7 @@ def _results(found: PatternResults) -> list[tuple[str, int]]:
     ]
 
 
-def _plots(found: PatternFound) -> list[Plot]:
+def _plots(found: PatternSummary) -> list[Plot]:
     plots = [years_plot(without_gaps(Counter(dict(found.years))))] if len(found.years) > 1 else []
     if found.plies:
         plots.append(
@@ -210,7 +210,7 @@ class Move:
     text: str
     query: str
     games: int
-    results: PatternResults
+    results: PatternScore
 
 
 def _as_query(text: str, other: str) -> str:
@@ -219,7 +219,7 @@ def _as_query(text: str, other: str) -> str:
     return f"{asked} AND ({other})" if other else asked
 
 
-def _move(one: NextMove, pattern: Pattern, also: dict[str, str]) -> Move:
+def _move(one: MoveAfterPattern, pattern: Pattern, also: dict[str, str]) -> Move:
     text = lone_move_label(one.packed, one.kind, int(not one.own), language())
     after = followed_by(pattern, one.packed, one.kind, one.own)
     asked = localized_text(after, language()) if after else ""
@@ -232,7 +232,7 @@ def places_in_list(
 ) -> tuple[dict[int, SafeString], dict[int, str]]:
     """Return what stands below games of a list of a valid query, by their ids, and with which queries they
     open, where the query has a pattern. Raises QueryError."""
-    found = first_places(scope, query, rows) if query else {}
+    found = first_occurrences(scope, query, rows) if query else {}
     return {pk: _place(one) for pk, one in found.items()}, {pk: _query(one) for pk, one in found.items()}
 
 

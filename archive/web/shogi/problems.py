@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from archive.queries.games.problem_lists import (
     LONGEST,
-    Lengths,
-    Problem,
+    ListedProblem,
+    ProblemLengths,
     lengths,
     next_problem,
     nth_problem,
@@ -69,12 +69,12 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _lengths_of(length: str) -> Lengths:
+def _lengths_of(length: str) -> ProblemLengths:
     """Return the lengths that an address asks for."""
     if not length:
-        return Lengths()
+        return ProblemLengths()
     least = min(_number(length.removesuffix("-")), LONGEST)
-    return Lengths(least, LONGEST if length.endswith("-") else least)
+    return ProblemLengths(least, LONGEST if length.endswith("-") else least)
 
 
 def _leading(problem: int | None) -> HttpResponse:
@@ -101,7 +101,7 @@ def _length_text(value: str) -> str:
     return plies_text(int(value))
 
 
-def _card(problem: Problem) -> dict[str, Any]:
+def _card(problem: ListedProblem) -> dict[str, Any]:
     """Return a problem for the page, without its solution."""
     position = start(problem.record)
     kings = position.board.count(OU) + position.board.count(-OU)

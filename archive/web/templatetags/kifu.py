@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.forms import BoundField
 
     from archive.queries.games.listing import GameRow
-    from archive.queries.positions.explorer import Explorer, MoveStats, Results, Unplayed
+    from archive.queries.positions.explorer import Explorer, MoveStats, Results, UnplayedMove
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.lines import WalkedLine
 
@@ -241,14 +241,14 @@ def row_date(row: GameRow) -> str:
 
 
 @register.simple_tag
-def child_url(kind: str, move: MoveStats | Unplayed, walk: WalkedLine | Literal[""] = "") -> str:
+def child_url(kind: str, move: MoveStats | UnplayedMove, walk: WalkedLine | Literal[""] = "") -> str:
     """Return the address of the position after a move; `walk` is the line that led here."""
     return rows.onward(kind, walk or None)(move)
 
 
 @register.simple_tag
 def stat_text(
-    kind: str, position: Any, move: MoveStats | Unplayed, walk: WalkedLine | Literal[""] = ""
+    kind: str, position: Any, move: MoveStats | UnplayedMove, walk: WalkedLine | Literal[""] = ""
 ) -> str:
     """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
     return rows.stat_text(kind, position, move, walk or None)

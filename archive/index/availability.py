@@ -1,5 +1,4 @@
-"""What goes wrong where the index lies on several servers: one does not answer, or has not heard how a
-transaction ended."""
+"""Errors of databases that are unreachable, and of transactions whose end a server does not know yet."""
 
 from __future__ import annotations
 
@@ -8,8 +7,8 @@ from typing import Final
 
 from django.db.utils import DatabaseError
 
-AWAY_SECONDS: Final = 15
-"""After so long it is worth asking again: a server is started again, or its standby takes its place."""
+RETRY_SECONDS: Final = 15
+"""Seconds until a retry makes sense: a server has restarted, or its standby has taken over."""
 
 _CONNECTION: Final = "08"
 _IO_ERROR: Final = "58030"
@@ -19,9 +18,8 @@ _GOING: Final = {"57P01", "57P02", "57P03"}
 
 
 class UndecidedError(Exception):
-    """On some server a transaction that has ended is not known to have ended, or a server cannot be asked
-    about that: what lies there cannot be counted, taken out or compared. It can a while later. `code` is
-    stable."""
+    """A server does not know the end of a committed transaction yet, or is unreachable: its rows cannot be
+    counted, deleted or compared until later. `code` is stable."""
 
     code: Final = "undecided"
 
@@ -29,24 +27,23 @@ class UndecidedError(Exception):
         super().__init__(f"{text} ({self.code})")
 
 
-def is_away(error: BaseException) -> bool:
-    """Tell whether a database error says that a server with a part of the tables does not answer: the one
-    that we are connected to says so of another."""
+def is_unreachable(error: BaseException) -> bool:
+    """Tell whether a database error says that another server with a part of the tables is unreachable."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
     return isinstance(error, DatabaseError) and (state.startswith(_CONNECTION) or state == _IO_ERROR)
 
 
 def is_cancelled(error: BaseException) -> bool:
-    """Tell whether a database error says that somebody has ended the question."""
+    """Tell whether a database error says that the statement was cancelled."""
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
         return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
     return isinstance(error, DatabaseError) and getattr(cause, "sqlstate", None) == _CANCELLED
 
 
-def is_down(error: BaseException) -> bool:
-    """Tell whether a database error says that the server that we are connected to is not there: it has ended
-    the connection, or takes none. Of that the driver knows no code."""
+def is_connection_lost(error: BaseException) -> bool:
+    """Tell whether a database error says that our own server closed the connection or refuses one. The driver
+    has no code for this."""
     import psycopg  # archives on SQLite do without
 
     cause = error.__cause__
