@@ -4,12 +4,12 @@ from archive.caching.values import cached_until_commit
 from archive.models import SiteText
 
 
-def written() -> tuple[str, ...]:
+def site_texts() -> tuple[str, ...]:
     """Return the pages that have been written in any language, in their order."""
-    return cached_until_commit("site texts", _written)
+    return cached_until_commit("site texts", _load_site_texts)
 
 
-def _written() -> tuple[str, ...]:
+def _load_site_texts() -> tuple[str, ...]:
     found = {*SiteText.objects.values_list("page", flat=True)}
     return tuple(page for page in SiteText.Page.values if page in found)
 
