@@ -55,7 +55,7 @@ def patience(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.ARCHIVE_SEARCH_SECONDS = 600
     if LONG:
         for walking in (keyset, games):
-            monkeypatch.setattr(walking, "LARGEST", 10_000)
+            monkeypatch.setattr(walking, "MAX_PAGE", 10_000)
 
 
 @pytest.fixture(scope="module", autouse=True)

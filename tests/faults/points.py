@@ -54,7 +54,7 @@ def removal_steps() -> list[Step]:
         Step("claim", deletion.Deletion, "claim", 1),
         Step("choose", deletion, "_with_others", 3),
         Step("lock", deletion._Removal, "__init__", 4),
-        Step("index", engine(), "take_out", 3),
+        Step("index", engine(), "delete_places", 3),
         Step("games", apply, "drop_games", 3),
         Step("make anew", apply, "rewrite_games", 2),
         Step("counters", counters, "update", 4),
