@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import allauth
-import pytest
 from django.conf import settings
+
+from tests.cases import each
 
 THEIRS = Path(allauth.__file__).parent / "templates"
 OURS = Path(settings.BASE_DIR) / "archive" / "templates"
@@ -42,12 +43,12 @@ def test_every_template_that_can_be_seen_is_ours():
     assert [name for name in sorted(left) if not any(re.fullmatch(mark, name) for mark in NOT_SEEN)] == []
 
 
-@pytest.mark.parametrize("mark", NOT_SEEN)
+@each("mark", NOT_SEEN)
 def test_reasons_are_of_templates_that_are_there(mark):
     assert any(re.fullmatch(mark, name) for name in names(THEIRS) - names(OURS))
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     sorted(OURS.glob("account/**/*.html")) + sorted(OURS.glob("mfa/**/*.html")),
     ids=lambda path: path.name,

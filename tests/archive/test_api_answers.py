@@ -12,6 +12,7 @@ from archive.accounts import tokens
 from archive.models import Game, Upload, User
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
+from tests.cases import each
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,7 @@ def test_head_makes_nothing_of_a_list_that_is_made_while_it_is_sent(client, djan
         assert b"".join(head.streaming_content) == b""
 
 
-@pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
+@each("route", routes(), ids=lambda route: route.template)
 def test_options_never_fails(client, route):
     answer = client.options(address_of(route))
     assert answer.status_code in (200, 302, 404, 405)
@@ -88,7 +89,7 @@ def test_options_never_fails(client, route):
 # --- types -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "accept", "told"),
     [
         ("uploads/{upload}/entries", "text/csv", "text/csv; charset=utf-8"),
@@ -121,8 +122,8 @@ def test_who_asks_for_a_type_that_there_is_gets_it(client, address, accept, told
     assert (answer.status_code, answer["Content-Type"]) == (200, told)
 
 
-@pytest.mark.parametrize("accept", ["*/*", BROWSER])
-@pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
+@each("accept", ["*/*", BROWSER])
+@each("route", routes(), ids=lambda route: route.template)
 def test_who_takes_anything_gets_the_usual_type(client, route, accept):
     usual = client.get(address_of(route))
     answer = client.get(address_of(route), headers={"Accept": accept})

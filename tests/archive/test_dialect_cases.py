@@ -17,6 +17,7 @@ from kifu_core import ParsedGame, ParseResult, games
 from kifu_core.errors import Issue
 from kifu_core.game import GameKind
 from kifu_core.shogi.formats.writing import branches
+from tests.cases import each
 from tests.shared import GOLDEN, need_shared
 
 pytestmark = pytest.mark.shared
@@ -107,7 +108,7 @@ def test_the_file_has_its_cases():
     assert len(CASES) == len({case["id"] for case in CASES}) == 56
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@each("case", CASES, ids=lambda case: case["id"])
 def test_a_case_is_read_as_stated(case):
     reading = Reading(case)
     found = {name: FACTS[name](reading) for name in case["expected"]}

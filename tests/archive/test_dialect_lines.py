@@ -18,6 +18,7 @@ from kifu_core.game import Evaluation
 from kifu_core.shogi.detect import program
 from kifu_core.shogi.evaluations import evaluations
 from kifu_core.shogi.handicaps import by_name
+from tests.cases import each
 from tests.shared import GOLDEN, need_shared
 
 pytestmark = pytest.mark.shared
@@ -442,6 +443,6 @@ def test_every_line_of_the_file_has_a_test():
     assert {row["line"] for row in ROWS} == set(CHECKS)
 
 
-@pytest.mark.parametrize("line", [row["line"] for row in ROWS])
+@each("line", [row["line"] for row in ROWS])
 def test_a_line_is_read_or_written_as_stated(line):
     CHECKS[line](line)

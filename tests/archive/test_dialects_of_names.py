@@ -11,6 +11,7 @@ import pytest
 
 from archive.derive import headers
 from archive.derive.headers import EventName, TimeLimit
+from tests.cases import each
 from tests.shared import GOLDEN, need_shared
 
 FILE = GOLDEN / "dialect-lines-2.jsonl"
@@ -65,7 +66,7 @@ def test_a_golden_case_reads_as_stated(case):
 # --- players ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "titles", "rank", "place"),
     [
         ("taro81[2D]", "taro81", (), "2段", ""),
@@ -87,7 +88,7 @@ def test_what_stands_beside_a_name_is_split_off_and_kept(text, name, titles, ran
     assert told(text) == (name, titles, rank, place, None)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Apery (2016)", "taro81(1980)", "Chess (3D)", "激指(弱)", "技巧(改)", "柿木将棋(最強)",
@@ -113,7 +114,7 @@ def test_the_place_of_a_player_is_told_in_the_details():
 # --- events ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "stage"),
     [
         ("第30回支部対抗戦決勝戦", "第30回支部対抗戦", "決勝戦"),
@@ -136,7 +137,7 @@ def test_a_round_behind_an_event_is_split_off(text, name, stage):
     assert (found.name, found.round) == (name, stage)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "第25回全国大会", "第5回 県大会", "小学生名人戦県大会", "小学生名人戦県予選", "全日本戦",

@@ -13,12 +13,13 @@ import kifu_core
 from archive.derive import headers
 from archive.derive.game import derive_game
 from archive.derive.headers import TimeLimit
+from tests.cases import each
 from tests.shared import CORPUS, GOLDEN
 
 # --- days ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "day", "precision", "calendar"),
     [
         ("2005/11/29･30日", "2005-11-29", "day", "gregorian"),
@@ -94,7 +95,7 @@ def test_the_time_of_day_is_kept(text, time):
     assert headers.read_day(text).time == time
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "day", "time"),
     [
         ("2013-01-05T15:00:00.000Z", "2013-01-06", ""),
@@ -136,7 +137,7 @@ def test_a_beginning_without_a_day_falls_back_on_other_headers():
 # --- players ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "titles", "rank", "handicap", "rating"),
     [
         ("羽生善治 九段", "羽生善治", (), "九段", "", None),
@@ -198,7 +199,7 @@ def test_ranks_come_from_headers_of_their_own():
 # --- events ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "stage", "edition"),
     [
         ("第50期棋王戦コナミグループ杯五番勝負第３局", "第50期棋王戦コナミグループ杯", "五番勝負 第3局", 50),
@@ -236,7 +237,7 @@ def test_an_opening_has_one_spelling(written, opening):
 # --- times -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "limit"),
     [
         ("15分+60秒", TimeLimit(900, 60)),

@@ -32,6 +32,7 @@ from kifu_core.errors import KifuError
 from kifu_core.messages import TEXTS
 from tests.archive.games import KIF, stored
 from tests.archive.routes import routes
+from tests.cases import each
 
 MANY = "&".join(f"a{number}=1" for number in range(1001))
 HERE = override_settings(ROOT_URLCONF="tests.archive.test_problems")
@@ -75,8 +76,8 @@ def test_a_host_that_is_not_ours_is_a_problem(client):
     problem(client.get("/api/v1/games", headers={"Host": "a b:c:d"}), 400, "unknown-host")
 
 
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "TRACE", "FOO"])
-@pytest.mark.parametrize("route", [route for route in routes() if "/api/" in route.template], ids=str)
+@each("method", ["PUT", "PATCH", "TRACE", "FOO"])
+@each("route", [route for route in routes() if "/api/" in route.template], ids=str)
 def test_other_methods_are_told_which_there_are(client, route, method):
     values = {"kind": "shogi", "code": "x", "name": "kif"}
     address = route.address(**{name: values.get(name, "1") for name in route.parts})
@@ -186,7 +187,7 @@ RAISED: list[Callable[[], Exception]] = [
 ]
 
 
-@pytest.mark.parametrize("raised", RAISED, ids=str)
+@each("raised", RAISED, ids=str)
 def test_the_detail_of_every_code_is_english_whatever_is_asked_for(raised):
     details = set()
     for language in ("ja", "en"):

@@ -14,6 +14,7 @@ from archive.queries.positions.reading_plan import (
     plan_for_all,
     plan_for_page,
 )
+from tests.cases import each
 
 MANY = EXACT_ROWS + 1
 
@@ -48,7 +49,7 @@ class Made:
         return self.games
 
 
-@pytest.mark.parametrize(
+@each(
     ("numbers", "way"),
     [
         (Made(FEW_ROWS, lists=(1,)), ReadingPlan()),

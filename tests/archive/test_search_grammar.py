@@ -29,6 +29,7 @@ from archive.queries.search.terms import (
 )
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
+from tests.cases import each
 from tools import queries
 
 START = shogi64.encode(Position.initial())
@@ -39,7 +40,7 @@ def asked(field: str, *values: str | Between) -> FieldIs:
     return FieldIs(field, tuple(one if isinstance(one, Between) else EqualTo(one) for one in values))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "printed"),
     [
         ("羽生", "羽生"), ("  ", ""), ('"名人 戦"', '"名人 戦"'), ("「名人 戦」", '"名人 戦"'),
@@ -96,7 +97,7 @@ def test_a_tree_says_how_terms_are_joined():
     assert parse(f"reaches:{START}") == ReachesPosition("shogi", START)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code", "position", "expected"),
     [
         ("(羽生", "query-syntax", 3, "closing"), ("羽生)", "query-syntax", 2, "end"),

@@ -15,6 +15,7 @@ from django.utils.translation import override
 from archive.queries.games.filters import filters_of
 from archive.queries.search.box import is_query
 from tests.archive.builders import ingest, ready
+from tests.cases import each
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +114,7 @@ def test_what_only_the_language_knows_is_a_query(words):
     assert is_query(words)
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         "羽生", "羽生 善治", "@羽生", "player:羽生 result:black", '"羽生 OR 森内"', "event:第1期,予選",

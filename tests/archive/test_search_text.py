@@ -11,6 +11,7 @@ from archive.index.texts import text_index
 from archive.models import Game
 from archive.names.search_text import LONGEST, pieces, searched, together, wanted
 from kifu_core.classes import PUBLIC
+from tests.cases import each
 
 ALPHABET = "羽生善治髙高﨑崎龍竜澤沢ﾋﾟぴピあアabAB１1%_'\"\\*:&|!()-、。・　  \t𠮷吉ケヶがか\u3099é"
 LINES = 400
@@ -21,7 +22,7 @@ def drawn(random: Random, most: int) -> str:
     return "".join(random.choice(ALPHABET) for _ in range(random.randrange(1, most)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("髙見泰地", "高見泰地"), ("山﨑", "山崎"), ("龍王", "竜王"), ("藤澤", "藤沢"), ("ＡＢＣ", "abc"),
