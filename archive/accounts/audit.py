@@ -1,8 +1,8 @@
-"""The log of deeds: who came in, was given rights, shared, published, imported, deleted, when and where.
+"""The audit log: sign-ins and changes of rights, shares, games and uploads, with time and network address.
 
-Whoever does such a thing says so here (`note`). Only Django tells of who signs in, and only django-allauth of
-passwords, addresses and second factors, by signals. Lines are never changed and never deleted; the addresses
-from which things were done are forgotten after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
+The code that makes such a change calls `note`. Signals of Django report sign-ins, those of django-allauth
+passwords, mail addresses and second factors. Lines are never changed or deleted, but lose their network
+addresses after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,14 +21,14 @@ from django.utils import timezone
 
 from archive.models import AuditLine, Entry, Game, User
 
-Deed = AuditLine.Deed
+AuditEvent = AuditLine.Event
 
 _address: ContextVar[str] = ContextVar("address", default="")
 
 
 @contextmanager
 def visit(address: str) -> Iterator[None]:
-    """Let lines that are written inside tell this address."""
+    """Write lines with this network address inside the block."""
     token = _address.set(address)
     try:
         yield
@@ -36,33 +36,33 @@ def visit(address: str) -> Iterator[None]:
         _address.reset(token)
 
 
-def note(deed: AuditLine.Deed, user: Any, what: str = "") -> None:
-    """Write a line, in the transaction in which the deed is done. `what` says in words of programs what was
-    done to which row; nothing of what stands in records, except whose games were deleted."""
-    known = user if isinstance(user, User) else None
+def note(event: AuditLine.Event, user: Any, what: str = "") -> None:
+    """Write a line, in the transaction of the change. `what` describes the change in English and names rows
+    by id; of records it has only the players of deleted games."""
+    account = user if isinstance(user, User) else None
     AuditLine.objects.create(
-        deed=deed,
-        account=known.pk if known else None,
-        name=known.username if known else "",
+        deed=event,
+        account=account.pk if account else None,
+        name=account.username if account else "",
         what=what,
         address=_address.get(),
     )
 
 
 def note_game_deleted(user: Any, pk: int, *, hidden: bool) -> None:
-    """Write that a game is deleted, with its players, before it is."""
-    note(Deed.DELETE, user, f"game {pk}{', bytes hidden' if hidden else ''}{_players([pk])}")
+    """Write that a game is about to be deleted, with its players."""
+    note(AuditEvent.DELETE, user, f"game {pk}{', bytes hidden' if hidden else ''}{_players([pk])}")
 
 
 def note_upload_deleted(user: Any, pk: int) -> None:
-    """Write that an upload is deleted, with the players of its first games, before it is."""
+    """Write that an upload is about to be deleted, with the players of its first games."""
     entries = Entry.objects.filter(upload=pk).exclude(game=None).order_by("seq")
     found = list(dict.fromkeys(entries.values_list("game", flat=True)[:_NAMED_ENTRIES]))
-    note(Deed.DELETE, user, f"upload {pk}{_players(found)}")
+    note(AuditEvent.DELETE, user, f"upload {pk}{_players(found)}")
 
 
 def _players(games: Sequence[int | None]) -> str:
-    """Return the players of the first of some games."""
+    """Return the players of the first of these games."""
     found = Game.objects.select_related("player0", "player1").in_bulk([pk for pk in games if pk])
     named = [f"{one.player0 or '?'} – {one.player1 or '?'}" for one in map(found.get, games) if one]
     told = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
@@ -76,13 +76,13 @@ _NAMED_ENTRIES: Final = 20
 
 
 def forget_addresses() -> int:
-    """Take the addresses from old lines; return from how many."""
+    """Remove the network addresses from old lines; return the number of lines."""
     old = timezone.now() - timedelta(days=settings.ARCHIVE_AUDIT_ADDRESS_DAYS)
     return AuditLine.forgetting.filter(at__lt=old).exclude(address="").update(address="")
 
 
 def listen() -> None:
-    """Have Django tell who signs in and out, and who fails to, and django-allauth who changes by what."""
+    """Connect to the signals of Django and django-allauth."""
     user_logged_in.connect(_signed_in, dispatch_uid="audit")
     user_logged_out.connect(_signed_out, dispatch_uid="audit")
     user_login_failed.connect(_failed, dispatch_uid="audit")
@@ -105,19 +105,19 @@ _WAYS_IN: Final = (
 
 
 def _way_in(what: str, user: Any, **_other: Any) -> None:
-    note(Deed.ACCOUNT, user, what)
+    note(AuditEvent.ACCOUNT, user, what)
 
 
 def _signed_in(user: Any, **_other: Any) -> None:
-    note(Deed.SIGN_IN, user)
+    note(AuditEvent.SIGN_IN, user)
 
 
 def _signed_out(user: Any, **_other: Any) -> None:
-    note(Deed.SIGN_OUT, user)
+    note(AuditEvent.SIGN_OUT, user)
 
 
 def _failed(credentials: dict[str, Any], **_other: Any) -> None:
-    """Note whose account it was. What is no account's name may be a password in the wrong field."""
+    """Write the account's name only: any other name may be a password in the wrong field."""
     name = str(credentials.get("username") or "")
     known = None if "\0" in name else User.objects.filter(username=name).first()
-    note(Deed.SIGN_IN_FAILED, known or AnonymousUser())
+    note(AuditEvent.SIGN_IN_FAILED, known or AnonymousUser())

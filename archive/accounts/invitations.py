@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.roles import Role, set_role
 from archive.accounts.tokens import digest
 from archive.models import AccountInvitation, Space, User
@@ -44,14 +44,14 @@ def make(
         group=group,
     )
     # The server itself makes the first one.
-    note(Deed.RIGHTS, made_by, f"invitation {made.pk}: made, {role}")
+    note(AuditEvent.RIGHTS, made_by, f"invitation {made.pk}: made, {role}")
     return made, key
 
 
 def withdraw(pk: int, by: User) -> None:
     """End an invitation that nobody has used."""
     if AccountInvitation.objects.filter(pk=pk, used=None).delete()[0]:
-        note(Deed.RIGHTS, by, f"invitation {pk}: withdrawn")
+        note(AuditEvent.RIGHTS, by, f"invitation {pk}: withdrawn")
 
 
 def find(key: str) -> AccountInvitation | None:
@@ -82,7 +82,7 @@ def use(invitation: AccountInvitation, user: User) -> bool:
         if not last and not this.filter(left__gt=1).update(left=F("left") - 1, used_by=user):
             return False
         set_role(user, Role(invitation.role))
-        note(Deed.RIGHTS, user, f"invitation {invitation.pk}: used, {invitation.role}")
+        note(AuditEvent.RIGHTS, user, f"invitation {invitation.pk}: used, {invitation.role}")
     return True
 
 

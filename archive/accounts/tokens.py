@@ -11,7 +11,7 @@ from typing import Final
 from django.db.models import Q
 from django.utils import timezone
 
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.roles import SCOPES, rights_of
 from archive.models import Token, User
 
@@ -26,14 +26,14 @@ def make(user: User, name: str, scopes: Iterable[str], expires: datetime | None)
     key = PREFIX + secrets.token_urlsafe(32)
     known = [scope for scope in SCOPES if scope in {*scopes}]
     token = Token.objects.create(user=user, name=name, digest=digest(key), scopes=known, expires=expires)
-    note(Deed.RIGHTS, user, f"token {token.pk}: made, {' '.join(known)}")
+    note(AuditEvent.RIGHTS, user, f"token {token.pk}: made, {' '.join(known)}")
     return token, key
 
 
 def revoke(user: User, pk: int) -> None:
     """End one of a user's tokens."""
     if Token.objects.filter(pk=pk, user=user).delete()[0]:
-        note(Deed.RIGHTS, user, f"token {pk}: revoked")
+        note(AuditEvent.RIGHTS, user, f"token {pk}: revoked")
 
 
 def find(key: str) -> Token | None:

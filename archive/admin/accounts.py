@@ -20,7 +20,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.names import check_new_name
 from archive.accounts.roles import Role, is_administrator, set_role
 from archive.models import User
@@ -115,7 +115,7 @@ class AccountAdmin(_UserAdmin):
         super().save_model(request, obj, form, change)
         set_role(obj, Role(obj.role))
         on = "on" if obj.is_active else "off"
-        note(Deed.RIGHTS, request.user, f"account {obj.pk}: {obj.role}, {on}")
+        note(AuditEvent.RIGHTS, request.user, f"account {obj.pk}: {obj.role}, {on}")
 
     @admin.display(description=_("second factor"), boolean=True)
     def second_factor(self, user: User) -> bool:
@@ -131,7 +131,7 @@ class AccountAdmin(_UserAdmin):
         users = held.values("user").distinct().count()
         held.delete()
         for user in queryset:
-            note(Deed.RIGHTS, request.user, f"account {user.pk}: no second factor any more")
+            note(AuditEvent.RIGHTS, request.user, f"account {user.pk}: no second factor any more")
         text = ngettext("%(n)d account has none now.", "%(n)d accounts have none now.", users)
         self.message_user(request, text % {"n": users})
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive import store
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, shortened
 from archive.models import Entry
@@ -91,14 +91,18 @@ class EntryAdmin(LibrariesAdmin):
     def _set_hidden(self, request: HttpRequest, entries: QuerySet[Entry], *, hidden: bool) -> int:
         rows = entries.filter(game=None)
         for upload, seq in rows.values_list("upload", "seq"):
-            note(Deed.HIDE, request.user, f"upload {upload}, entry {seq}: {'hidden' if hidden else 'shown'}")
+            note(
+                AuditEvent.HIDE,
+                request.user,
+                f"upload {upload}, entry {seq}: {'hidden' if hidden else 'shown'}",
+            )
         return rows.update(hidden=hidden)
 
     @admin.action(description=_("Let held games in"), permissions=["hide"])
     def let_in(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
         held = queryset.filter(state=Entry.State.HELD)
         for upload, seq in held.values_list("upload", "seq"):
-            note(Deed.LET_IN, request.user, f"upload {upload}, entry {seq}")
+            note(AuditEvent.LET_IN, request.user, f"upload {upload}, entry {seq}")
         count = store.release_held(list(queryset.values_list("pk", flat=True)))
         text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
         self.message_user(request, text % {"n": count})

@@ -18,7 +18,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
-from archive.accounts.audit import Deed, note, note_upload_deleted
+from archive.accounts.audit import AuditEvent, note, note_upload_deleted
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, shortened
 from archive.derive.issues import as_json
@@ -188,7 +188,7 @@ class UploadAdmin(LibrariesAdmin):
     def retry(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
         again = [pk for pk in queryset.values_list("pk", flat=True) if store.retry(pk)]
         for pk in again:
-            note(Deed.REREAD, request.user, f"upload {pk}: what failed")
+            note(AuditEvent.REREAD, request.user, f"upload {pk}: what failed")
             tasks.enqueue(pk)
         count = len(again)
         text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
@@ -204,7 +204,7 @@ class UploadAdmin(LibrariesAdmin):
     def reread(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
         again = [pk for pk in queryset.values_list("pk", flat=True) if uploads.reread(pk)]
         for pk in again:
-            note(Deed.REREAD, request.user, f"upload {pk}")
+            note(AuditEvent.REREAD, request.user, f"upload {pk}")
         count = len(again)
         text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
         self.message_user(request, text % {"n": count})

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.hooks.addresses import look_up, target_of
 from archive.hooks.arrivals import last_number
 from archive.hooks.errors import HookError
@@ -50,7 +50,7 @@ def make(user: User, address: str, query: str, scope: str, readable: Mapping[str
         hook = Hook.objects.create(
             user=user, address=address, query=query.strip(), scope=spaces, salt=salt, marker=last_number()
         )
-        note(Deed.RIGHTS, user, f"hook {hook.pk}: made, to {target.authority}, of {spaces}")
+        note(AuditEvent.RIGHTS, user, f"hook {hook.pk}: made, to {target.authority}, of {spaces}")
     return hook, secret_of(salt)
 
 
@@ -64,7 +64,7 @@ def remove(user: User, pk: int) -> bool:
     with transaction.atomic():
         found = bool(Hook.objects.filter(pk=pk, user=user).delete()[0])
         if found:
-            note(Deed.RIGHTS, user, f"hook {pk}: removed")
+            note(AuditEvent.RIGHTS, user, f"hook {pk}: removed")
     return found
 
 
@@ -79,7 +79,7 @@ def enable(user: User, hook: Hook) -> None:
     with transaction.atomic():
         if Hook.objects.filter(pk=hook.pk).exclude(disabled="").update(disabled="", failing_since=None):
             hook.deliveries.exclude(next_try=None).update(next_try=timezone.now(), tries=0)
-            note(Deed.RIGHTS, user, f"hook {hook.pk}: switched on")
+            note(AuditEvent.RIGHTS, user, f"hook {hook.pk}: switched on")
 
 
 def disable(hook: Hook, reason: str) -> None:
@@ -87,7 +87,7 @@ def disable(hook: Hook, reason: str) -> None:
     with transaction.atomic():
         if not Hook.objects.filter(pk=hook.pk, disabled="").update(disabled=reason):
             return
-        note(Deed.RIGHTS, None, f"hook {hook.pk}: switched off, {reason}")
+        note(AuditEvent.RIGHTS, None, f"hook {hook.pk}: switched off, {reason}")
         transaction.on_commit(lambda: _tell(hook, reason), robust=True)
 
 

@@ -80,12 +80,12 @@ class _Visit:
         """Count the visit, and write its line: address, method, path, status, bytes, milliseconds, client."""
         request, seconds = self.request, time.perf_counter() - self.began
         counted.count(_route(request), request.method, status, seconds)
-        if logs.visits_are_told():
+        if logs.has_access_log():
             agent = request.headers.get("User-Agent")
-            asked = logs.Asked(
+            accessed = logs.AccessedTarget(
                 client_address(request), request.method, logs.without_keys(request.get_full_path()), agent
             )
-            logs.tell_visit(asked, status, size, seconds)
+            logs.log_access(accessed, status, size, seconds)
 
 
 def _route(request: HttpRequest) -> str:

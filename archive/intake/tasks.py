@@ -128,7 +128,7 @@ def delete_upload(task: Any, upload_id: int) -> None:
 def watch() -> None:
     """Store the new files in the watched folder."""
     if found := watched_folder.scan():
-        audit.note(audit.Deed.IMPORT, None, f"{len(found)} files of the watched folder")
+        audit.note(audit.AuditEvent.IMPORT, None, f"{len(found)} files of the watched folder")
     for upload_id in found:
         send(upload_id, BULK)
 

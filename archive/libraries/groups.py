@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.libraries.errors import GROUP_NAME_LENGTH, LibraryError
 from archive.libraries.spaces import is_used, owns
 from archive.models import AccountInvitation, Invitation, Membership, Share, Space, User
@@ -36,7 +36,7 @@ def make_group(user: User, name: str) -> Space:
     with transaction.atomic():
         group = Space.objects.create(kind=Space.Kind.GROUP, name=name)
         Membership.objects.create(space=group, user=user, owner=True)
-        note(Deed.MEMBERS, user, f"group {group.pk}: made")
+        note(AuditEvent.MEMBERS, user, f"group {group.pk}: made")
     return group
 
 
@@ -50,7 +50,7 @@ def rename(user: User, group: Space, name: str) -> None:
     """Rename a group, as an owner. Raises LibraryError."""
     _check_owner(user, group)
     Space.objects.filter(pk=group.pk).update(name=_group_name(name))
-    note(Deed.MEMBERS, user, f"group {group.pk}: renamed")
+    note(AuditEvent.MEMBERS, user, f"group {group.pk}: renamed")
 
 
 def _group_name(text: str) -> str:
@@ -72,7 +72,7 @@ def invite(user: User, group: Space, *, owner: bool = False, people: int = 1) ->
     until = now + timedelta(days=INVITATION_DAYS)
     Invitation.objects.create(space=group, key=hash_of(key), by=user, owner=owner, expires=until, left=people)
     whom = "an owner" if owner else "a member" if people == 1 else f"up to {people} members"
-    note(Deed.MEMBERS, user, f"group {group.pk}: invited {whom}")
+    note(AuditEvent.MEMBERS, user, f"group {group.pk}: invited {whom}")
     return key
 
 
@@ -88,7 +88,7 @@ def end_invitations(user: User, group: Space) -> None:
     _check_owner(user, group)
     without_group = _for_new_accounts(group).update(group=None)
     if group.invitations.all().delete()[0] or without_group:
-        note(Deed.MEMBERS, user, f"group {group.pk}: invitations ended")
+        note(AuditEvent.MEMBERS, user, f"group {group.pk}: invitations ended")
 
 
 def _for_new_accounts(group: Space) -> QuerySet[AccountInvitation]:
@@ -131,7 +131,7 @@ def admit(user: User, group: Space, *, owner: bool = False) -> bool:
         if member is None and group.memberships.count() >= MEMBERS:
             raise LibraryError("too-many-members")
         Membership.objects.update_or_create(space=group, user=user, defaults={"owner": owner})
-        note(Deed.MEMBERS, user, f"group {group.pk}: joined{' as owner' if owner else ''}")
+        note(AuditEvent.MEMBERS, user, f"group {group.pk}: joined{' as owner' if owner else ''}")
     return True
 
 
@@ -157,11 +157,11 @@ def dismiss(user: User, group: Space, member: int) -> None:
             for_several = Q(left__gt=1) | Q(used_by__isnull=False)
             _for_new_accounts(group).filter(for_several).update(group=None)
             Share.objects.filter(game__space=group.pk, by=member).delete()
-            note(Deed.MEMBERS, user, f"group {group.pk}: account {member} went")
+            note(AuditEvent.MEMBERS, user, f"group {group.pk}: account {member} went")
         elif is_used(group):
             raise LibraryError("group-has-games")
         else:
-            note(Deed.MEMBERS, user, f"group {group.pk}: deleted")
+            note(AuditEvent.MEMBERS, user, f"group {group.pk}: deleted")
             group.delete()
 
 
@@ -175,7 +175,7 @@ def leave_all(user: User) -> None:
             first = space.memberships.order_by("since", "pk").first()
             if first is not None and not space.memberships.filter(owner=True).exists():
                 space.memberships.filter(pk=first.pk).update(owner=True)
-                note(Deed.MEMBERS, user, f"group {space.pk}: account {first.user_id} is an owner")
+                note(AuditEvent.MEMBERS, user, f"group {space.pk}: account {first.user_id} is an owner")
         Invitation.objects.filter(by=user).delete()
         Share.objects.filter(Q(user=user) | Q(by=user)).delete()
 
@@ -184,7 +184,7 @@ def promote(user: User, group: Space, member: int) -> None:
     """Make a member an owner, as an owner. Raises LibraryError."""
     _check_owner(user, group)
     if group.memberships.filter(user=member).update(owner=True):
-        note(Deed.MEMBERS, user, f"group {group.pk}: account {member} is an owner")
+        note(AuditEvent.MEMBERS, user, f"group {group.pk}: account {member} is an owner")
 
 
 def demote(user: User, group: Space, member: int) -> None:
@@ -196,7 +196,7 @@ def demote(user: User, group: Space, member: int) -> None:
             raise LibraryError("last-owner")
         if group.memberships.filter(user=member, owner=True).update(owner=False):
             group.invitations.filter(by=member).delete()
-            note(Deed.MEMBERS, user, f"group {group.pk}: account {member} is no owner any more")
+            note(AuditEvent.MEMBERS, user, f"group {group.pk}: account {member} is no owner any more")
 
 
 def _check_owner(user: User, group: Space) -> None:

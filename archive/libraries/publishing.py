@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from archive import store
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.roles import may_curate, may_upload
 from archive.libraries.errors import LibraryError
 from archive.libraries.sharing import manages, sent_uploads
@@ -44,7 +44,7 @@ def publish(user: User, game: Game) -> int:
     if not may_publish(user, game):
         raise LibraryError("not-yours")
     new_id = _move(game, PUBLIC, None if owns(user, game.space) else sent_uploads(user, game))
-    note(Deed.PUBLISH, user, f"game {game.pk}, now {new_id}")
+    note(AuditEvent.PUBLISH, user, f"game {game.pk}, now {new_id}")
     return new_id
 
 
@@ -54,7 +54,7 @@ def take_back(user: User, game: Game) -> int:
     if not may_take_back(user, game):
         raise LibraryError("not-yours")
     new_id = _move(game, own_library(user).pk, sent_uploads(user, game))
-    note(Deed.TAKE_BACK, user, f"game {game.pk}, now {new_id}")
+    note(AuditEvent.TAKE_BACK, user, f"game {game.pk}, now {new_id}")
     return new_id
 
 
@@ -66,7 +66,7 @@ def give_back(user: User, game: Game) -> int:
     senders = list(_senders(game).order_by("pk"))
     for sender in senders:
         _move(game, own_library(sender).pk, sent_uploads(sender, game))
-    note(Deed.TAKE_BACK, user, f"game {game.pk}, to {len(senders)} who sent it")
+    note(AuditEvent.TAKE_BACK, user, f"game {game.pk}, to {len(senders)} who sent it")
     return len(senders)
 
 
@@ -90,7 +90,7 @@ def move_upload(user: User, upload: Upload, to: int) -> bool:
         raise LibraryError("still-working")
     begun = store.begin_move(upload.pk, to)
     if begun:
-        event = Deed.PUBLISH if to == PUBLIC else Deed.TAKE_BACK
+        event = AuditEvent.PUBLISH if to == PUBLIC else AuditEvent.TAKE_BACK
         note(event, user, f"upload {upload.pk}: from space {upload.space} to {to}")
     return begun
 

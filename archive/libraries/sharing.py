@@ -7,7 +7,7 @@ from typing import Final
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.names import account_of
 from archive.libraries.errors import LibraryError
 from archive.libraries.spaces import owns
@@ -51,7 +51,7 @@ def share_by_link(user: User, game: Game) -> str:
         Game.objects.select_for_update().get(pk=game.pk)  # Two at once would leave two links.
         game.shares.filter(user=None).delete()
         Share.objects.create(game=game, key=hash_of(key), by=user)
-        note(Deed.SHARE, user, f"game {game.pk}: by a link")
+        note(AuditEvent.SHARE, user, f"game {game.pk}: by a link")
     return key
 
 
@@ -64,7 +64,7 @@ def share_with(user: User, game: Game, name: str) -> None:
     if game.shares.count() >= SHARES:
         raise LibraryError("too-many-shares")
     Share.objects.get_or_create(game=game, user=other, defaults={"by": user})
-    note(Deed.SHARE, user, f"game {game.pk}: with account {other.pk}")
+    note(AuditEvent.SHARE, user, f"game {game.pk}: with account {other.pk}")
 
 
 def unshare(user: User, game: Game, share: int) -> bool:
@@ -73,7 +73,7 @@ def unshare(user: User, game: Game, share: int) -> bool:
         raise LibraryError("not-yours")
     ended, _of_each = game.shares.filter(pk=share).delete()
     if ended:
-        note(Deed.SHARE, user, f"game {game.pk}: share {share} ended")
+        note(AuditEvent.SHARE, user, f"game {game.pk}: share {share} ended")
     return ended > 0
 
 

@@ -23,7 +23,7 @@ class _Lines(models.QuerySet["AuditLine"]):
 class AuditLine(models.Model):
     """An audit event (`archive.accounts.audit`). It names accounts by id and name and outlives them."""
 
-    class Deed(models.TextChoices):
+    class Event(models.TextChoices):
         SIGN_IN = "sign-in", _("signed in")
         SIGN_IN_FAILED = "sign-in-failed", _("failed to sign in")
         SIGN_OUT = "sign-out", _("signed out")
@@ -40,7 +40,7 @@ class AuditLine(models.Model):
         REREAD = "reread", _("had read again")
 
     at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
-    deed = models.CharField(_("what was done"), max_length=20, choices=Deed.choices)
+    deed = models.CharField(_("what was done"), max_length=20, choices=Event.choices)
     account = models.BigIntegerField(_("account"), null=True)
     name = models.CharField(_("who"), max_length=150, blank=True)
     what = models.TextField(_("to what"), blank=True)

@@ -115,7 +115,7 @@ def escaped(text: str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-class Asked(NamedTuple):
+class AccessedTarget(NamedTuple):
     """What a visitor sent, for the access log: all of it but the address as it came."""
 
     address: str
@@ -134,21 +134,21 @@ def without_keys(target: str) -> str:
     return _KEYS.sub(r"\1…", target)
 
 
-def visits_are_told() -> bool:
+def has_access_log() -> bool:
     """Return whether there is an access log."""
     return logging.getLogger(ACCESS).isEnabledFor(logging.INFO)
 
 
-def tell_visit(asked: Asked, status: int, size: int, seconds: float) -> None:
+def log_access(accessed: AccessedTarget, status: int, size: int, seconds: float) -> None:
     """Write a request's line: address, method, target, status, bytes, milliseconds, name of the client."""
     visit = {
-        "address": asked.address,
-        "method": asked.method or _NOBODY,
-        "target": asked.target[:_LONGEST_TARGET],
+        "address": accessed.address,
+        "method": accessed.method or _NOBODY,
+        "target": accessed.target[:_LONGEST_TARGET],
         "status": status,
         "bytes": size,
         "milliseconds": round(1000 * seconds),
-        "agent": (asked.agent or _NOBODY)[:_LONGEST_AGENT],
+        "agent": (accessed.agent or _NOBODY)[:_LONGEST_AGENT],
     }
     told = {name: _quotable(value) if isinstance(value, str) else value for name, value in visit.items()}
     logging.getLogger(ACCESS).info(

@@ -23,7 +23,7 @@ from archive.columns.building import Lag, lag
 from archive.index.engine import engine
 from archive.index.schema import Segment
 from archive.models import Entry, Game, HeardProcess, Upload
-from archive.observing.beats import LATELY
+from archive.observing.heartbeats import LATELY
 from archive.observing.outstanding import outstanding
 from archive.store import unfinished
 

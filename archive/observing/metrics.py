@@ -17,7 +17,7 @@ from archive.observing import measures, replicas, tally
 from archive.observing.folder import shared_folder
 from archive.observing.requests import REGISTRY
 from archive.observing.shared import gathered
-from archive.project.disk import rooms
+from archive.project.disk import disk_spaces
 from kifu_core import __version__
 
 SECONDS: Final = 3.0
@@ -66,8 +66,8 @@ def _of_database() -> list[Metric]:
 def _of_disks() -> Iterator[Metric]:
     for name, text in (("free", "Bytes that are free"), ("total", "All bytes")):
         told = GaugeMetricFamily(f"kifu_disk_{name}_bytes", f"{text} where a folder is.", labels=["folder"])
-        for folder, room in rooms().items():
-            told.add_metric([folder], getattr(room, name))
+        for folder, space in disk_spaces().items():
+            told.add_metric([folder], getattr(space, name))
         yield told
 
 

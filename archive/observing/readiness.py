@@ -18,8 +18,8 @@ from kombu.exceptions import OperationalError
 from archive.index.engine import engine
 from archive.models import HeardProcess
 from archive.observing import measures
-from archive.observing.beats import heard_lately
-from archive.project.disk import LEAST_BYTES, rooms
+from archive.observing.heartbeats import heard_lately
+from archive.project.disk import LEAST_BYTES, disk_spaces
 from archive.project.startup import other_migrations
 
 SECONDS: Final = 2.0
@@ -59,7 +59,7 @@ def checks(names: tuple[str, ...] = CHECKS) -> dict[str, str]:
     if BROKER in names and has_broker():
         found[BROKER] = _broker.state()
     if DISK in names:
-        found[DISK] = FULL if any(one.free < LEAST_BYTES for one in rooms().values()) else OK
+        found[DISK] = FULL if any(one.free < LEAST_BYTES for one in disk_spaces().values()) else OK
     return {name: found[name] for name in CHECKS if name in names and name in found}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from celery.signals import task_postrun, task_prerun, worker_process_shutdown, worker_shutdown
 from django.db import Error
 
-from archive.observing import beats, logs, tally
+from archive.observing import heartbeats, logs, tally
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def _begin(task_id: str, task: Any, **_other: Any) -> None:
 def _end(task_id: str, task: Any, state: str | None, **_other: Any) -> None:
     seconds = time.monotonic() - _began.pop(task_id, time.monotonic())
     tally.add(tally.TASKS, task.name, (state or "unknown").lower(), seconds=seconds)
-    beats.worked()
+    heartbeats.worked()
     logs.end_task()
 
 

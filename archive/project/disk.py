@@ -1,4 +1,4 @@
-"""The room on this machine's disks: how much is left, and whether an error says that there is none."""
+"""Free space on this machine's disks, and errors that mean that a disk is full."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db import DatabaseError
 
 LEAST_BYTES: Final = 64 * 1024 * 1024
-"""With less than that a folder is told to be full: an upload may not fit any more."""
+"""A folder with less free space is reported as full: an upload may not fit any more."""
 
 _FULL: Final = frozenset((errno.ENOSPC, errno.EDQUOT))
 _FULL_SERVER: Final = "53100"
 
 
-class Room(NamedTuple):
+class DiskSpace(NamedTuple):
     """The bytes of the disk that a folder is on."""
 
     free: int
@@ -26,7 +26,7 @@ class Room(NamedTuple):
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether an error says that a disk is full, of this machine or of the database's server."""
+    """Return whether an error means that a disk is full, on this machine or on the database server."""
     if isinstance(error, OSError):
         return error.errno in _FULL
     cause = error.__cause__
@@ -38,23 +38,25 @@ def is_full(error: BaseException) -> bool:
 
 
 def _is_full_sqlite(code: int) -> bool:
-    # Where its shared memory cannot grow SQLite tells of an error of the disk.
+    # SQLite reports an I/O error when its shared memory cannot grow.
     kind = code & 0xFF
-    return kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and room(settings.DATA_DIR).free == 0)
+    return kind == sqlite3.SQLITE_FULL or (
+        kind == sqlite3.SQLITE_IOERR and disk_space(settings.DATA_DIR).free == 0
+    )
 
 
-def room(folder: Path) -> Room:
-    """Return the room of the disk that a folder is on, or will be."""
+def disk_space(folder: Path) -> DiskSpace:
+    """Return the space on the disk of a folder, which need not exist yet."""
     while not folder.exists():
         folder = folder.parent
     usage = shutil.disk_usage(folder)
-    return Room(usage.free, usage.total)
+    return DiskSpace(usage.free, usage.total)
 
 
-def rooms() -> dict[str, Room]:
-    """Return the room of the folders that are written, by their names."""
+def disk_spaces() -> dict[str, DiskSpace]:
+    """Return the space on the disks of the folders that are written, by name."""
     return {
-        "data": room(settings.DATA_DIR),
-        "columns": room(settings.ARCHIVE_COLUMN_FOLDER),
-        "dumps": room(settings.ARCHIVE_DUMP_FOLDER),
+        "data": disk_space(settings.DATA_DIR),
+        "columns": disk_space(settings.ARCHIVE_COLUMN_FOLDER),
+        "dumps": disk_space(settings.ARCHIVE_DUMP_FOLDER),
     }

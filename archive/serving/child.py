@@ -162,7 +162,7 @@ def worker() -> None:
 
     from archive.intake.memory_limit import RESTART, limit_memory, max_memory_kib, shuts_down_for
     from archive.models import HeardProcess
-    from archive.observing import beats, tasks
+    from archive.observing import heartbeats, tasks
     from archive.project.garbage_collection import look_rarely
 
     # Celery's farewells would stand in the log as lines of no form.
@@ -172,7 +172,7 @@ def worker() -> None:
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     look_rarely()
     tasks.listen()
-    tell = partial(beats.begin, HeardProcess.Role.WORKER, os.getpid())
+    tell = partial(heartbeats.begin, HeardProcess.Role.WORKER, os.getpid())
     if settings.WORKER_POOL == "solo":
         limit_memory()
         worker_ready.connect(lambda **_: tell(), weak=False)
@@ -203,15 +203,15 @@ def scheduler() -> None:
 
     from archive.hooks import runner
     from archive.models import HeardProcess
-    from archive.observing import beats
+    from archive.observing import heartbeats
 
-    beats.begin_alone(HeardProcess.Role.SCHEDULER, os.getpid())
+    heartbeats.begin_alone(HeardProcess.Role.SCHEDULER, os.getpid())
     runner.start()
     try:
         # What is sent every few minutes at most needs no file, which a full disk would have no room for.
         _celery().Beat(scheduler="celery.beat:Scheduler", **_QUIETLY).run()
     finally:
-        beats.end()
+        heartbeats.end()
 
 
 _QUIETLY: Final[Mapping[str, Any]] = {"quiet": True, "loglevel": "WARNING"}

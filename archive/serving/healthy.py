@@ -39,7 +39,7 @@ def heard(role: str) -> str:
 
     django.setup(set_prefix=False)
     from archive.models import HeardProcess
-    from archive.observing.beats import heard_here
+    from archive.observing.heartbeats import heard_here
 
     try:
         return "" if heard_here(HeardProcess.Role(role)) else f"no {role} was heard of lately"

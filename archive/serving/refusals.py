@@ -23,10 +23,12 @@ def render(refusal: Refusal, scope: Scope, seconds: float) -> tuple[Headers, byt
     with logs.about(request=identifier):
         path = scope["path"]
         content_type, data = _body(refusal, as_json=path.startswith("/api/") or path in PROBES)
-        if logs.visits_are_told():
+        if logs.has_access_log():
             target = scope["raw_path"].decode("latin-1")
-            visit = logs.Asked(scope["client"][0], scope["method"], target, request.get(b"user-agent"))
-            logs.tell_visit(visit, refusal.status, len(data), seconds)
+            visit = logs.AccessedTarget(
+                scope["client"][0], scope["method"], target, request.get(b"user-agent")
+            )
+            logs.log_access(visit, refusal.status, len(data), seconds)
     headers = [
         (b"content-type", content_type),
         (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from archive import libraries, store
 from archive.accounts import invitations, tokens
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
@@ -127,7 +127,7 @@ def _let_in(anna: User) -> None:
 
 
 def _say(anna: User) -> None:
-    note(Deed.SHARE, anna, "game 1: from 192.0.2.7")
+    note(AuditEvent.SHARE, anna, "game 1: from 192.0.2.7")
     SiteText.objects.create(page="terms", language="ja", text="どうぞ\n\nご自由に")
     Report.objects.create(game=1, reason="wrong", text="名前が違う", by=anna, settled=timezone.now())
     IndexState.objects.create(version=1, state=IndexState.State.LIVE)

@@ -209,10 +209,10 @@ def test_bytes_that_are_hidden_and_shown_are_noted(anna):
 
 
 def test_addresses_are_forgotten_and_lines_are_not(anna, settings):
-    audit.note(audit.Deed.SHARE, anna)
+    audit.note(audit.AuditEvent.SHARE, anna)
     with audit.visit(ADDRESS):
-        audit.note(audit.Deed.SHARE, anna)
-        audit.note(audit.Deed.SHARE, anna)
+        audit.note(audit.AuditEvent.SHARE, anna)
+        audit.note(audit.AuditEvent.SHARE, anna)
     newest = AuditLine.objects.order_by("-pk")[0]
     old = timedelta(days=settings.ARCHIVE_AUDIT_ADDRESS_DAYS, hours=1)
     AuditLine.forgetting.exclude(pk=newest.pk).update(at=F("at") - old)
@@ -222,7 +222,7 @@ def test_addresses_are_forgotten_and_lines_are_not(anna, settings):
 
 
 def test_no_line_is_changed_or_deleted(anna):
-    audit.note(audit.Deed.SHARE, anna, "game 1")
+    audit.note(audit.AuditEvent.SHARE, anna, "game 1")
     line = AuditLine.objects.get()
     for change in (
         line.save,
@@ -236,7 +236,7 @@ def test_no_line_is_changed_or_deleted(anna):
 
 
 def test_the_admin_shows_the_log_to_administrators_and_changes_nothing(anna):
-    audit.note(audit.Deed.SHARE, anna, "game 4711")
+    audit.note(audit.AuditEvent.SHARE, anna, "game 4711")
     pk = AuditLine.objects.get().pk
     curator = Client()
     set_role(anna, Role.CURATOR)
@@ -266,7 +266,7 @@ LINES = {
 @pytest.mark.parametrize(("stored", "words"), LINES.items())
 def test_administrators_read_the_log_in_their_language(anna, stored, words):
     client = client_of(anna, Role.ADMINISTRATOR)
-    audit.note(audit.Deed.RIGHTS, anna, stored)
+    audit.note(audit.AuditEvent.RIGHTS, anna, stored)
     for language, expected in (("ja", words), ("en", stored)):
         page = client.get("/admin/archive/auditline/", headers={"Accept-Language": language})
         assert expected in page.content.decode()
@@ -289,7 +289,9 @@ PARTS = {
 
 def test_every_line_that_is_written_has_words_in_japanese():
     """Lines are written by `note` with a text in the code; forms of `audit_words` are compared with them."""
-    forms = re.compile(r"note\(\s*(?:audit\.)?Deed\.\w+,\s*[^,]+(?:, [^f]\w+)*, f?\"([^\"]+)\"", re.DOTALL)
+    forms = re.compile(
+        r"note\(\s*(?:audit\.)?AuditEvent\.\w+,\s*[^,]+(?:, [^f]\w+)*,\s*f?\"([^\"]+)\"", re.DOTALL
+    )
     modules = Path(settings.BASE_DIR, "archive").rglob("*.py")
     written = {one for path in modules for one in forms.findall(path.read_text(encoding="utf-8"))}
     assert len(written) > 20

@@ -13,7 +13,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 
 from archive import store
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.http.limits.postgresql import PostgreSQLStore
 from archive.index.engine import engine
 from archive.migrations._database_objects import CHANGE_TABLES
@@ -92,7 +92,7 @@ def test_what_changes_no_row_that_is_shown_is_not_counted():
     before = engine().revision()
     Upload.objects.filter(pk=0).update(name="x")
     SessionStore().save()
-    note(Deed.SHARE, User.objects.create_user("anna"))
+    note(AuditEvent.SHARE, User.objects.create_user("anna"))
     counts = PostgreSQLStore()
     counts.add(b"somebody", 1, 60)
     counts.close()

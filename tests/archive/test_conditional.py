@@ -13,7 +13,7 @@ from archive import libraries, store
 from archive.accounts import tokens
 from archive.intake import worker
 from archive.models import Game, HeardProcess, SiteText, User
-from archive.observing.beats import Beats
+from archive.observing.heartbeats import Heartbeat
 from tests.archive.games import KIF, START, stored
 from tests.archive.routes import routes
 from tests.archive.test_api_answers import address_of
@@ -78,7 +78,7 @@ def read() -> set[str]:
 def addresses(settings: Any, read: set[str]) -> dict[str, str]:
     """All addresses that strangers read, by their routes."""
     settings.SECURITY_CONTACT = "mailto:x@example.org"
-    Beats(HeardProcess.Role.WORKER, 1).beat()
+    Heartbeat(HeardProcess.Role.WORKER, 1).beat()
     stored(KIF)
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="ja", text="言葉")

@@ -19,8 +19,8 @@ from django.test import Client
 from django.utils import timezone
 
 from archive.models import HeardProcess, Tally, User
-from archive.observing import beats, readiness, tally
-from archive.observing.beats import Beats
+from archive.observing import heartbeats, readiness, tally
+from archive.observing.heartbeats import Heartbeat
 from archive.project import disk
 from tests.servers import RABBITMQ, REDIS, reachable
 from tests.serving import START_SECONDS, Archive, archive_at, free_port, wait_for
@@ -80,7 +80,7 @@ def test_to_be_asked_again_takes_a_few_queries(client, django_assert_max_num_que
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "ago,role",
-    [(beats.LATELY, WORKER), (timedelta(0), HeardProcess.Role.SCHEDULER)],
+    [(heartbeats.LATELY, WORKER), (timedelta(0), HeardProcess.Role.SCHEDULER)],
     ids=["long ago", "other"],
 )
 def test_an_archive_whose_workers_were_not_heard_of_lately_is_not_ready(client, ago, role):
@@ -158,7 +158,7 @@ def test_a_broker_that_lets_us_in_is_ok(client, settings, address):
 
 @pytest.mark.django_db
 def test_a_process_that_tells_of_itself_again_has_one_row(django_assert_num_queries):
-    process = Beats(WORKER, 17)
+    process = Heartbeat(WORKER, 17)
     process.beat()
     first = HeardProcess.objects.get()
     process.worked = timezone.now()
@@ -171,8 +171,8 @@ def test_a_process_that_tells_of_itself_again_has_one_row(django_assert_num_quer
 
 @pytest.mark.django_db
 def test_a_process_that_was_not_heard_of_for_a_day_is_forgotten():
-    heard(beats.FORGOTTEN + timedelta(seconds=1), HeardProcess.Role.SCHEDULER)
-    Beats(WORKER, 17).beat()
+    heard(heartbeats.FORGOTTEN + timedelta(seconds=1), HeardProcess.Role.SCHEDULER)
+    Heartbeat(WORKER, 17).beat()
     assert [row.role for row in HeardProcess.objects.all()] == [WORKER]
 
 
@@ -182,7 +182,7 @@ def test_what_processes_count_is_added_up():
         tally.add(tally.TASKS, "archive.sweep", "success", seconds=seconds)
         tally.write()
     tally.add(tally.ENTRIES, "", "stored", 300)
-    Beats(WORKER, 17).beat()
+    Heartbeat(WORKER, 17).beat()
     assert [(counted.label, n, seconds) for counted, n, seconds in tally.sums()] == [
         ("", 300, 0.0), ("archive.sweep", 2, 0.75),
     ]  # fmt: skip
@@ -221,9 +221,9 @@ SCHEDULER: Final = HeardProcess.Role.SCHEDULER
 
 @pytest.mark.django_db
 def test_of_two_schedulers_the_later_one_ends(monkeypatch, capsys):
-    monkeypatch.setattr(beats, "PATIENCE", 0)
+    monkeypatch.setattr(heartbeats, "PATIENCE", 0)
     heard(role=SCHEDULER)
-    second = Beats(SCHEDULER, 7, alone=True)
+    second = Heartbeat(SCHEDULER, 7, alone=True)
     with pytest.raises(SystemExit):
         second.wait_alone()
     assert "another scheduler works on this database (scheduler-1@here)" in capsys.readouterr().err
@@ -234,12 +234,12 @@ def test_of_two_schedulers_the_later_one_ends(monkeypatch, capsys):
 @pytest.mark.parametrize("name", ["elsewhere", "of a process that is gone"])
 def test_a_scheduler_takes_the_place_of_one_that_is_not_there_any_more(name):
     now = timezone.now()
-    silent = now - beats.AT_WORK - timedelta(seconds=1)
+    silent = now - heartbeats.AT_WORK - timedelta(seconds=1)
     row = HeardProcess(name="scheduler-1@here", role=SCHEDULER, version="1", started=now, seen=silent)
     if name != "elsewhere":
-        row.name, row.seen = f"scheduler-{2**22}{beats._here()}", now
+        row.name, row.seen = f"scheduler-{2**22}{heartbeats._here()}", now
     row.save()
-    second = Beats(SCHEDULER, 7, alone=True)
+    second = Heartbeat(SCHEDULER, 7, alone=True)
     second.wait_alone()
     assert second.elder() == ""
 

@@ -269,8 +269,8 @@ from archive.serving import child
 from archive.project.startup import load_settings
 load_settings()
 child.django.setup()
-from archive.observing import beats
-beats.PATIENCE = 0
+from archive.observing import heartbeats
+heartbeats.PATIENCE = 0
 child.main("scheduler")
 """
 

@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from archive import libraries
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.derive import issues
 from archive.export.csv_text import UTF8, lines
 from archive.intake import importing
@@ -90,7 +90,7 @@ class Command(ArchiveCommand):
 
     def _log(self, into: Destination, files: int, how: str) -> None:
         self._count_done()
-        note(Deed.IMPORT, into.owner, f"to space {into.space}, {how}: {self._counts(files)}")
+        note(AuditEvent.IMPORT, into.owner, f"to space {into.space}, {how}: {self._counts(files)}")
 
     def _note(self, turn: Turn) -> None:
         meter = self.meter

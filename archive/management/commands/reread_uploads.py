@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from archive import store
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.intake import worker
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
@@ -43,7 +43,7 @@ class Command(ArchiveCommand):
             else:
                 self.stderr.write(f"upload {pk} has not ended: left as it is")
             progress.update(number)
-        note(Deed.REREAD, None, f"{again} uploads, by the command")
+        note(AuditEvent.REREAD, None, f"{again} uploads, by the command")
         became_one = GameAlias.objects.count() - aliases
         self.stdout.write(f"{again} uploads read again, {became_one} games became one with another")
 

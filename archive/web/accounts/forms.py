@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts import invitations
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.names import account_of, normal_address
 from archive.http.limits.mails import charge_mail
 from archive.http.limits.signing_in import Attempt, attempt
@@ -159,7 +159,7 @@ def second_attempt(user: User | None) -> Iterator[Attempt]:
             yield tried
         finally:
             if not tried.succeeded:
-                note(Deed.SIGN_IN_FAILED, user, "second factor")
+                note(AuditEvent.SIGN_IN_FAILED, user, "second factor")
 
 
 class Code(Plain):

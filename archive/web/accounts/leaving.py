@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive import libraries, store
 from archive.accounts import invitations
-from archive.accounts.audit import Deed, note
+from archive.accounts.audit import AuditEvent, note
 from archive.accounts.roles import is_administrator, role_of
 from archive.intake.tasks import MOVED_GAMES
 from archive.intake.uploads import withdraw_later
@@ -137,7 +137,7 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
     if user.username.startswith(_ENDED):
         return False
     with transaction.atomic():
-        note(Deed.DELETE, by or user, f"account {user.pk}")
+        note(AuditEvent.DELETE, by or user, f"account {user.pk}")
         sent = Upload.objects.filter(uploader=user).order_by("pk")
         goes = [*sent.filter(space__in=_readable(user)).values_list("pk", flat=True)] if games_go else []
         libraries.leave_all(user)

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from archive.derive.issues import text_of
 from archive.models import Entry, Upload, User
 from archive.observing import measures, outstanding, readiness, replicas, tally
-from archive.observing.beats import LATELY
+from archive.observing.heartbeats import LATELY
 from archive.observing.versions import versions
-from archive.project.disk import rooms
+from archive.project.disk import disk_spaces
 from archive.web.accounts.own import own
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
             for one, n, seconds in tally.sums()
             if one.what == tally.TASKS
         ],
-        "rooms": [(_FOLDERS[name], room) for name, room in rooms().items()],
+        "rooms": [(_FOLDERS[name], space) for name, space in disk_spaces().items()],
         "index_rows": measures.index_rows(),
         "segments": measures.segments(),
         "replicas": replicas.lags(),

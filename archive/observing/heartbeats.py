@@ -1,8 +1,8 @@
-"""Processes that no visitor asks tell that they are there: a row of each, written every few seconds.
+"""Heartbeats of workers and schedulers: each process writes its row in the database every few seconds.
 
-Whoever asks whether a worker is there looks into the database: a worker may be on another machine, and of the
-brokers one is a folder of files. The thread that writes is in the process that runs the tasks, so nothing is
-heard of a worker whose tasks cannot be run.
+A worker may be on another machine, and one of the brokers is a folder of files, so only the database can tell
+whether a worker runs. The thread that writes is in the process that runs the tasks, so a worker that cannot
+run tasks has no heartbeat.
 """
 
 import logging
@@ -24,19 +24,19 @@ from archive.project.startup import REFUSED, refuse
 from kifu_core import __version__
 
 SECONDS: Final = 10.0
-"""How often a process tells."""
+"""Time between two heartbeats."""
 
 LATELY: Final = timedelta(seconds=60)
-"""So old may be what was heard of a process that is taken to be there."""
+"""Age of the last heartbeat up to which a process counts as running."""
 
 FORGOTTEN: Final = timedelta(days=1)
-"""After so long without a word a process is listed no more."""
+"""Age of the last heartbeat after which a process is no longer listed."""
 
 AT_WORK: Final = timedelta(seconds=30)
-"""So old may be what was heard of a process that keeps another one from its work."""
+"""Age of the last heartbeat up to which a process keeps another one of its role from starting."""
 
 PATIENCE: Final = 15.0
-"""Seconds that a process waits for one that was there before it, and may be ending."""
+"""Seconds that a process waits for an earlier one of its role to end."""
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +46,9 @@ def _here() -> str:
     return f"@{socket.gethostname()}"
 
 
-class Beats:
-    """The thread of one process that tells of it. `number` is that of its worker or its own; of a role that
-    is had `alone`, the process ends where another one had it before."""
+class Heartbeat:
+    """The thread that writes the heartbeats of one process. `number` is the process id of the process or of
+    its worker. With `alone` the process ends if another one has its role."""
 
     def __init__(self, role: HeardProcess.Role, number: int, *, alone: bool = False) -> None:
         self.role = role
@@ -113,8 +113,8 @@ class Beats:
         return False
 
     def wait_alone(self) -> None:
-        """Wait a while for another process of this role to end; where it does not, end this one. A database
-        that does not answer now is asked with the next beats."""
+        """Wait `PATIENCE` for another process of this role to end; if it does not, end this one. If the
+        database does not answer, the next heartbeat checks again."""
         until = time.monotonic() + PATIENCE
         try:
             self.beat()
@@ -127,53 +127,53 @@ class Beats:
             log.warning("nobody knows whether this is the only %s: %s", self.role, error)
 
     def forget(self) -> None:
-        """Take back what was told of this process."""
+        """Delete the row of this process."""
         HeardProcess.objects.filter(name=self.name).delete()
 
 
 _TWO: Final = "another %s works on this database (%s), and one is enough: end it, or this archive's %s"
 
-_beats: Beats | None = None
+_heartbeat: Heartbeat | None = None
 
 
 def begin(role: HeardProcess.Role, number: int) -> None:
-    """Begin to tell of this process in a thread, under that number of its worker or its own."""
-    _start(Beats(role, number))
+    """Start the heartbeats of this process. `number` is its process id or that of its worker."""
+    _start(Heartbeat(role, number))
 
 
 def begin_alone(role: HeardProcess.Role, number: int) -> None:
-    """Begin to tell of this process, which is the only one of its role; end it where it is not."""
-    beats = Beats(role, number, alone=True)
-    beats.wait_alone()
-    _start(beats)
+    """Start the heartbeats of this process; end it if another process has its role."""
+    heartbeat = Heartbeat(role, number, alone=True)
+    heartbeat.wait_alone()
+    _start(heartbeat)
 
 
 def end() -> None:
-    """Take back what was told of this process, which ends."""
-    if _beats is not None:
-        _beats.stopped.set()
+    """Stop the heartbeats of this process, which ends."""
+    if _heartbeat is not None:
+        _heartbeat.stopped.set()
         with suppress(Error):
-            _beats.forget()
+            _heartbeat.forget()
 
 
-def _start(beats: Beats) -> None:
-    global _beats
-    _beats = beats
-    threading.Thread(target=_beats.run, name="beats", daemon=True).start()
+def _start(heartbeat: Heartbeat) -> None:
+    global _heartbeat
+    _heartbeat = heartbeat
+    threading.Thread(target=_heartbeat.run, name="heartbeat", daemon=True).start()
 
 
 def worked() -> None:
-    """Note that this process has ended a task."""
-    if _beats is not None:
-        _beats.worked = timezone.now()
+    """Record that this process has finished a task."""
+    if _heartbeat is not None:
+        _heartbeat.worked = timezone.now()
 
 
 def heard_lately(role: HeardProcess.Role) -> bool:
-    """Return whether a process of that role was heard of lately."""
+    """Return whether a process of a role runs."""
     return HeardProcess.objects.filter(role=role, seen__gte=timezone.now() - LATELY).exists()
 
 
 def heard_here(role: HeardProcess.Role) -> bool:
-    """Return whether a process of that role on this machine was heard of lately."""
+    """Return whether a process of a role runs on this machine."""
     here = HeardProcess.objects.filter(role=role, seen__gte=timezone.now() - LATELY, name__endswith=_here())
     return here.exists()
