@@ -60,7 +60,8 @@ QUERIES: Final = (
 )  # fmt: skip
 SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
     (facets, "LOOKED_AT", 7), (formations, "LOOKED_AT", 7), (formations, "NEWEST", 7),
-    (formations, "RECORDS", 5), (games, "PAGE_GAMES", 9), (games, "SORTED_GAMES", 5), (likely, "_LOOKED_AT", 3),
+    (formations, "RECORDS", 5), (games, "PAGE_GAMES", 9), (games, "SORTED_GAMES", 5),
+    (likely, "_LOOKED_AT", 3),
     (offers, "COUNTED", 9), (patterns, "FEW", 5), (patterns, "PLAYERS_OF", 7), (people, "LOOKED_AT", 7),
     (reading_plan, "EXACT_ROWS", 20), (reading_plan, "FEW_ROWS", 3), (reading_plan, "PAGE_ROWS", 10),
     (reading_plan, "SAMPLE_ROWS", 10), (schema, "HOT_GAMES", 5), (search_box, "_LOOKED_AT", 5),
