@@ -319,7 +319,7 @@ def single(server: Server, number: int) -> tuple[Answer, float]:
     answer = server.request(call)
     new_id(answer)
     for _ in polls(ANSWER_SECONDS, pause=0.005):
-        if server.get(f"{POSITIONS}/{code}")["total"]:
+        if server.get(f"{POSITIONS}/{code}")["games"]:
             return answer, time.perf_counter() - began
     raise TimeoutError(f"game {number} is not found {ANSWER_SECONDS} s after its upload")
 

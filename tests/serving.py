@@ -76,7 +76,7 @@ class Archive:
         while address:
             page = self.get(address)
             yield from page["results"]
-            address = page["next"]
+            address = page["next_url"]
 
     def wait_done(self, upload: int) -> dict[str, Any]:
         """The upload's answer once a worker has worked it off."""

@@ -21,16 +21,15 @@ from typing import (
     Any,
     Final,
     Literal,
-    NotRequired,
     Union,
     get_args,
     get_origin,
-    get_type_hints,
-    is_typeddict,
 )
 
 import django
 import yaml
+from msgspec import Struct, UnsetType
+from msgspec.structs import fields
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
 django.setup()
@@ -42,13 +41,13 @@ from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent  # noq
 from drf_spectacular.settings import patched_settings  # noqa: E402
 from rest_framework import serializers  # noqa: E402
 
-from archive.api import telling, urls  # noqa: E402
-from archive.api.endpoints import Nothing  # noqa: E402
+from archive.api import operations, urls  # noqa: E402
+from archive.api.endpoints import NoParameters  # noqa: E402
 from archive.api.fields import File, Flag, Text  # noqa: E402
 from archive.api.negotiation import JSON  # noqa: E402
+from archive.api.operations import About, Example, Operation, Schema  # noqa: E402
 from archive.api.problems import OF_STATUS, PROBLEM  # noqa: E402
-from archive.api.shapes.common import Issue, Problem  # noqa: E402
-from archive.api.telling import About, Example, Schema, Told  # noqa: E402
+from archive.api.shapes.common import IssueInfo, Problem  # noqa: E402
 
 FILE: Final = Path(__file__).resolve().parents[1] / "schema" / "openapi.yaml"
 EXAMPLES: Final = FILE.with_name("examples.json")
@@ -71,7 +70,7 @@ _INDENT: Final = re.compile(r"\n\s*")
 
 
 def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
-    """Return the schema of a type; a TypedDict becomes a component, which is referred to."""
+    """Return the schema of a type; a Struct becomes a component, which is referred to."""
     origin, arguments = get_origin(hint), get_args(hint)
     if isinstance(hint, Mapping):
         return _titled(hint, registry)
@@ -82,9 +81,7 @@ def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
         if "anyOf" in schema:
             schema["anyOf"] = [_titled(one, registry) for one in schema["anyOf"]]
         return _titled(schema, registry) if "enum" in schema else schema
-    if origin is NotRequired:
-        return schema_of(arguments[0], registry)
-    if is_typeddict(hint):
+    if isinstance(hint, type) and issubclass(hint, Struct):
         return _component(hint, registry)
     if origin is Literal:
         return {"type": "string", "enum": [*arguments]}
@@ -110,6 +107,9 @@ def _may_be_null(hint: Any) -> bool:
 
 
 def _union(hints: Iterable[Any], registry: ComponentRegistry) -> Schema:
+    hints = [one for one in hints if one is not UnsetType]
+    if len(hints) == 1:
+        return schema_of(hints[0], registry)
     schemas = [schema_of(one, registry) for one in hints if one is not NoneType]
     null = NoneType in hints
     if len(schemas) == 1 and null and isinstance(schemas[0].get("type"), str):
@@ -122,14 +122,18 @@ def _nullable_enum(schema: Schema) -> Schema:
 
 
 def _component(shape: Any, registry: ComponentRegistry) -> Schema:
-    found = ResolvedComponent(shape.__name__, ResolvedComponent.SCHEMA, object=shape)
-    if found not in registry:
-        registry.register(found)
-        members = get_type_hints(shape, include_extras=True)
-        properties = {name: schema_of(hint, registry) for name, hint in members.items()}
-        required = [name for name in members if name in shape.__required_keys__]
-        found.schema = {"type": "object", "description": _text(shape.__doc__), "properties": properties}
-        found.schema |= {"required": required} if required else {}
+    component = ResolvedComponent(shape.__name__, ResolvedComponent.SCHEMA, object=shape)
+    if component not in registry:
+        registry.register(component)
+        members = fields(shape)
+        properties = {one.encode_name: schema_of(one.type, registry) for one in members}
+        required = [one.encode_name for one in members if one.required]
+        component.schema = {
+            "type": "object",
+            "description": _text(shape.__doc__),
+            "properties": properties,
+        }
+        component.schema |= {"required": required} if required else {}
     reference: Schema = {"$ref": f"#/components/schemas/{shape.__name__}"}
     return reference
 
@@ -154,18 +158,18 @@ def _text(text: str | None) -> str:
 Codes = tuple[str, ...]
 
 
-def problems_of(method: str, parts: Iterable[str], told: Told) -> dict[int, Codes]:
+def problems_of(method: str, parts: Iterable[str], operation: Operation) -> dict[int, Codes]:
     """Return all codes of an operation by status."""
-    of_method = {"POST": telling.OF_BODIES, "DELETE": telling.OF_DEEDS}.get(method, {})
-    of_things = telling.OF_THINGS if "pk" in parts else {}
-    return telling.together(telling.EVERYWHERE, of_method, of_things, told.problems)
+    of_method = {"POST": operations.OF_BODIES, "DELETE": operations.OF_CHANGES}.get(method, {})
+    of_resources = operations.OF_RESOURCES if "pk" in parts else {}
+    return operations.merge_problems(operations.EVERYWHERE, of_method, of_resources, operation.problems)
 
 
 def _shared() -> dict[tuple[int, Codes], str]:
     """Return the names of the answers that several operations have."""
     found: dict[tuple[int, Codes], str] = {}
     for method, suffix in (("GET", ""), ("POST", "Sent"), ("DELETE", "Deleting")):
-        for status, codes in problems_of(method, ["pk"], Told({})).items():
+        for status, codes in problems_of(method, ["pk"], Operation({})).items():
             word = OF_STATUS[status][0] if status in OF_STATUS else codes[0]
             name = "".join(map(str.capitalize, word.split("-")))
             taken = name in found.values()
@@ -178,11 +182,11 @@ SHARED: Final = _shared()
 
 def _problem(status: int, codes: Codes, examples: Schema | None = None) -> Schema:
     """Return the answer that one of these codes is."""
-    told = codes if len(codes) < 40 else (*codes[:10], "…")
+    listed = codes if len(codes) < 40 else (*codes[:10], "…")
     content: Schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     headers = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
     return {
-        "description": ", ".join(f"`{code}`" for code in told),
+        "description": ", ".join(f"`{code}`" for code in listed),
         **({"headers": _headers(headers)} if headers else {}),
         "content": {PROBLEM: content | ({"examples": examples} if examples else {})},
         "x-codes": [*codes],
@@ -197,14 +201,14 @@ def _headers(names: Iterable[str]) -> Schema:
 
 
 class Contract(AutoSchema):
-    """Tells an operation by what its endpoint says."""
+    """Describes an operation from the declaration of its endpoint."""
 
     recorded: Mapping[str, Mapping[str, Any]]
     method: str
 
     @property
-    def told(self) -> Told:
-        return type(self.view).told[self.method]  # type: ignore[attr-defined,no-any-return]
+    def operation(self) -> Operation:
+        return type(self.view).operations[self.method]  # type: ignore[attr-defined,no-any-return]
 
     @property
     def parts(self) -> list[str]:
@@ -219,10 +223,10 @@ class Contract(AutoSchema):
         return [_TAGS.get(word, word)]
 
     def get_summary(self) -> str:
-        return self.told.text or _text(type(self.view).__doc__).partition("\n")[0]
+        return self.operation.text or _text(type(self.view).__doc__).partition("\n")[0]
 
     def get_description(self) -> str:  # type: ignore[override]
-        return "" if self.told.text else _text(type(self.view).__doc__).partition("\n\n")[2]
+        return "" if self.operation.text else _text(type(self.view).__doc__).partition("\n\n")[2]
 
     def get_auth(self) -> list[Schema]:
         """Return how one signs in where that is not as usual: whatever stores wants a token of its page.
@@ -236,16 +240,16 @@ class Contract(AutoSchema):
     def is_deprecated(self) -> bool:
         return False
 
-    # --- what is asked
+    # --- requests
 
     def _get_parameters(self) -> list[Schema]:
-        parts = [telling.PARTS[name] for name in self.parts]
+        parts = [operations.PATH_PARAMETERS[name] for name in self.parts]
         found: list[Schema] = [
             {"name": one.name, "in": "path", "required": True, "description": one.text, "schema": one.schema}
             for one in parts
         ]
         query = type(self.view).queries[self.method]()  # type: ignore[attr-defined]
-        mapped = {} if isinstance(query, Nothing) else self._map_serializer(query, "request")
+        mapped = {} if isinstance(query, NoParameters) else self._map_serializer(query, "request")
         for name, schema in mapped.get("properties", {}).items():
             text = {"description": schema.pop("description")} if "description" in schema else {}
             needed = {"required": True} if name in mapped.get("required", ()) else {}
@@ -262,11 +266,11 @@ class Contract(AutoSchema):
 
     def _examples_of(self, name: str, place: str, schema: Schema) -> Schema:
         """Return the values that the examples have for a parameter, without those that it cannot have."""
-        called = {telling.PARTS[part].name: part for part in self.parts}
+        called = {operations.PATH_PARAMETERS[part].name: part for part in self.parts}
         flags = _FLAGS if schema.get("type") == "boolean" else {}
         return {
             _key(one): {"summary": one.name, "value": flags.get(values[part], values[part])}
-            for one in self.told.examples
+            for one in self.operation.examples
             for values, part in [(one.parts, called.get(name, "")) if place == "path" else (one.query, name)]
             if part in values and values[part] in schema.get("enum", [values[part]])
         }
@@ -274,15 +278,15 @@ class Contract(AutoSchema):
     def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
         text = {"description": str(field.help_text)} if field.help_text else {}
         if isinstance(field, File):
-            return {**field.told, **text}
+            return {**field.schema, **text}
         if isinstance(field, Flag):
             usual = {"default": field.default} if isinstance(field.default, bool) else {}
             return {"type": "boolean", **text, **usual}
         found = super()._map_serializer_field(field, direction, bypass_extensions)
-        return found | field.told if isinstance(field, Text) else found
+        return found | field.schema if isinstance(field, Text) else found
 
     def _get_request_body(self, direction: str = "request") -> Schema | None:
-        body = self.told.body
+        body = self.operation.body
         if body is None:
             return None
         fields, mapped = body().fields, self._map_serializer(body(), "request")
@@ -300,33 +304,33 @@ class Contract(AutoSchema):
         ]
         left_out = deep if media_type == _FORMS[0] else [*files, *deep]
         properties = {name: one for name, one in mapped["properties"].items() if name not in left_out}
-        required = [*mapped.get("required", ()), *getattr(self.told.body, "needed", ())]
+        required = [*mapped.get("required", ()), *getattr(self.operation.body, "needed", ())]
         schema: Schema = {"type": "object", "properties": properties}
         if files and media_type == _FORMS[0]:
-            # What must be there is told in words: generators make no type of a choice between members.
+            # The description says that one of them must be there: generators make no type of such a choice.
             schema |= {"description": f"It has {' or '.join((*files, 'text'))}.", "minProperties": 1}
         elif files:
             required.append("text")
         schema |= {"required": required} if required else {}
         if media_type != JSON:
             return {"schema": schema}
-        others = [schema_of(one, self.registry) for one in self.told.or_body]
+        others = [schema_of(one, self.registry) for one in self.operation.or_body]
         examples = {
             _key(one): {"summary": one.name, "value": dict(one.body)}
-            for one in self.told.examples
+            for one in self.operation.examples
             if one.body is not None
         }
         return {"schema": {"anyOf": [schema, *others]} if others else schema} | (
             {"examples": examples} if examples else {}
         )
 
-    # --- what is answered
+    # --- answers
 
     def _get_response_bodies(self, direction: str = "response") -> Schema:
-        found = {str(status): self._answer(status, shape) for status, shape in self.told.answers.items()}
+        found = {str(status): self._answer(status, shape) for status, shape in self.operation.answers.items()}
         if self.method == "GET":
             found["304"] = {"$ref": "#/components/responses/NotModified"}
-        for status, codes in problems_of(self.method, self.parts, self.told).items():
+        for status, codes in problems_of(self.method, self.parts, self.operation).items():
             examples = self._answers(status, PROBLEM)
             shared = SHARED.get((status, codes)) if not examples else None
             reference = {"$ref": f"#/components/responses/{shared}"}
@@ -338,9 +342,9 @@ class Contract(AutoSchema):
         names = ["Location"] * (300 <= status < 400) + ["ETag"] * (self.method == "GET" and status == 200)
         types = _types(self.view, self.parts) if status == 200 else [JSON] if shape else []
         content = {one: self._content(one, status, shape) for one in types}
-        links = _links(telling.LEADS.get(self.get_operation_id(), ())) if JSON in content else {}
+        links = _links(operations.LINKS.get(self.get_operation_id(), ())) if JSON in content else {}
         return {
-            "description": _FOLLOWED if status == 200 and 303 in self.told.answers else _WORDS[status],
+            "description": _FOLLOWED if status == 200 and 303 in self.operation.answers else _WORDS[status],
             **({"headers": _headers(names)} if names else {}),
             **({"content": content} if content else {}),
             **({"links": links} if links else {}),
@@ -356,13 +360,13 @@ class Contract(AutoSchema):
         recorded = self.recorded.get(self.get_operation_id(), {})
         return {
             _key(one): {"summary": one.name, "value": answer["answer"]}
-            for one in self.told.examples
+            for one in self.operation.examples
             if (answer := recorded.get(_key(one))) and answer["answer"] is not None
             if (answer["status"], answer["type"]) == (status, media_type)
         }
 
 
-def _links(leads: Iterable[telling.Link]) -> Schema:
+def _links(leads: Iterable[operations.Link]) -> Schema:
     """Return where an answer leads, by names; a pointer is one into its body (RFC 6901)."""
     return {
         link.operation: {
@@ -390,7 +394,7 @@ def _types(view: Any, parts: Iterable[str]) -> list[str]:
     types = type(view).types
     if not callable(types):
         return [*types]
-    values = {name: telling.PARTS[name].schema.get("enum", [0]) for name in parts}
+    values = {name: operations.PATH_PARAMETERS[name].schema.get("enum", [0]) for name in parts}
     every = (types(**dict(zip(values, chosen, strict=True))) for chosen in product(*values.values()))
     return [*dict.fromkeys(one for several in every for one in several)]
 
@@ -414,7 +418,7 @@ _TAGS: Final = {
     "schema": "contract",
     "docs": "contract",
 }
-"""Under what addresses are told, where it is not their first word."""
+"""The tag of addresses for which it is not their first word."""
 _TAGS_IN_ORDER: Final = {
     "uploads": "Files that were sent, and what was read in them.",
     "records": "Records converted and checked without storing them.",
@@ -438,7 +442,7 @@ _OTHERS: Final[dict[str, Schema]] = {
         "description": "A line per finding or game, after a line of column names.",
     },
     "text/html": {"type": "string"},
-    "application/x-ndjson": {"type": "string", "description": "An `EntryTold` or a game per line."},
+    "application/x-ndjson": {"type": "string", "description": "An `EntryInfo` or a game per line."},
     "application/yaml": {"type": "string"},
     "application/octet-stream": {"type": "string", "format": "binary"},
     "application/zip": {"type": "string", "format": "binary"},
@@ -548,7 +552,7 @@ class Generator(SchemaGenerator):
         return view
 
     def coerce_path(self, path: str, method: str, view: Any) -> str:
-        for name, part in telling.PARTS.items():
+        for name, part in operations.PATH_PARAMETERS.items():
             path = path.replace(f"{{{name}}}", f"{{{part.name}}}")
         return path
 
@@ -561,7 +565,7 @@ def contract(recorded: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     with override("en"), patched_settings(_SETTINGS):
         generator = Generator(schema)
         schema_of(Problem, generator.registry)
-        schema_of(Issue, generator.registry)
+        schema_of(IssueInfo, generator.registry)
         found: dict[str, Any] = generator.get_schema(request=None, public=True)
     return {**found, "security": [{"bearer": []}, {"basic": []}, {"session": []}, {}]}
 

@@ -18,51 +18,52 @@ from rest_framework.request import Request
 
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
-from archive.api.telling import Told
+from archive.api.operations import Operation
 from archive.caching.entity_tags import of_parts
 from archive.caching.responses import cached_response
 from archive.queries.scope import CHOSEN, KEY, is_stranger
 
 _TOKEN: Final = "csrfmiddlewaretoken"
-"""What forms of our pages send beside their fields."""
+"""The CSRF field of the site's forms."""
 
 EVERYWHERE: Final = (CHOSEN, KEY)
-"""Parameters that every address takes: they tell what may be read (`archive.queries.scope`)."""
+"""Parameters that every address takes: they choose what may be read (`archive.queries.scope`)."""
 
 Serializer = type[serializers.Serializer[Any]]
 
 
-class Nothing(serializers.Serializer[Any]):
+class NoParameters(serializers.Serializer[Any]):
     """No parameters at all."""
 
 
 def endpoint(
     *methods: str,
-    told: Told | Mapping[str, Told],
-    query: Serializer | Mapping[str, Serializer] = Nothing,
+    operation: Operation | Mapping[str, Operation],
+    query: Serializer | Mapping[str, Serializer] = NoParameters,
     types: Types = (JSON,),
     cached: bool = False,
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD comes with GET.
 
-    `query` declares the parameters of the address, by method if there are several; others are refused. If
-    there are any, the function gets them as `query`. With `wanted` it can find out which of the `types` the
-    client prefers.
+    `query` declares the parameters of the address, by method if there are several; others are refused. The
+    function gets them as `query`, if there are any. `preferred_type` says which of the `types` the client
+    prefers.
 
-    `told` is what the contract says about the view, by method if there are several.
+    `operation` describes the view for the contract, by method if there are several.
 
     With `cached`, strangers get the same response until something is committed; it must then depend only on
     the address, the type and the language.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
-    queries = {name: query.get(name, Nothing) if isinstance(query, Mapping) else query for name in methods}
+    takes = query if isinstance(query, Mapping) else dict.fromkeys(methods, query)
+    queries = {name: takes.get(name, NoParameters) for name in methods}
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
         def checked(request: Request, /, **parts: Any) -> HttpResponseBase:
             def make() -> HttpResponseBase:
-                takes = queries["GET" if request.method == "HEAD" else str(request.method)]
-                response = view(request, **_parameters(request, takes), **parts)
+                serializer = queries["GET" if request.method == "HEAD" else str(request.method)]
+                response = view(request, **_parameters(request, serializer), **parts)
                 if not callable(types) and len(types) > 1:
                     patch_vary_headers(response, ["Accept"])
                 return response
@@ -72,29 +73,30 @@ def endpoint(
 
         made = api_view(allowed)(checked)
         made.cls.queries, made.cls.types = queries, types  # type: ignore[attr-defined]
-        made.cls.told = told if isinstance(told, Mapping) else dict.fromkeys(methods, told)  # type: ignore[attr-defined]
+        described = operation if isinstance(operation, Mapping) else dict.fromkeys(methods, operation)
+        made.cls.operations = described  # type: ignore[attr-defined]
         return made
 
     return decorate
 
 
-def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
+def _parameters(request: Request, serializer: Serializer) -> dict[str, Any]:
     """Return the checked parameters of a request as `query`, or nothing for a view without parameters."""
-    asked_for = request.query_params.copy()
+    parameters = request.query_params.copy()
     for name in EVERYWHERE:
-        asked_for.pop(name, None)
-    found = given(takes, asked_for)
-    return {} if takes is Nothing else {"query": found}
+        parameters.pop(name, None)
+    found = validated(serializer, parameters)
+    return {} if serializer is NoParameters else {"query": found}
 
 
 def _stranger(request: Request) -> str:
     """Return a key for a stranger's request; empty for other visitors."""
     if not is_stranger(request):
         return ""
-    return of_parts(request.build_absolute_uri(), wanted(request), translation.get_language())
+    return of_parts(request.build_absolute_uri(), preferred_type(request), translation.get_language())
 
 
-def given(
+def validated(
     serializer: Serializer, data: Mapping[str, Any] | list[Any], several: Iterable[str] = ()
 ) -> dict[str, Any]:
     """Return the parameters of an address, or the fields of a body, as the serializer understands them.
@@ -124,10 +126,10 @@ def given(
 
 
 def body(serializer: Serializer, request: Request, several: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the fields of a request's body, JSON or a form, as `given` does."""
-    return given(serializer, request.data, several)
+    """Return the fields of a request's body, JSON or a form, as `validated` does."""
+    return validated(serializer, request.data, several)
 
 
-def wanted(request: Request) -> str:
+def preferred_type(request: Request) -> str:
     """Return the type of answer that the client prefers among those of the address."""
     return str(request.accepted_media_type)

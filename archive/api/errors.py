@@ -132,7 +132,7 @@ def describe(error: Exception) -> Problem | None:
         return Problem.of_status(507)
     if isinstance(error, UndecidedError):
         return Problem.of_status(503, error.code)
-    # Where a replica is gone, the first database is asked (archive/http/replicas.py).
+    # If a replica is down, archive/http/replicas.py repeats the request on the primary database.
     if read_now() == PRIMARY and (is_unreachable(error) or is_connection_lost(error)):
         log.warning("the database, or a server with a part of the tables, does not answer: %s", error)
         return Problem.of_status(503)
@@ -157,14 +157,14 @@ def query_error(error: QueryError, field: str) -> ApiError:
 
 def _of_query(error: QueryError, field: str = "q") -> Problem:
     """Return the problem of a query: the wrong character, counted from 1, and what was expected there."""
-    told = {
+    mistake = {
         "field": field,
         "detail": error.message("en"),
         "message": error.message(),
         "position": None if error.position is None else error.position + 1,
         "expected": [*error.expected],
     }
-    return Problem(error.status, error.code, error.message("en"), [told])
+    return Problem(error.status, error.code, error.message("en"), [mistake])
 
 
 def _unreadable(error: Exception) -> Problem:

@@ -17,7 +17,7 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,19}")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class Whole(serializers.IntegerField):
+class WholeNumber(serializers.IntegerField):
     """A whole number; in an address or a form it is written in ASCII digits."""
 
     def to_internal_value(self, data: Any) -> int:
@@ -31,12 +31,12 @@ class Whole(serializers.IntegerField):
 class Text(serializers.CharField):
     """A text; a JSON number is refused.
 
-    `told` are keywords for its schema in the contract, for texts that the view itself checks.
+    `schema` has keywords for its schema in the contract, if the view itself checks the text.
     """
 
-    def __init__(self, told: Mapping[str, Any] | None = None, **options: Any) -> None:
+    def __init__(self, schema: Mapping[str, Any] | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self.told = dict(told or {})
+        self.schema = dict(schema or {})
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -54,17 +54,17 @@ class Raw(Text):
 
 def between(least: int, most: int, usual: int | None = None) -> dict[str, Any]:
     """Return what the contract says of a text that is a number: its range, and its default."""
-    told = {"type": "integer", "minimum": least, "maximum": most}
-    return told if usual is None else told | {"default": usual}
+    schema = {"type": "integer", "minimum": least, "maximum": most}
+    return schema if usual is None else schema | {"default": usual}
 
 
 class File(serializers.Field[Any, Any, Any, Any]):
-    """A file in a form, or several files; `told` is its schema in the contract."""
+    """A file in a form, or several files; `schema` is its schema in the contract."""
 
     def __init__(self, *, several: bool = False, **options: Any) -> None:
         super().__init__(**options)
         one = {"type": "string", "format": "binary"}
-        self.told: dict[str, Any] = {"type": "array", "items": one} if several else one
+        self.schema: dict[str, Any] = {"type": "array", "items": one} if several else one
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, UploadedFile):
@@ -109,12 +109,12 @@ class Flag(serializers.Field[bool, Any, Any, Any]):
     """Yes or no: 1 or 0, `true` or `false`."""
 
     def to_internal_value(self, data: Any) -> bool:
-        known = {"1": True, "true": True, "0": False, "false": False}
+        values = {"1": True, "true": True, "0": False, "false": False}
         if isinstance(data, bool):
             return data
-        if not isinstance(data, str) or data not in known:
-            raise serializers.ValidationError(f"this is none of {', '.join(known)}")
-        return known[data]
+        if not isinstance(data, str) or data not in values:
+            raise serializers.ValidationError(f"this is none of {', '.join(values)}")
+        return values[data]
 
 
 class Several(serializers.ListField):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from archive.api.shapes.common import extend
+from archive.api.shapes.formations import WorkInfo
+from archive.api.shapes.games import FormationNames, GameFormation
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
@@ -11,29 +14,24 @@ if TYPE_CHECKING:
     from kifu_core.shogi.formations import Formation, Publication
 
 
-def named_json(one: Formation) -> dict[str, Any]:
+def formation_names(one: Formation) -> FormationNames:
     """Return what a castle or an opening is called."""
-    return {
-        "formation": one.name,
-        "family": one.family,
-        "japanese": one.japanese,
-        "reading": one.reading,
-        "english": one.english,
-    }
+    return FormationNames(one.name, one.family, one.japanese, one.reading, one.english)
 
 
-def work_json(one: Publication) -> dict[str, Any]:
-    """Return what is known of a work; null for what it has not or does not tell."""
-    return {
-        "title": one.title,
-        "author": one.author or None,
-        "publisher": one.publisher,
-        "year": one.year,
-        "isbn": one.isbn or None,
-        "url": one.url or None,
-    }
+def work_info(one: Publication) -> WorkInfo:
+    """Return a work; members that it lacks are None."""
+    return WorkInfo(
+        title=one.title,
+        author=one.author or None,
+        publisher=one.publisher,
+        year=one.year,
+        isbn=one.isbn or None,
+        url=one.url or None,
+    )
 
 
-def had_json(had: GameFormationAt) -> dict[str, Any]:
+def game_formation(had: GameFormationAt) -> GameFormation:
     """Return what a side of a game has."""
-    return named_json(had.formation) | {"side": SHOGI.rules.sides[had.colour], "ply": had.ply}
+    side = SHOGI.rules.sides[had.colour]
+    return extend(GameFormation, formation_names(had.formation), side=side, ply=had.ply)

@@ -7,14 +7,17 @@ from typing import Any, Final
 import orjson
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
+from django.utils.functional import Promise
+from msgspec import to_builtins
+from msgspec.json import Encoder
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer
 
 DEEPEST: Final = 32
-"""Levels of lists and objects in a body; what is asked for here has four."""
+"""Levels of lists and objects in a body; the deepest that the API takes has four."""
 _SHOWN: Final = 40
-"""Characters that are told of a name."""
+"""Characters of a name that an error quotes."""
 
 
 class StrictJSON(BaseParser):
@@ -56,7 +59,7 @@ def _check_names(data: bytes) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> None:
-    """Check that no name comes twice in an object, since it is unclear which one is meant. Raises
+    """Check that no name comes twice in an object, since either could be the right one. Raises
     ParseError.
     """
     names = [name for name, _value in pairs]
@@ -78,16 +81,39 @@ def _deeper(value: Any, levels: int) -> bool:
     return True
 
 
-class JSONAnswer(JSONRenderer):
-    """Writes halves of surrogate pairs, which records can hold, as U+FFFD: UTF-8 cannot encode them."""
+def encode(value: Any) -> bytes:
+    """Return a value as JSON in UTF-8; moments are RFC 3339 in UTC.
+
+    Halves of surrogate pairs, which records can hold, become U+FFFD: UTF-8 cannot encode them.
+    """
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        text = json.dumps(to_builtins(value, enc_hook=_text), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _text(value: Any) -> str:
+    """Return a translated or marked text as a plain one."""
+    if isinstance(value, str | Promise):
+        return str(value)
+    raise NotImplementedError(f"{type(value)} cannot be encoded")
+
+
+_ENCODER: Final = Encoder(enc_hook=_text)
+
+
+class JSONAnswer(BaseRenderer):
+    """Writes answers."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
 
     def render(
         self,
         data: Any,
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
-    ) -> Any:
-        try:
-            return super().render(data, accepted_media_type, renderer_context)
-        except UnicodeEncodeError as error:
-            return error.object.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    ) -> bytes:
+        return b"" if data is None else encode(data)

@@ -40,19 +40,19 @@ class Negotiation(BaseContentNegotiation):
         if not header.strip():
             return renderer, types[0]
         offered = [*types, PROBLEM] if JSON in types else [*types]
-        asked = [MediaType(one) for one in header.split(",")]
-        chosen = max(offered, key=lambda one: _quality(asked, one))
-        if not _quality(asked, chosen):
+        accepted = [MediaType(one) for one in header.split(",")]
+        chosen = max(offered, key=lambda one: _quality(accepted, one))
+        if not _quality(accepted, chosen):
             raise NotAcceptable(f"this address has {', '.join(types)}")
         return renderer, JSON if chosen == PROBLEM else chosen
 
 
-def _quality(asked: Sequence[MediaType], offered: str) -> float:
-    """Return how much a type is wanted, from 0 to 1, by the most specific accepted type that matches it."""
+def _quality(accepted: Sequence[MediaType], offered: str) -> float:
+    """Return the quality of a type, from 0 to 1, by the most specific accepted type that matches it."""
     main, _, sub = offered.partition("/")
     fitting = [
         (one.specificity, one.quality)
-        for one in asked
+        for one in accepted
         if one.main_type in ("*", main) and one.sub_type in ("*", sub)
     ]
     return max(fitting)[1] if fitting else 0

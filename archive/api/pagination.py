@@ -1,6 +1,5 @@
 """Keyset pages: the cost of a page does not depend on how far it is from the first one."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -10,6 +9,8 @@ from django.http import QueryDict
 from rest_framework.request import Request
 
 from archive.api.errors import ApiError
+from archive.api.json_body import encode
+from archive.api.shapes.common import TotalInfo
 from archive.models import Entry, Upload
 from archive.queries.games.totals import Total
 
@@ -22,11 +23,11 @@ NAMES: Final = 100
 """Players or events that a list has at most: as many as its page, since of each its games are counted."""
 PLIES: Final = 1_000
 MOST_PLIES: Final = 2_000
-"""Plies of one game that are told where nothing is said, and at most."""
+"""Plies of one game in an answer: by default, and at most."""
 PAGE_BYTES: Final = 700_000
-"""What a page of entries may take, about: it ends before its limit where more is to be told of them."""
+"""Approximate size of a page of entries: a larger page ends before its limit."""
 ISSUES: Final = 200
-"""Issues that are told of an entry in a page; lists to keep have all of them."""
+"""Issues of an entry in a page; whole lists have all of them."""
 ISSUE_BYTES: Final = 1_500
 """A long one: it has a line of 200 characters in it."""
 _ROW_BYTES: Final = 500
@@ -35,11 +36,11 @@ _SHORT_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGEST_PAGE) -> int:
-    """Return the `limit` asked for. Raises ApiError if it is not a number from 1 to `largest`."""
+    """Return the `limit` of a query. Raises ApiError if it is not a number from 1 to `largest`."""
     text = query.get("limit", str(default))
     if not _SHORT_NUMBER.fullmatch(text) or not 1 <= int(text) <= largest:
-        told = f"limit={text[:_SHOWN]!r} is not a number from 1 to {largest}"
-        raise ApiError("invalid-limit", told, field="limit")
+        detail = f"limit={text[:_SHOWN]!r} is not a number from 1 to {largest}"
+        raise ApiError("invalid-limit", detail, field="limit")
     return int(text)
 
 
@@ -62,14 +63,14 @@ def number_of(query: Mapping[str, Any]) -> int | None:
     return None if text is None else int(text)
 
 
-def length_json(found: Total) -> dict[str, Any]:
-    """Return the JSON of the length of a list."""
-    return {"number": found.number, "exact": found.exact}
+def total_info(total: Total) -> TotalInfo:
+    """Return a total as it is sent."""
+    return TotalInfo(total.number, total.exact)
 
 
 def fitting(results: Sequence[Any], most: int) -> int:
     """Return how many of the first members of an answer fit into that many bytes; at least one."""
-    totals = accumulate(len(json.dumps(one, default=str)) for one in results)
+    totals = accumulate(len(encode(one)) for one in results)
     return max(1, sum(total <= most for total in totals))
 
 
@@ -81,12 +82,12 @@ def page_of_entries(
     after = -1 if cursor is None else cursor
     entries = Entry.objects.filter(upload=upload, seq__gt=after).defer("beyond_jkf", "record", "parsed_facts")
     rows = list(entries.order_by("seq")[: limit + 1])
-    limit = min(limit, _told(rows))
+    limit = min(limit, _fitting_entries(rows))
     following = str(rows[limit - 1].seq) if len(rows) > limit else None
     return rows[:limit], address_with(request, following)
 
 
-def _told(rows: Sequence[Entry]) -> int:
+def _fitting_entries(rows: Sequence[Entry]) -> int:
     """Return how many of the first entries fit into one answer; at least one."""
     sizes = (min(len(row.issues), ISSUES) * ISSUE_BYTES + _ROW_BYTES + 4 * len(row.path) for row in rows)
     return max(1, sum(total <= PAGE_BYTES for total in accumulate(sizes)))

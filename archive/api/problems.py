@@ -11,7 +11,7 @@ PROBLEM: Final = "application/problem+json"
 _FAULT: Final = 500
 
 TOKEN: Final = "token"
-"""The framework's code of an `AuthenticationFailed` that is a token's, and is told in words of its own."""
+"""The code of an `AuthenticationFailed` about a token, whose detail is kept."""
 
 OF_STATUS: Final = {
     400: ("bad-request", "this request makes no sense"),
@@ -30,7 +30,7 @@ OF_STATUS: Final = {
     503: ("unavailable", "the server cannot answer this at present"),
     507: ("disk-full", "there is no room for this on the server's disk at present: nothing of it was stored"),
 }
-"""Code and detail by status, where nothing more is known."""
+"""Default code and detail by status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Problem:
 
     def body(self) -> dict[str, Any]:
         """Return the members of the problem detail."""
-        told = {
+        members = {
             "type": f"urn:kifu-archive:error:{self.code}",
             "title": self.code.replace("-", " "),
             "status": self.status,
@@ -58,4 +58,4 @@ class Problem:
             "code": self.code,
             "errors": self.errors,
         }
-        return told | ({"request_id": logs.current_request()} if self.status >= _FAULT else {})
+        return members | ({"request_id": logs.current_request()} if self.status >= _FAULT else {})

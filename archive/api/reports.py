@@ -26,18 +26,18 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
         f"format: {entry.format or '?'}, encoding: {entry.encoding or '?'}, program: {entry.program or '?'}",
         "",
         f"findings: {len(found)}",
-        *(text for issue in found[:SHOWN] for text in _told(issue)),
+        *(text for issue in found[:SHOWN] for text in _lines(issue)),
     ]
     if len(found) > SHOWN:
         lines.append(f"... and {len(found) - SHOWN} more")
     return "\n".join(lines) + "\n"
 
 
-def _told(issue: dict[str, Any]) -> list[str]:
+def _lines(issue: dict[str, Any]) -> list[str]:
     place = ", ".join(
         f"{name} {issue[name]}" for name in ("line", "column", "ply") if issue.get(name) is not None
     )
-    told = [
+    lines = [
         f"- {issue['severity']} {issue['code']}" + (f" ({place})" if place else "") + f": {issue['message']}"
     ]
-    return [*told, f"  > {issue['source_line']}"] if issue.get("source_line") else told
+    return [*lines, f"  > {issue['source_line']}"] if issue.get("source_line") else lines

@@ -6,9 +6,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.fields import Choice, Day, File, Flag, FormationName, Raw, Text, Whole, between
+from archive.api.fields import Choice, Day, File, Flag, FormationName, Raw, Text, WholeNumber, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
+from archive.api.shapes.games import GameInfo
 from archive.models import LARGEST_ID
 from archive.names.kana_readings import LATIN, ROWS
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
@@ -25,12 +26,12 @@ TEXT_LIMIT: Final = 200
 
 FORMATS: Final = tuple(name for game in GAMES.values() for name in game.formats.names)
 """What records are written as, of all games."""
-CURSOR: Final = "Where the page begins, taken from `next` of an earlier page."
+CURSOR: Final = "Where the page begins, taken from `next_url` of an earlier page."
 LIMIT: Final = "The largest number of results."
 LISTS: Final = ("json", "csv", "ndjson")
 """What entries are written as."""
 OTHERS: Final = "others"
-"""What the names whose reading is not known are called as a row."""
+"""The row of names without a known reading."""
 
 
 class FacetsQuery(serializers.Serializer[Any]):
@@ -47,18 +48,18 @@ class FacetsQuery(serializers.Serializer[Any]):
 
 def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
     """Return the field that takes the values of a filter."""
-    told = cast(str, one.label)
+    label = cast(str, one.label)
     if one.value == "choice":
-        return Choice(required=False, choices=list(one.choices), help_text=told)
+        return Choice(required=False, choices=list(one.choices), help_text=label)
     if one.value == "number":
-        return Whole(required=False, min_value=one.least, max_value=one.most, help_text=told)
+        return WholeNumber(required=False, min_value=one.least, max_value=one.most, help_text=label)
     if one.value == "formation":
-        return FormationName(required=False, max_length=TEXT_LIMIT, help_text=told)
+        return FormationName(required=False, max_length=TEXT_LIMIT, help_text=label)
     if one.value == "query":
-        return Text(required=False, max_length=LONGEST, trim_whitespace=False, help_text=told)
+        return Text(required=False, max_length=LONGEST, trim_whitespace=False, help_text=label)
     if one.value == "text":
-        return Text(required=False, max_length=TEXT_LIMIT, help_text=told)
-    return Day(required=False, help_text=told)
+        return Text(required=False, max_length=TEXT_LIMIT, help_text=label)
+    return Day(required=False, help_text=label)
 
 
 class GamesQuery(FacetsQuery):
@@ -72,7 +73,7 @@ class GamesQuery(FacetsQuery):
         required=False, choices=list(ORDERS), default="newest", help_text="The order of the games."
     )
     cursor = Text(required=False, max_length=200, help_text=CURSOR)
-    limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES_A_PAGE), help_text=LIMIT)
+    limit = Text(required=False, schema=between(1, LARGEST_PAGE, GAMES_A_PAGE), help_text=LIMIT)
 
 
 class EventsQuery(serializers.Serializer[Any]):
@@ -86,7 +87,7 @@ class EventsQuery(serializers.Serializer[Any]):
         help_text="The order of the events.",
     )
     cursor = Text(required=False, help_text=CURSOR)
-    limit = Text(required=False, told=between(1, NAMES, NAMES), help_text=LIMIT)
+    limit = Text(required=False, schema=between(1, NAMES, NAMES), help_text=LIMIT)
 
 
 class PlayersQuery(EventsQuery):
@@ -119,14 +120,14 @@ class OpeningsQuery(StatisticsQuery):
     """What `GET openings` takes."""
 
     cursor = Text(required=False, help_text=CURSOR)
-    limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
+    limit = Text(required=False, schema=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
 
 
 class UploadsQuery(serializers.Serializer[Any]):
     """What `GET uploads` takes."""
 
     cursor = Text(required=False, help_text=CURSOR)
-    limit = Text(required=False, told=between(1, PAGE, PAGE), help_text=LIMIT)
+    limit = Text(required=False, schema=between(1, PAGE, PAGE), help_text=LIMIT)
 
 
 class EntriesQuery(serializers.Serializer[Any]):
@@ -134,18 +135,18 @@ class EntriesQuery(serializers.Serializer[Any]):
 
     format = Text(
         required=False,
-        told={"enum": [*LISTS]},
+        schema={"enum": [*LISTS]},
         help_text="`json` for a page, the others for the whole list as a file; `Accept` can ask for it, too.",
     )
     cursor = Text(required=False, help_text=CURSOR)
-    limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
+    limit = Text(required=False, schema=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
 
 
 class PageQuery(serializers.Serializer[Any]):
     """What the lists of one game take."""
 
     cursor = Text(required=False, help_text=CURSOR)
-    limit = Text(required=False, told=between(1, MOST_PLIES, PLIES), help_text=LIMIT)
+    limit = Text(required=False, schema=between(1, MOST_PLIES, PLIES), help_text=LIMIT)
 
 
 class RecordQuery(serializers.Serializer[Any]):
@@ -153,7 +154,7 @@ class RecordQuery(serializers.Serializer[Any]):
 
     ply = Text(
         required=False,
-        told=between(0, 999_999),
+        schema=between(0, 999_999),
         help_text="For formats of one position: the ply; the last one if missing.",
     )
 
@@ -201,15 +202,15 @@ class LibraryBody(serializers.Serializer[Any]):
     name = Text(
         required=False, max_length=150, help_text="For `share`: the user name of the person to share with."
     )
-    share = Whole(
+    share = WholeNumber(
         required=False, min_value=1, max_value=LARGEST_ID, help_text="For `unshare`: the number of the share."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return the fields. Raises ValidationError if a field that the action needs is missing."""
-        wanted = {"share": "name", "unshare": "share"}.get(attrs["action"])
-        if wanted is not None and wanted not in attrs:
-            raise serializers.ValidationError({wanted: ["this action wants it"]})
+        needed = {"share": "name", "unshare": "share"}.get(attrs["action"])
+        if needed is not None and needed not in attrs:
+            raise serializers.ValidationError({needed: ["this action wants it"]})
         return attrs
 
 
@@ -222,7 +223,7 @@ class MoveBody(serializers.Serializer[Any]):
 class HookBody(serializers.Serializer[Any]):
     """What `POST hooks` takes."""
 
-    address = Text(max_length=500, help_text="Where deliveries are sent: `https://` and a public host.")
+    target_url = Text(max_length=500, help_text="Where deliveries are sent: `https://` and a public host.")
     query = Text(
         required=False,
         allow_blank=True,
@@ -244,9 +245,10 @@ class ConvertBody(RecordBody):
 
     needed = ("to",)
 
-    to = Text(required=False, allow_blank=True, told={"enum": [*FORMATS]}, help_text="The format to write.")
+    to = Text(required=False, allow_blank=True, schema={"enum": [*FORMATS]}, help_text="The format to write.")
 
 
-def game_json(row: GameRow, request: Request) -> dict[str, Any]:
-    """Return the JSON of a game in a list."""
-    return row_json(row, reverse("api:game", [row.id], request=request), space_name(request, row.space))
+def game_info(row: GameRow, request: Request) -> GameInfo:
+    """Return a game in a list."""
+    url = reverse("api:game", [row.id], request=request)
+    return GameInfo(**row_json(row, url, space_name(request, row.space)))

@@ -31,7 +31,7 @@ from archive.http.limits.throttling import LimitReachedError
 from archive.models import Arrival, Hook, HookDelivery
 from archive.project.site_address import site_address
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.game_json import row_json
+from archive.queries.games.game_json import moment_text, row_json
 from archive.queries.games.listing import GameRow, games_among
 from archive.queries.patterns.pattern_slots import is_waiting_for_columns
 from archive.queries.scope import Scope, spaces_of
@@ -197,7 +197,7 @@ def body_of(hook: Hook, delivery: HookDelivery, games: list[GameRow]) -> bytes:
     told = {
         "hook": hook.pk,
         "delivery": str(delivery.pk),
-        "made": delivery.made.isoformat(),
+        "made": moment_text(delivery.made),
         "test": delivery.test,
         "games": [
             row_json(row, site_address() + reverse("api:game", args=[row.id]), spaces[row.space])

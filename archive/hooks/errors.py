@@ -47,5 +47,5 @@ class HookError(Exception):
     def field(self) -> str:
         """Return which of the values asked for is wrong; empty where it is none of them."""
         if self.code.startswith("hook-"):
-            return "address"
+            return "target_url"
         return "scope" if self.code == "unknown-hook-scope" else ""

@@ -48,16 +48,16 @@ def explore(client: APIClient, code: str, **query: object):
 def test_a_move_comes_with_all_that_is_known_of_it(client, games):
     answer = explore(client, START).json()
     move = answer["moves"][0]
-    assert (move["move"], move["total"], move["share"], move["score"]) == ("7g7f", 3, 0.75, 0.666667)
+    assert (move["move"], move["games"], move["share"], move["points_share"]) == ("7g7f", 3, 0.75, 0.666667)
     assert (move["rating"], move["rated"], move["last_year"], move["reached"]) == (1600, 3, 2022, 3)
     low, high = move["interval"]
-    assert 0.2 < low < move["score"] < high < 1 and answer["confidence"] == 0.95
+    assert 0.2 < low < move["points_share"] < high < 1 and answer["confidence"] == 0.95
     assert answer["sample"] is None and "transpositions" not in answer
 
 
 def test_moves_that_nobody_played_are_told_when_asked_for(client, games):
     answer = explore(client, after("2g2f 8c8d"), transpositions=1).json()
-    assert answer["total"] == 0
+    assert answer["games"] == 0
     assert [(move["move"], move["reached"]) for move in answer["transpositions"]] == [("7g7f", 1)]
 
 
@@ -81,7 +81,7 @@ def test_moves_that_nobody_played_are_told_when_asked_for(client, games):
 )
 def test_filters_narrow_the_answer_and_the_list_of_games_alike(client, games, query, total):
     answer = explore(client, START, **query).json()
-    assert answer["total"] == total
+    assert answer["games"] == total
     listed = client.get(f"/api/v1/positions/shogi/{START}/games", query).json()
     assert len(listed["results"]) == total
 
@@ -92,7 +92,7 @@ def test_an_answer_from_a_sample_says_so(client, games, monkeypatch, hot_at_thre
         monkeypatch.setattr(reading_plan, name, value)
     answer = explore(client, START, min_rating=1).json()
     assert answer["sample"] == {"read": 2, "of": 7, "window": {"from": "2022-01-01", "to": "2023-01-01"}}
-    assert answer["total"] == 2 and answer["first"] is None
+    assert answer["games"] == 2 and answer["first"] is None
     assert answer["latest"]["date"] == date(2023, 1, 1).isoformat()
 
 
@@ -124,13 +124,13 @@ def test_many_positions_are_answered_in_the_order_asked(client, games):
     codes = [after("7g7f"), START, after("9g9f"), START]
     answer = batch(client, codes=codes).json()
     assert [result["code"] for result in answer["results"]] == codes
-    assert [result["total"] for result in answer["results"]] == [3, 4, 0, 4]
+    assert [result["games"] for result in answer["results"]] == [3, 4, 0, 4]
     assert answer["results"][0]["moves"][0]["move"] == "3c3d"
 
 
 def test_an_invalid_code_among_many_has_its_error_in_its_place(client, games):
     first, second, third = batch(client, codes=[START, "xx", ""], match="any").json()["results"]
-    assert first["total"] == 4
+    assert first["games"] == 4
     assert (second["code"], second["error"]["code"]) == ("xx", "truncated")
     assert third["error"]["code"] == "empty"
 
@@ -154,7 +154,7 @@ def lines(nodes: list[dict]) -> list[str]:
     found = []
     for node in nodes:
         found += [
-            f"{node['move']}:{node['total']}",
+            f"{node['move']}:{node['games']}",
             *(f"{node['move']} {line}" for line in lines(node["moves"])),
         ]
     return found
@@ -163,7 +163,7 @@ def lines(nodes: list[dict]) -> list[str]:
 def test_a_tree_holds_what_enough_games_played(client, games):
     answer = tree(client, depth=3, min_games=2).json()
     assert lines(answer["moves"]) == ["7g7f:3", "7g7f 3c3d:2", "7g7f 3c3d 2g2f:2"]
-    assert (answer["total"], answer["nodes"], answer["cut"]) == (4, 3, None)
+    assert (answer["games"], answer["nodes"], answer["cut"]) == (4, 3, None)
 
 
 def test_a_position_reached_in_two_ways_goes_on_in_one_of_them(client, games):

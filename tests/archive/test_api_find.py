@@ -103,7 +103,7 @@ def test_hands_that_are_left_out_are_empty(client):
 def test_a_position_that_no_game_reaches_is_found_all_the_same(client):
     answer = find(client, text=KINGS)
     shown = client.get(answer["Location"])
-    assert (shown.status_code, shown.json()["total"]) == (200, 0)
+    assert (shown.status_code, shown.json()["games"]) == (200, 0)
 
 
 @pytest.mark.parametrize(
@@ -155,4 +155,4 @@ def test_moves_of_usi_one_to_a_line_lead_to_the_last(client):
         client.post("/api/v1/find", {"text": text}, format="json").json()
         for text in ("7g7f\n3c3d\n2g2f", "7g7f 3c3d 2g2f")
     )
-    assert (lines["meant"], lines["code"]) == ("position", line["code"])
+    assert (lines["kind"], lines["code"]) == ("position", line["code"])

@@ -73,7 +73,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(client, four_games):
     while address:
         page = client.get(address).json()
         seen += [game["id"] for game in page["results"]]
-        address = page["next"]
+        address = page["next_url"]
     assert seen == ids(client)
 
 
@@ -97,7 +97,7 @@ def test_a_game_tells_what_is_known_of_it(client):
         "TORYO",
         7,
     )
-    assert set(game["record"]) == set(SHOGI.formats.names)
+    assert set(game["record_urls"]) == set(SHOGI.formats.names)
 
 
 def test_a_date_is_told_as_precisely_as_it_is_known(client):

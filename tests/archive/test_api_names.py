@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.translation import override
 
 from archive import libraries
 from archive.intake import uploads, worker
 from archive.models import Event, Player, PlayerAlias, User
 from archive.queries.names import directory, people
+from archive.web.wording import opening_text
 from kifu_core.games import SHOGI
 from tests.archive import builders
 from tests.archive.pages import names, number, page, tables, text, told
@@ -73,8 +75,8 @@ def site_of(address: str) -> str:
 def test_a_list_is_that_of_the_page(client, address, scope):
     found = told(client, with_scope(address, scope))
     shown = page(client, with_scope(site_of(address), scope))
-    assert [(one["id"], one["name"], one["games"]) for one in found["results"]] == names(shown)
-    assert found["total"] == {"number": len(found["results"]), "exact": True}
+    assert [(one["id"], one["name"], one["total"]["count"]) for one in found["results"]] == names(shown)
+    assert found["total"] == {"count": len(found["results"]), "exact": True}
     if found["results"]:
         assert f"{len(found['results'])} in all" in text(shown)
 
@@ -85,7 +87,7 @@ def test_the_lists_of_a_library_and_of_everybody_are_not_the_same(client):
     )
     assert (mine, every) == ({"羽生善治", "秘密"}, public | mine) and "秘密" not in public
     assert {one["name"] for one in told(Client(), "players")["results"]} == public
-    games = {one["name"]: one["games"] for one in told(client, "players?order=games")["results"]}
+    games = {one["name"]: one["total"]["count"] for one in told(client, "players?order=games")["results"]}
     assert games["羽生善治"] == 7
 
 
@@ -98,7 +100,7 @@ def test_pages_of_a_list_join_without_gaps_or_doubles(client, address, scope, li
         answer = told(client, asked)
         assert len(answer["results"]) <= limit
         found += answer["results"]
-        asked = answer["next"]
+        asked = answer["next_url"]
     assert found == told(client, with_scope(address, scope))["results"]
 
 
@@ -116,16 +118,16 @@ def test_players_stand_in_rows_and_a_list_begins_with_one(client):
 def test_a_number_of_games_says_whether_it_is_all_of_them(client, monkeypatch):
     monkeypatch.setattr(people, "COUNTED_TO", 2)
     found = {one["name"]: one for one in told(client, "players")["results"]}
-    assert (found["羽生善治"]["games"], found["羽生善治"]["exact"]) == (2, False)
-    assert (found["渡辺明"]["games"], found["渡辺明"]["exact"]) == (1, True)
-    assert all(one["exact"] for one in told(client, "players?order=games")["results"])
+    assert found["羽生善治"]["total"] == {"count": 2, "exact": False}
+    assert found["渡辺明"]["total"] == {"count": 1, "exact": True}
+    assert all(one["total"]["exact"] for one in told(client, "players?order=games")["results"])
 
 
 def test_the_last_page_says_that_others_have_fewer_games(client, monkeypatch):
     monkeypatch.setattr(directory, "RANKED", 3)
     first = told(client, "players?order=games&limit=2")
-    last = told(client, first["next"])
-    assert (first["cut"], last["cut"], last["next"], len(last["results"])) == (False, True, None, 1)
+    last = told(client, first["next_url"])
+    assert (first["cut"], last["cut"], last["next_url"], len(last["results"])) == (False, True, None, 1)
 
 
 @pytest.mark.parametrize(
@@ -156,21 +158,21 @@ def test_a_list_that_cannot_be_asked_for_is_refused(query, code, field):
 
 
 def test_who_mistypes_a_name_is_told_the_names_that_are_spelt_nearly_so(client):
-    assert client.get("/api/v1/players", {"name": "羽生善冶"}).json()["likely"] == ["羽生善治"]
-    assert client.get("/api/v1/events", {"name": "名人線"}).json()["likely"] == ["名人戦"]
+    assert client.get("/api/v1/players", {"name": "羽生善冶"}).json()["similar"] == ["羽生善治"]
+    assert client.get("/api/v1/events", {"name": "名人線"}).json()["similar"] == ["名人戦"]
     for found in ({"name": "羽生"}, {"name": "誰でもない"}, {}):
-        assert client.get("/api/v1/players", found).json()["likely"] == []
+        assert client.get("/api/v1/players", found).json()["similar"] == []
 
 
 def test_names_of_a_library_are_told_to_nobody_else(client):
     asked = {"name": "秘蜜"}
-    assert client.get("/api/v1/players", asked | {"scope": "mine"}).json()["likely"] == ["秘密"]
-    assert client.get("/api/v1/players", asked | {"scope": "public"}).json()["likely"] == []
-    assert Client().get("/api/v1/players", asked).json()["likely"] == []
+    assert client.get("/api/v1/players", asked | {"scope": "mine"}).json()["similar"] == ["秘密"]
+    assert client.get("/api/v1/players", asked | {"scope": "public"}).json()["similar"] == []
+    assert Client().get("/api/v1/players", asked).json()["similar"] == []
 
 
 def test_a_cursor_is_of_one_list_in_one_order(client):
-    cursor = told(client, "players?limit=1")["next"].partition("cursor=")[2]
+    cursor = told(client, "players?limit=1")["next_url"].partition("cursor=")[2]
     for other in ("players?order=games", "events?order=name"):
         answer = client.get(f"/api/v1/{other}&cursor={cursor}")
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid-cursor")
@@ -195,7 +197,9 @@ def assert_equal(found: dict[str, Any], people: str, shown: str, sides: slice) -
     assert [fared(one) for one in found["sides"][sides]] == [row[1:] for row in rows["Results"]]
     assert [[one["name"], *fared(one)] for one in found[people]] == rows.get(people.capitalize(), [])
     openings = rows.get("Openings as the records name them", [])
-    assert [[one["opening"], str(one["games"])] for one in found["openings"]] == openings
+    with override("en"):
+        named = [[opening_text(one["opening"]), str(one["games"])] for one in found["openings"]]
+    assert named == openings
     years = rows.get("Games by year", [])
     if len(found["years"]) > 1:
         # The page leaves years without games to its picture.
@@ -209,9 +213,9 @@ def test_a_player_is_told_as_on_the_page(client, scope):
         found = told(client, with_scope(one["url"], scope))
         shown = page(client, with_scope(f"/players/{one['id']}/", scope))
         assert_equal(found, "opponents", shown, slice(None))
-        assert found["counted"] == {"games": one["games"], "newest": None}
+        assert found["counted"] == {"games": one["total"]["count"], "newest": None}
         games = told(client, f"{found['games_url']}&scope={scope}")
-        assert len(games["results"]) == one["games"]
+        assert len(games["results"]) == one["total"]["count"]
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -224,7 +228,7 @@ def test_the_rest_of_a_players_page_is_told_by_addresses_that_are_named(client, 
     start = told(client, with_scope("statistics?game=shogi", scope))["start_url"]
     moves = told(client, f"{start}?scope={scope}&black={found['name']}")["moves"]
     rows = re.findall(r'<tr data-move="(.+?)" data-total="(\d+)"', shown)
-    assert rows and [(one["move"], str(one["total"])) for one in moves[:5]] == rows
+    assert rows and [(one["move"], str(one["games"])) for one in moves[:5]] == rows
 
 
 def found_in_library() -> int:
@@ -239,7 +243,7 @@ def test_an_event_is_told_as_on_the_page(client, scope):
         shown = page(client, with_scope(f"/events/{one['id']}/", scope))
         assert_equal(found, "players", shown, slice(0, None, 2))
         games = told(client, f"{found['games_url']}&scope={scope}")
-        assert len(games["results"]) == one["games"]
+        assert len(games["results"]) == one["total"]["count"]
 
 
 def test_a_player_is_told_by_sides_opponents_years_and_openings(client):

@@ -28,10 +28,10 @@ def test_a_position_tells_how_many_games_reach_it_and_what_they_played(client):
     stored(KIF)
     stored(DRAWN, "drawn.csa")
     answer = explore(client, START).json()
-    assert answer["total"] == 2
-    assert answer["results"] == {"black": 1, "white": 0, "draw": 1, "unknown": 0}
+    assert answer["games"] == 2
+    assert answer["outcomes"] == {"black": 1, "white": 0, "draw": 1, "unknown": 0}
     (move,) = answer["moves"]
-    assert (move["move"], move["text"], move["total"]) == ("7g7f", "７六歩", 2)
+    assert (move["move"], move["text"], move["games"]) == ("7g7f", "７六歩", 2)
     assert explore(client, move["code"]).json()["sfen"] == AFTER_76.replace(" 2", " 1")
 
 
@@ -47,7 +47,7 @@ def test_it_gives_the_position_as_the_codes_description_does(client):
 def test_a_position_that_nobody_reached_has_zero_games(client):
     answer = explore(client, START)
     assert answer.status_code == 200
-    assert (answer.json()["total"], answer.json()["moves"], answer.json()["first"]) == (0, [], None)
+    assert (answer.json()["games"], answer.json()["moves"], answer.json()["first"]) == (0, [], None)
 
 
 @pytest.mark.parametrize(("match", "total"), [("exact", 0), ("mirror", 1), ("color", 0), ("any", 1)])
@@ -55,7 +55,7 @@ def test_a_mirrored_board_is_found_where_it_is_asked_for(client, match, total):
     stored(KIF)
     position = Position.from_sfen(AFTER_76).mirrored()
     answer = explore(client, shogi64.encode(position), match=match).json()
-    assert answer["total"] == total
+    assert answer["games"] == total
     assert [move["move"] for move in answer["moves"]] == ["7c7d"] * total
 
 
@@ -64,8 +64,8 @@ def test_a_board_with_colours_exchanged_turns_the_results(client, match, total):
     stored(KIF)
     position = Position.from_sfen(AFTER_76).turned()
     answer = explore(client, shogi64.encode(position), match=match).json()
-    assert answer["total"] == total
-    assert answer["results"]["white"] == total
+    assert answer["games"] == total
+    assert answer["outcomes"]["white"] == total
     assert [move["move"] for move in answer["moves"]] == ["7g7f"] * total
 
 
@@ -95,7 +95,7 @@ def test_the_games_through_a_position_come_in_pages_newest_first(client):
     while address:
         page = client.get(address).json()
         dates += [game["date"] for game in page["results"]]
-        address = page["next"]
+        address = page["next_url"]
     assert dates == ["2025-12-31", "2024-05-01", "2023-01-01"]
 
 

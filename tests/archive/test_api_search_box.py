@@ -54,7 +54,7 @@ def as_jkf(**how: Any) -> str:
 def test_the_address_that_the_api_gives_of_a_game_is_an_address_of_it(host):
     game = Game.objects.get()
     told = found(f"{host}/api/v1/games/{game.pk}")
-    assert (told["meant"], told["game_id"]) == ("game", game.pk)
+    assert (told["kind"], told["game_id"]) == ("game", game.pk)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_address_that_the_api_gives_of_a_game_is_an_address_of_it(host):
 )
 def test_a_record_leads_to_its_game_however_few_lines_it_has(text):
     told = found(text())
-    assert (told["meant"], told.get("game_id")) == ("game", Game.objects.get().pk)
+    assert (told["kind"], told.get("game_id")) == ("game", Game.objects.get().pk)
 
 
 def test_a_long_line_of_moves_leads_to_its_end():
@@ -169,7 +169,7 @@ def test_an_sfen_with_underscores_for_blanks_is_one():
 
 @pytest.mark.parametrize("text", ["A/B b - 1", "甲/乙/丙", "1/2/3/4/5/6/7/8/9"])
 def test_slashes_alone_make_no_sfen(text):
-    assert found(text)["meant"] == "games"
+    assert found(text)["kind"] == "games"
 
 
 _SLASHES = "j7Ek/xDIBoAAA"
@@ -188,7 +188,7 @@ _SLASHES = "j7Ek/xDIBoAAA"
 )
 def test_an_address_of_a_position_leads_there_however_its_code_is_written(address):
     told = found(address)
-    assert (told["meant"], told.get("code")) == ("position", _SLASHES)
+    assert (told["kind"], told.get("code")) == ("position", _SLASHES)
 
 
 @pytest.mark.parametrize("query", ["ply=3", "ply=3&flip=1", "flip=1&ply=3"])

@@ -14,7 +14,7 @@ from archive.intake import uploads, worker
 from archive.models import User
 from archive.queries.games import records_by_kind, statistics
 from archive.web.lists.browsing import duration_text
-from archive.web.wording import RESULTS_OF, ending_text
+from archive.web.wording import RESULTS_OF, ending_text, opening_text
 from kifu_core.games import GAMES
 from tests.archive.games import stored
 from tests.archive.pages import number, page, tables, text, told
@@ -86,11 +86,11 @@ def test_statistics_are_those_of_the_page(client, scope, game):
         assert [(name, one["games"]) for name, one in results] == rows(shown["Results"])
         endings = [(ending_text(one["special"]), one["games"]) for one in found["endings"]]
         assert endings == rows(shown["Endings"])
-    openings = [(one["opening"], one["games"]) for one in found["openings"]]
+        openings = [(opening_text(one["opening"]), one["games"]) for one in found["openings"]]
     assert openings == rows(shown.get("Openings as the records name them", []))
     start = told(client, f"{found['start_url']}?scope={scope}")
     moves = re.findall(r'<tr data-move="(.+?)" data-total="(\d+)"', html)
-    assert [(one["move"], str(one["total"])) for one in start["moves"]] == moves
+    assert [(one["move"], str(one["games"])) for one in start["moves"]] == moves
 
 
 @pytest.mark.parametrize(("scope", "records", "games"), [("public", 6, 5), ("mine", 3, 3), ("all", 9, 8)])
@@ -109,7 +109,7 @@ def test_openings_begin_as_the_statistics_do_and_lead_to_their_games(client, sco
     found = told(client, f"openings?scope={scope}")
     listed = [{"opening": one["opening"], "games": one["games"]} for one in found["results"]]
     assert listed == told(client, f"statistics?scope={scope}")["openings"]
-    assert found["total"] == {"number": len(listed), "exact": True}
+    assert found["total"] == {"count": len(listed), "exact": True}
     for one in found["results"]:
         assert len(told(client, f"{one['games_url']}&scope={scope}")["results"]) == one["games"]
 
@@ -120,7 +120,7 @@ def test_pages_of_openings_join_without_gaps_or_doubles(client, limit):
     while asked:
         answer = told(client, asked)
         found += answer["results"]
-        asked = answer["next"]
+        asked = answer["next_url"]
     assert found == told(client, "openings")["results"]
     numbers = {one["opening"]: one["games"] for one in found}
     assert numbers == {"矢倉": 3, "雁木": 2, "中飛車": 1, "相掛かり": 1, "秘密囲い": 1}
@@ -133,7 +133,7 @@ def test_no_more_openings_are_told_than_are_kept(client, monkeypatch):
     counted = records_by_kind.count_records_by_kind
     monkeypatch.setattr(statistics, "records_by_kind", lambda scope: Cached(counted(scope), exact=True))
     found = told(client, "openings")
-    assert found["total"] == {"number": 2, "exact": False}
+    assert found["total"] == {"count": 2, "exact": False}
     assert [one["opening"] for one in found["results"]] == ["矢倉", "雁木"]
 
 
@@ -167,7 +167,7 @@ def test_what_cannot_be_asked_for_is_refused(address, code, field):
 
 
 def test_a_cursor_of_openings_is_of_one_kind_of_game(client):
-    cursor = told(client, "openings?limit=1&game=shogi")["next"].partition("cursor=")[2]
+    cursor = told(client, "openings?limit=1&game=shogi")["next_url"].partition("cursor=")[2]
     answer = client.get(f"/api/v1/openings?game=quoridor&cursor={cursor}")
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid-cursor")
 

@@ -108,7 +108,7 @@ def test_entries_come_in_pages(client):
     while address:
         page = client.get(address).json()
         seen += [row["seq"] for row in page["results"]]
-        address = page["next"]
+        address = page["next_url"]
     assert seen == [0, 1, 2, 3, 4]
 
 

@@ -26,10 +26,10 @@ from django.urls import reverse
 from django.utils.translation import override
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
-from archive.api import telling, urls
+from archive.api import urls
 from archive.api.negotiation import JSON
+from archive.api.operations import ELSEWHERE, LINKS, PATH_PARAMETERS, Example
 from archive.api.problems import PROBLEM
-from archive.api.telling import Example
 from archive.columns import building
 from archive.export.record_files import DOWNLOADS
 from archive.queries.games.filters import FILTERS, filters_of
@@ -101,7 +101,7 @@ def test_every_schema_in_it_is_one(told):
 
 
 def test_every_route_is_in_it_with_every_method(told):
-    names = {name: part.name for name, part in telling.PARTS.items()}
+    names = {name: part.name for name, part in PATH_PARAMETERS.items()}
     known = {
         (route.template.format(**{name: f"{{{names[name]}}}" for name in route.parts}), method)
         for route, pattern in zip(api_routes(), urls.urlpatterns, strict=True)
@@ -203,21 +203,21 @@ def test_a_redirect_to_a_position_says_what_is_there(told):
 
 def test_every_link_leads_to_an_operation_with_all_that_its_address_has(told):
     by_id = {one["operationId"]: one for _path, _method, one in operations(told)}
-    assert {*telling.LEADS} <= by_id.keys()
+    assert {*LINKS} <= by_id.keys()
     links = [
         (name, link)
         for name, one in by_id.items()
         for answer in one["responses"].values()
         for link in answer.get("links", {}).values()
     ]
-    assert len(links) >= sum(map(len, telling.LEADS.values()))
+    assert len(links) >= sum(map(len, LINKS.values()))
     for name, link in links:
         wanted = {one["name"] for one in by_id[link["operationId"]]["parameters"] if one.get("in") == "path"}
         assert link["parameters"].keys() == wanted, (name, link)
 
 
 def test_whatever_has_a_number_or_a_code_in_its_address_is_led_to(told):
-    led = {link.operation for links in telling.LEADS.values() for link in links}
+    led = {link.operation for links in LINKS.values() for link in links}
     for _path, _method, one in operations(told):
         parts = {part["name"] for part in one["parameters"] if part.get("in") == "path"}
         assert one["operationId"] in led or not parts & {"id", "seq", "code"}
@@ -241,7 +241,7 @@ def raised(folder: str, *names: str) -> Iterator[tuple[str, int | None, Path]]:
 def test_every_code_that_the_program_names_is_in_it(told):
     every = [codes_of(told, operation) for _path, _method, operation in operations(told)]
     listed = {(status, code) for found in every for status, codes in found.items() for code in codes}
-    listed |= {(status, code) for status, codes in telling.ELSEWHERE.items() for code in codes}
+    listed |= {(status, code) for status, codes in ELSEWHERE.items() for code in codes}
     named = [*raised("archive/api", "ApiError", "Problem"), *raised("archive/serving", "Refused")]
     assert len(named) > 20
     missing = [
@@ -292,7 +292,7 @@ def samples(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def examples() -> Iterator[Any]:
     for one in urls.urlpatterns:
-        for method, described in one.callback.cls.told.items():
+        for method, described in one.callback.cls.operations.items():
             for example in described.examples:
                 name = f"{method.lower()}_{one.name}".replace("-", "_")
                 yield pytest.param(name, method, one.name, example, id=f"{name}: {example.name}")

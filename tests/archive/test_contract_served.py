@@ -93,7 +93,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with archive_at(folder, ARCHIVE_SAMPLES="1", ARCHIVE_THROTTLE="0") as archive:
 
         def loaded() -> bool:
-            total: int = archive.get("/api/v1/games/facets")["total"]["games"]
+            total: int = archive.get("/api/v1/games/facets")["total"]["count"]
             return total >= len(sample_files())
 
         wait_for(loaded, START_SECONDS, archive.log)

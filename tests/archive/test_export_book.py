@@ -180,7 +180,7 @@ def test_a_book_of_a_position_is_what_the_explorer_counts(client, games):
     for sfen, _number, moves in rows:
         code = SHOGI.codec.path_code(SHOGI.codec.encode(Position.from_sfen(sfen)))
         told = client.get(f"/api/v1/positions/shogi/{code}").json()["moves"]
-        wanted = {one["move"]: one["total"] for one in told if one["total"] >= 2}
+        wanted = {one["move"]: one["games"] for one in told if one["games"] >= 2}
         assert {move[0]: int(move[4]) for move in moves} == wanted
 
 

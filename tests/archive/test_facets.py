@@ -132,7 +132,7 @@ def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.M
 
 def test_the_api_tells_facets_and_what_they_count(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     found = client.get("/api/v1/games/facets?player=甲").json()
-    assert found["total"] == {"games": 4, "exact": True}
+    assert found["total"] == {"count": 4, "exact": True}
     assert found["counted"] == {"games": 4, "newest": None}
     assert {"name": "名人戦", "games": 2} in found["events"]
     assert {"result": "black", "games": 2} in found["results"]
@@ -142,7 +142,7 @@ def test_the_api_tells_facets_and_what_they_count(client: Client, monkeypatch: p
     monkeypatch.setattr("archive.api.views.games.LOOKED_AT", 3)
     found = client.get("/api/v1/games/facets?player=甲").json()
     # Two of the three are the two sides of one game.
-    assert found["counted"] == {"games": 2, "newest": 3} and found["total"] == {"games": 2, "exact": False}
+    assert found["counted"] == {"games": 2, "newest": 3} and found["total"] == {"count": 2, "exact": False}
     answer = client.get("/api/v1/games/facets?order=newest")
     assert answer.status_code == 400 and answer.json()["errors"][0]["field"] == "order"
 

@@ -64,7 +64,7 @@ def proven(user: User) -> Client:
 def test_the_page_makes_a_hook_shows_its_secret_once_and_tries_it(anna):
     client = proven(anna)
     with receiving() as one:
-        sent = {"address": one.address, "query": "player:別の人", "scope": ["public"]}
+        sent = {"target_url": one.address, "query": "player:別の人", "scope": ["public"]}
         page = client.post("/account/hooks/", sent).content.decode()
         hook = Hook.objects.get()
         secret = secret_of(hook.salt)
@@ -97,7 +97,7 @@ def test_the_page_makes_a_hook_shows_its_secret_once_and_tries_it(anna):
 def test_the_page_says_what_is_wrong(anna, settings, address, query, words):
     settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
     client = proven(anna)
-    sent = {"address": address, "query": query, "scope": ["public"]}
+    sent = {"target_url": address, "query": query, "scope": ["public"]}
     page = client.post("/account/hooks/", sent, headers={"accept-language": "en"}).content.decode()
     assert words in page
     assert not Hook.objects.exists()
@@ -112,7 +112,7 @@ def program(user: User, *scopes: str) -> APIClient:
 def test_programs_make_hooks_with_a_token_for_them(anna):
     with receiving() as one:
         client = program(anna, "hooks")
-        made = client.post("/api/v1/hooks", {"address": one.address, "query": "別の"}, format="json")
+        made = client.post("/api/v1/hooks", {"target_url": one.address, "query": "別の"}, format="json")
         assert made.status_code == 201
         hook = made.json()
         assert hook["secret"].startswith("kifu_hook_") and hook["scope"] == "public"
@@ -130,7 +130,7 @@ def test_programs_make_hooks_with_a_token_for_them(anna):
 def test_what_a_program_is_told_of_its_hooks_is_kept_by_nobody(anna):
     with receiving() as one:
         client = program(anna, "hooks")
-        made = client.post("/api/v1/hooks", {"address": one.address}, format="json").json()
+        made = client.post("/api/v1/hooks", {"target_url": one.address}, format="json").json()
         for answer in (client.get("/api/v1/hooks"), client.get(f"/api/v1/hooks/{made['id']}")):
             assert answer["Cache-Control"] == "private, no-store" and "ETag" not in answer
 
@@ -145,7 +145,7 @@ def test_a_token_that_reads_nothing_private_makes_no_hook_that_does(anna):
     libraries.own_library(anna)
     with receiving() as one:
         blind, seeing = program(anna, "hooks"), program(anna, "hooks", "read-private")
-        asked = {"address": one.address, "scope": "mine"}
+        asked = {"target_url": one.address, "scope": "mine"}
         refused = blind.post("/api/v1/hooks", asked, format="json")
         assert (refused.status_code, refused.json()["code"]) == (400, "unknown-hook-scope")
         all_of_it = blind.post("/api/v1/hooks", asked | {"scope": "all"}, format="json")
@@ -175,12 +175,17 @@ def test_nobody_sees_or_changes_the_hooks_of_others(anna):
 @pytest.mark.parametrize(
     ("asked", "code", "field", "words"),
     [
-        ({"address": "gopher://x/"}, "hook-address", "address", "such as https://example.com/games"),
-        ({"address": "https://localhost/"}, "hook-private-host", "address", "private network"),
-        ({"address": "https://localhost/", "query": "player:"}, "query-syntax", "query", "expected a text"),
-        ({}, "invalid", "address", "as they should be"),
+        ({"target_url": "gopher://x/"}, "hook-address", "target_url", "such as https://example.com/games"),
+        ({"target_url": "https://localhost/"}, "hook-private-host", "target_url", "private network"),
         (
-            {"address": "https://localhost/", "scope": "group-9"},
+            {"target_url": "https://localhost/", "query": "player:"},
+            "query-syntax",
+            "query",
+            "expected a text",
+        ),
+        ({}, "invalid", "target_url", "as they should be"),
+        (
+            {"target_url": "https://localhost/", "scope": "group-9"},
             "unknown-hook-scope",
             "scope",
             "(public)",

@@ -104,11 +104,11 @@ def test_counts_of_a_library_are_told_to_its_members(anna, boris):
     send(anna, SECRET)
     send(boris, KIF, "public")
     for client, names in ((signed_in(None), [1]), (signed_in(boris), [1]), (signed_in(anna), [2])):
-        assert [client.get("/api/v1/games/facets").json()["total"]["games"]] == names
+        assert [client.get("/api/v1/games/facets").json()["total"]["count"]] == names
     anna_client = signed_in(anna)
     for scope, number in (("public", 1), ("mine", 1), ("all", 2), ("public,mine", 2)):
         answer = anna_client.get(f"/api/v1/positions/shogi/{START}?scope={scope}").json()
-        assert answer["total"] == number, scope
+        assert answer["games"] == number, scope
     assert signed_in(None).get("/api/v1/games?scope=mine").status_code == 404
     assert signed_in(None).get("/games/?scope=mine").status_code == 404
     assert signed_in(None).get("/api/v1/games?scope=public").status_code == 200
@@ -118,9 +118,9 @@ def test_a_choice_of_the_session_holds_on_all_pages(anna):
     send(anna, SECRET)
     send(anna, KIF, "public")
     client = signed_in(anna)
-    assert client.get("/api/v1/games/facets").json()["total"]["games"] == 2
+    assert client.get("/api/v1/games/facets").json()["total"]["count"] == 2
     assert client.post("/scope/", {"scope": "mine", "next": "/games/"}).headers["Location"] == "/games/"
-    assert client.get("/api/v1/games/facets").json()["total"]["games"] == 1
+    assert client.get("/api/v1/games/facets").json()["total"]["count"] == 1
     assert "先手の人" not in client.get("/games/").content.decode()
     assert client.post("/scope/", {"scope": "group-99"}).status_code == 404
     assert (
@@ -181,7 +181,7 @@ def test_a_link_shares_the_game_and_nothing_else(anna, boris):
         assert client.get(f"/api/v1/games/{game.pk}").json()["sources"] == []
         assert client.get(f"/uploads/{upload.pk}/").status_code == 404
         assert client.get("/api/v1/games").json()["results"] == []
-        assert client.get(f"/api/v1/positions/shogi/{START}").json()["total"] == 0
+        assert client.get(f"/api/v1/positions/shogi/{START}").json()["games"] == 0
         assert client.get(f"/players/{game.player0_id}/").status_code == 404
     other = signed_in(None)
     assert other.get(f"/api/v1/games/{game.pk}?key={key}").status_code == 200
@@ -353,7 +353,7 @@ def test_the_own_library_can_be_asked_for_before_anything_is_in_it(anna):
 
     def spaces() -> list[dict[str, object]]:
         found = client.get("/api/v1/spaces").json()["results"]
-        return [{key: one[key] for key in ("name", "games", "asked", "sends")} for one in found]
+        return [{key: one[key] for key in ("name", "games", "is_default", "may_upload")} for one in found]
 
     def asked(scope: str) -> int:
         answer = client.get("/api/v1/games", {"scope": scope})
@@ -361,14 +361,14 @@ def test_the_own_library_can_be_asked_for_before_anything_is_in_it(anna):
         return len(answer.json()["results"])
 
     before = [
-        {"name": "public", "games": 1, "asked": True, "sends": True},
-        {"name": "mine", "games": 0, "asked": True, "sends": True},
+        {"name": "public", "games": 1, "is_default": True, "may_upload": True},
+        {"name": "mine", "games": 0, "is_default": True, "may_upload": True},
     ]
     assert spaces() == before
-    assert client.get("/api/v1/spaces?scope=public").json()["results"][1]["asked"] is False
+    assert client.get("/api/v1/spaces?scope=public").json()["results"][1]["is_default"] is False
     assert [asked(scope) for scope in ("mine", "public,mine", "all")] == [0, 1, 1]
-    assert client.get(f"/api/v1/positions/shogi/{START}?scope=mine").json()["total"] == 0
-    assert client.get("/api/v1/games/facets?scope=mine").json()["total"]["games"] == 0
+    assert client.get(f"/api/v1/positions/shogi/{START}?scope=mine").json()["games"] == 0
+    assert client.get("/api/v1/games/facets?scope=mine").json()["total"]["count"] == 0
     assert not Space.objects.exists()  # nothing was made by asking
     send(anna, CSA)
     assert [one["games"] for one in spaces()] == [1, 1]

@@ -27,9 +27,9 @@ from django.utils.translation import override
 from archive import libraries
 from archive.dumps import publishing
 from archive.intake import uploads, worker
-from archive.models import Event, Game, Player, SiteText, Upload, User
+from archive.models import Event, Game, Player, SiteText, Space, Upload, User
 from archive.web.lists.browsing import duration_text
-from archive.web.wording import clock_text
+from archive.web.wording import clock_text, opening_text
 from kifu_core.games import GAMES
 from kifu_core.shogi.header_names import english
 from kifu_core.shogi.patterns import parse
@@ -155,7 +155,7 @@ def listed(world: World, query: str = "") -> Answers:
 
 def game(world: World, number: int, *, about: bool = True) -> Answers:
     found = world.api(f"games/{number}")
-    record = world.api(found["record"].get("jkf") or found["record"]["json"])
+    record = world.api(found["record_urls"].get("jkf") or found["record_urls"]["json"])
     yield from (found, record, world.api(f"games/{number}/series"), world.api(f"games/{number}/novelty"))
     yield world.api(f"games/{number}/library")
     for at in world.api(f"games/{number}/positions")["results"]:
@@ -163,8 +163,8 @@ def game(world: World, number: int, *, about: bool = True) -> Answers:
         yield from (at, world.api(f"positions/{found['game']}/{address}/legal"))
         yield world.api(f"positions/{found['game']}/{address}/board")
     for source in found["sources"] if about else ():
-        yield from (world.api(source["upload"]), world.api(source["entry"]))
-    yield from (world.api(twin["url"]) for twin in found["twins"])
+        yield from (world.api(source["upload_url"]), world.api(source["entry_url"]))
+    yield from (world.api(twin["game_url"]) for twin in found["twins"])
 
 
 def path_code(code: str) -> str:
@@ -354,7 +354,7 @@ PAGES: Final[dict[str, list[Page]]] = {
 def feed(world: World) -> Answers:
     found = world.api("games?order=added")
     games = [world.api(one["url"]) for one in found["results"]]
-    yield from (found, games, [world.api(source["upload"]) for one in games for source in one["sources"]])
+    yield from (found, games, [world.api(source["upload_url"]) for one in games for source in one["sources"]])
 
 
 def texts(world: World) -> Answers:
@@ -372,7 +372,7 @@ def _upload(name: str) -> tuple[str, Make]:
 
 
 def _group() -> int:
-    return libraries.Space.objects.get(kind="group").pk
+    return Space.objects.get(kind="group").pk
 
 
 SITE: Final = {"2014", "2016", "2020", "z", "sha-256", *"歩香桂銀金角飛玉", "shogi64"} | {
@@ -445,12 +445,15 @@ def worded(name: str, value: Any) -> set[str]:
         return words(localtime(moment).strftime("%Y-%m-%d %H:%M")) | words(moment.astimezone(UTC).isoformat())
     if name == "plies" and isinstance(value, int):
         return {str(value + 1)}  # the ending stands behind the last move
+    if name == "opening":
+        with override("en"):
+            return words(opening_text(value))
     if name == "size":
         with override("en"):
             return words(filesizeformat(value))
-    if name in ("share", "score") and isinstance(value, float):
+    if name in ("share", "points_share") and isinstance(value, float):
         return {str(round(100 * value))}
-    if name in ("used", "total", "remaining", "main") and isinstance(value, int | float):
+    if name in ("used", "elapsed", "remaining", "main") and isinstance(value, int | float):
         return words(clock_text(int(value)))
     return set()
 

@@ -281,7 +281,7 @@ def test_the_api_tells_what_is_known_of_a_pattern(client):
     results = {"own": 1, "enemy": 0, "draw": 0, "unknown": 0}
     assert told == {
         "pattern": "P7f own:black",
-        "total": {"number": 1, "exact": True},
+        "total": {"count": 1, "exact": True},
         "waiting": 0,
         "hints": [],
         "outcomes": results,
@@ -299,19 +299,19 @@ def test_the_api_tells_what_is_known_of_a_pattern(client):
             }
         ],
         "players_of": 1,
-        "next": None,
+        "next_url": None,
     }
-    assert got(client, pattern="P7f", result="white").json()["total"]["number"] == 0
-    assert got(client, pattern="P7f", q="event:試しの棋戦").json()["total"]["number"] == 1
+    assert got(client, pattern="P7f", result="white").json()["total"]["count"] == 0
+    assert got(client, pattern="P7f", q="event:試しの棋戦").json()["total"]["count"] == 1
 
 
 def test_pages_of_the_api_lead_to_the_next(client):
     ingest(*(ready("7g7f", event=f"e{n}") for n in range(3)))
     build()
     first = got(client, pattern="P7f", limit="2").json()
-    second = client.get(first["next"]).json()
+    second = client.get(first["next_url"]).json()
     ids = [one["id"] for page in (first, second) for one in page["results"]]
-    assert len({*ids}) == 3 and second["next"] is None
+    assert len({*ids}) == 3 and second["next_url"] is None
 
 
 @pytest.mark.parametrize(

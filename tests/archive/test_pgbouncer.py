@@ -150,7 +150,7 @@ def used(archive: Archive) -> dict[str, Any]:
         "large": sent[0],
         "entries": entries,
         "found": len(archive.get("/api/v1/games?q=%E8%B2%BC%E3%82%8A")["results"]),
-        "explored": archive.get(f"/api/v1/positions/shogi/{START}")["total"],
+        "explored": archive.get(f"/api/v1/positions/shogi/{START}")["games"],
         "exported": len(exported),
         "log": archive.log.read_text(),
     }

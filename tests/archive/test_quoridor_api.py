@@ -44,7 +44,7 @@ def test_a_game_is_told_with_the_names_of_its_sides(client):
     told = get(client, f"games/{Game.objects.get().pk}").json()
     assert (told["game"], told["white"], told["black"], told["result"]) == ("quoridor", "Ada", "Bo", "black")
     assert (told["special"], told["handicap"], told["plies"]) == ("TORYO", "START", len(PLAYED))
-    assert list(told["record"]) == ["qf", "alg", "json"]
+    assert list(told["record_urls"]) == ["qf", "alg", "json"]
     assert told["sources"][0]["format"] == "alg"
 
 
@@ -124,9 +124,9 @@ def test_a_position_is_told_with_its_walls_and_who_placed_them(client):
     ingest(ready("d3h e6h e2"), ready("e6h d3h d1", white="Bo", winner=1))
     code = display_key(after("d3h e6h"))
     told = get(client, f"positions/quoridor/{games.QUORIDOR.codec.path_code(code)}", match="exact").json()
-    assert (told["game"], told["code"], told["total"]) == ("quoridor", code, 2)
+    assert (told["game"], told["code"], told["games"]) == ("quoridor", code, 2)
     assert told["position"] == {"color": 0, "pawns": ["e1", "e9"], "walls": [["d3h"], ["e6h"]]}
-    assert told["results"] == {"white": 1, "black": 1, "draw": 0, "unknown": 0}
+    assert told["outcomes"] == {"white": 1, "black": 1, "draw": 0, "unknown": 0}
     assert {move["move"] for move in told["moves"]} == {"e2", "d1"}
     assert "sfen" not in told and "usi" not in told["moves"][0]
 
@@ -200,14 +200,14 @@ def test_legal_moves_and_trees(client):
     moves = get(client, f"positions/quoridor/{START}/legal").json()["moves"]
     assert len(moves) == 131 and moves[0].keys() == {"move", "text", "english", "code"}
     tree = get(client, f"positions/quoridor/{START}/tree", depth=2, min_games=1).json()
-    assert [(move["move"], move["total"]) for move in tree["moves"]] == [("e2", 2)]
+    assert [(move["move"], move["games"]) for move in tree["moves"]] == [("e2", 2)]
     assert [move["move"] for move in tree["moves"][0]["moves"]] == ["d9", "e8"] or tree["nodes"] == 3
 
 
 def test_a_batch_tells_which_codes_are_wrong(client):
     ingest(ready("e2 e8"))
     told = post(client, "positions/quoridor/batch", codes=[START, "nonsense", START + "="]).json()["results"]
-    assert (told[0]["total"], told[1]["error"]["code"], told[2]["error"]["code"]) == (
+    assert (told[0]["games"], told[1]["error"]["code"], told[2]["error"]["code"]) == (
         1, "truncated", "bad-char",
     )  # fmt: skip
 

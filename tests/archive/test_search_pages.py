@@ -45,14 +45,14 @@ def test_the_api_answers_queries(client, games):
     assert api(client, q="羽生 NOT result:black") == ["羽生英樹"]
     assert api(client, q="player:羽生善治 OR player:森内俊之") == ["森内俊之", "羽生善治"]
     assert api(client, q="year:2014 plies:>=2", player="乙") == ["森内俊之", "羽生英樹"]
-    assert client.get(f"{GAMES}/facets", {"q": "羽生"}).json()["total"] == {"games": 2, "exact": True}
+    assert client.get(f"{GAMES}/facets", {"q": "羽生"}).json()["total"] == {"count": 2, "exact": True}
 
 
 def test_pages_of_a_query_keep_it(client, games):
     first = client.get(GAMES, {"q": "羽生 OR 森内", "limit": 1}).json()
     names = [game["black"] for game in first["results"]]
-    while first["next"]:
-        first = client.get(first["next"]).json()
+    while first["next_url"]:
+        first = client.get(first["next_url"]).json()
         names += [game["black"] for game in first["results"]]
     assert sorted(names) == ["森内俊之", "羽生善治", "羽生英樹"]
 

@@ -101,7 +101,7 @@ def test_the_api_tells_the_series():
     stored(TIMED)
     pk = Game.objects.get().pk
     client = APIClient()
-    address = client.get(f"/api/v1/games/{pk}").json()["series"]
+    address = client.get(f"/api/v1/games/{pk}").json()["series_url"]
     answer = client.get(address).json()
     assert answer["scores"] == [{"ply": 1, "score": 130, "mate": None}]
     assert answer["evaluations"] == [
@@ -111,7 +111,8 @@ def test_the_api_tells_the_series():
         }
     ]  # fmt: skip
     assert answer["clock"][0] == {
-        "ply": 1, "side": "black", "used": 1, "total": 1, "remaining": 599, "periods": None, "ending": False,
+        "ply": 1, "side": "black", "used": 1, "elapsed": 1, "remaining": 599, "periods": None,
+        "ending": False,
     }  # fmt: skip
 
 
@@ -129,6 +130,6 @@ def test_a_game_without_a_series_answers_empty_and_no_game_404():
         "scores": [],
         "evaluations": [],
         "clock": [],
-        "next": None,
+        "next_url": None,
     }
     assert client.get(f"/api/v1/games/{pk + 1}/series").status_code == 404

@@ -69,10 +69,10 @@ def game_of(player: str) -> str:
 
 
 def test_an_upload_becomes_a_game(archive):
-    total = archive.get(f"/api/v1/positions/shogi/{START}")["total"]
+    total = archive.get(f"/api/v1/positions/shogi/{START}")["games"]
     upload = archive.post_text(game_of("一人目"), "first.csa")
     assert archive.wait_done(upload)["entries"]["stored"] == 1
-    assert archive.get(f"/api/v1/positions/shogi/{START}")["total"] == total + 1
+    assert archive.get(f"/api/v1/positions/shogi/{START}")["games"] == total + 1
 
 
 def test_readers_come_before_imports(archive):
@@ -277,13 +277,13 @@ child.main("scheduler")
 
 def test_an_empty_archive_loads_the_samples_once_and_leaves_no_process_stopped_or_killed(tmp_path):
     with archive_at(tmp_path, ARCHIVE_SAMPLES="1") as archive:
-        samples = archive.get(f"/api/v1/positions/shogi/{START}")["total"]
+        samples = archive.get(f"/api/v1/positions/shogi/{START}")["games"]
         assert samples > 20
         assert archive.wait_done(archive.post_text(KIF, "game.kif"))["entries"]["stored"] == 1
         assert archive.stop() == 0
         wait_for(lambda: not processes_of(tmp_path), STOP_SECONDS)
         with started(archive.environment, archive.log) as again:
-            assert again.get(f"/api/v1/positions/shogi/{START}")["total"] == samples + 1
+            assert again.get(f"/api/v1/positions/shogi/{START}")["games"] == samples + 1
             leaves_no_process_when_it_is_killed(again, tmp_path)
 
 

@@ -216,7 +216,7 @@ def test_a_game_that_others_sent_too_stays_without_a_word_of_the_upload(sent):
     store.begin_deletion(sent.pk)
     client = browser(None)
     sources = client.get(f"/api/v1/games/{game.pk}").json()["sources"]
-    assert [source["upload"].rpartition("/")[2] for source in sources] == [str(other.pk)]
+    assert [source["upload_url"].rpartition("/")[2] for source in sources] == [str(other.pk)]
     for address in (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", "/games/"):
         page = client.get(address).content.decode()
         assert f"/uploads/{sent.pk}/" not in page and "secret.kif" not in page

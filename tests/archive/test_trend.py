@@ -78,7 +78,7 @@ def test_the_api_tells_games_by_year() -> None:
         "match": "exact",
         "code": START,
         "years": [{"year": 2020, "games": 1}, {"year": 2021, "games": 0}, {"year": 2022, "games": 1}],
-        "whole": True,
+        "complete": True,
     }
 
 
@@ -98,12 +98,12 @@ def test_the_api_says_that_older_games_were_left_out(monkeypatch: pytest.MonkeyP
     lines = ("7g7f", "2g2f", "5g5f")
     builders.ingest(*(builders.ready(line, day=day) for line, day in zip(lines, days, strict=True)))
     told = asked(f"shogi/{START}").json()
-    assert (told["years"], told["whole"]) == ([{"year": 2023, "games": 1}], False)
+    assert (told["years"], told["complete"]) == ([{"year": 2023, "games": 1}], False)
 
 
 def test_the_api_answers_a_position_that_nobody_reached_with_no_years() -> None:
     told = asked(f"shogi/{START}").json()
-    assert (told["years"], told["whole"]) == ([], True)
+    assert (told["years"], told["complete"]) == ([], True)
 
 
 def test_the_api_counts_games_of_a_library_for_who_may_read_it() -> None:

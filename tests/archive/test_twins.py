@@ -74,8 +74,8 @@ def test_the_api_tells_of_twins(client):
     short, long = Game.objects.order_by("plies")
     assert twins(PUBLIC, short.pk) == (Twin(long.pk, "beginning"),)
     (twin,) = client.get(f"/api/v1/games/{long.pk}").json()["twins"]
-    assert (twin["id"], twin["reason"]) == (short.pk, "beginning")
-    assert client.get(twin["url"]).json()["id"] == short.pk
+    assert (twin["game_id"], twin["reason"]) == (short.pk, "beginning")
+    assert client.get(twin["game_url"]).json()["id"] == short.pk
 
 
 @pytest.mark.parametrize("reason", ["same-moves", "beginning"])

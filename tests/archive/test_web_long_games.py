@@ -239,7 +239,7 @@ def test_positions_come_by_pages(client: Client) -> None:
         answer = client.get(address).json()
         assert len(answer["results"]) <= 1_000
         plies += [one["ply"] for one in answer["results"]]
-        address = answer["next"]
+        address = answer["next_url"]
     assert plies == list(range(2_501))
 
 
@@ -250,7 +250,7 @@ def test_a_series_comes_by_pages(client: Client) -> None:
     while address:
         answer = client.get(address).json()
         plies += [one["ply"] for one in answer["clock"]]
-        address = answer["next"]
+        address = answer["next_url"]
     assert plies == list(range(1, 2_501))
 
 
@@ -313,5 +313,5 @@ def test_an_upload_with_many_findings_tells_them_by_pages(client: Client) -> Non
         answer = json.loads(get(client, address))
         numbers += [entry["seq"] for entry in answer["results"]]
         assert all(len(entry["issues"]) + entry["more_issues"] == 300 for entry in answer["results"])
-        address = answer["next"]
+        address = answer["next_url"]
     assert numbers == list(range(100))

@@ -69,7 +69,7 @@ def count(archive: Archive, upload: int) -> int:
 
 
 def games_from_start(archive: Archive) -> int:
-    total: int = archive.get(f"/api/v1/positions/shogi/{START}")["total"]
+    total: int = archive.get(f"/api/v1/positions/shogi/{START}")["games"]
     return total
 
 

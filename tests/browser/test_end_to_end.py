@@ -54,7 +54,7 @@ def test_real_files_become_games_that_are_found_by_position_and_replayed(tmp_pat
             assert archive.wait_done(upload)["entries"]["stored"] == 1
 
         found = archive.get(f"/api/v1/positions/shogi?sfen={urllib.parse.quote(OPENING)}")
-        assert found["total"] == 2
+        assert found["games"] == 2
         games = archive.get(found["games_url"])["results"]
         assert [game["date"][:4] for game in games] == ["2018", "1709"]
 

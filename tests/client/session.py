@@ -43,14 +43,12 @@ from kifu_client.api.uploads import (
     post_uploads,
 )
 from kifu_client.models import (
-    Batch,
     Checked,
     Converted,
     EntriesPage,
-    EntryTold,
+    EntryInfo,
     Explored,
-    Facets,
-    FoundPosition,
+    FacetsInfo,
     GameDetail,
     GameName,
     GamesPage,
@@ -66,7 +64,10 @@ from kifu_client.models import (
     InvalidPosition,
     LegalMoves,
     OpeningsPage,
+    OpeningTree,
     PlayersPage,
+    PositionAddress,
+    PositionBatch,
     PositionsPage,
     PostCheckJsonBody,
     PostConvertJsonBody,
@@ -78,11 +79,10 @@ from kifu_client.models import (
     PostUploadsFilesBody,
     Problem,
     ReceivedUploads,
-    StatisticsTold,
-    Tree,
+    StatisticsInfo,
+    UploadInfo,
     UploadsPage,
     UploadState,
-    UploadTold,
 )
 from kifu_client.types import File
 
@@ -100,18 +100,18 @@ def send(client: AuthenticatedClient, file: Path) -> int:
     return upload.id
 
 
-def wait(client: AuthenticatedClient, upload: int) -> UploadTold:
+def wait(client: AuthenticatedClient, upload: int) -> UploadInfo:
     """What is known of an upload that has been read."""
     for _ in range(PATIENCE * 10):
         told = get_upload.sync(upload, client=client)
-        assert isinstance(told, UploadTold), told
+        assert isinstance(told, UploadInfo), told
         if told.state in (UploadState.DONE, UploadState.FAILED):
             return told
         time.sleep(0.1)
     raise TimeoutError(f"upload {upload} is still being read")
 
 
-def entries_of(client: AuthenticatedClient, upload: int) -> list[EntryTold]:
+def entries_of(client: AuthenticatedClient, upload: int) -> list[EntryInfo]:
     page = get_upload_entries.sync(upload, client=client)
     assert isinstance(page, EntriesPage), page
     return page.results
@@ -139,7 +139,7 @@ def search(client: AuthenticatedClient, query: str) -> list[int]:
     page = get_games.sync(client=client, q=query)
     assert isinstance(page, GamesPage), page
     facets = get_games_facets.sync(client=client, q=query)
-    assert isinstance(facets, Facets) and facets.total.games == len(page.results), facets
+    assert isinstance(facets, FacetsInfo) and facets.total.count == len(page.results), facets
     return [one.id for one in page.results]
 
 
@@ -159,12 +159,12 @@ def explore(client: AuthenticatedClient, code: str) -> dict[str, Any]:
     legal = get_position_legal.sync(GetPositionLegalGame.SHOGI, code, client=client)
     assert isinstance(legal, LegalMoves), legal
     tree = get_position_tree.sync(GetPositionTreeGame.SHOGI, code, client=client, min_games=1)
-    assert isinstance(tree, Tree), tree
+    assert isinstance(tree, OpeningTree), tree
     picture = get_position_picture.sync(GetPositionPictureGame.SHOGI, code, client=client)
     assert isinstance(picture, File), picture
     return {
-        "total": told.total,
-        "moves": {one.move: one.total for one in told.moves},
+        "games": told.games,
+        "moves": {one.move: one.games for one in told.moves},
         "through": [one.id for one in through.results],
         "legal": len(legal.moves),
         "tree": tree.moves[0].move,
@@ -176,19 +176,19 @@ def look_up(client: AuthenticatedClient, code: str) -> dict[str, Any]:
     """Positions by what somebody has of them, and many at once."""
     body = PostPositionFindJsonBodyType0(text="position startpos moves 7g7f")
     found = post_position_find.sync(PostPositionFindGame.SHOGI, client=client, body=body)
-    assert isinstance(found, FoundPosition), found
+    assert isinstance(found, PositionAddress), found
     several = PostPositionBatchBody(codes=[code, "x"])
     batch = post_position_batch.sync(PostPositionBatchGame.SHOGI, client=client, body=several)
-    assert isinstance(batch, Batch), batch
+    assert isinstance(batch, PositionBatch), batch
     good, bad = batch.results
     assert isinstance(bad, InvalidPosition) and not isinstance(good, InvalidPosition), batch
-    return {"found": found.code, "batch": good.total, "invalid": bad.error.code}
+    return {"found": found.code, "batch": good.games, "invalid": bad.error.code}
 
 
 def statistics(client: AuthenticatedClient) -> dict[str, Any]:
     """What all games add up to."""
     told = get_statistics.sync(client=client)
-    assert isinstance(told, StatisticsTold), told
+    assert isinstance(told, StatisticsInfo), told
     openings = get_openings.sync(client=client)
     assert isinstance(openings, OpeningsPage), openings
     players = get_players.sync(client=client)

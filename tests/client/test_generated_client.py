@@ -89,7 +89,7 @@ def test_a_whole_session_with_the_client(generated: Path, served: Served):
     assert last["complete"] and last["games"] == len(games) and games[-1]["record"]["moves"]
     assert found["id"] in [one["id"] for one in games]
     explored = found["explored"]
-    assert explored["total"] > 1 and explored["moves"]["7g7f"] > 1 and explored["legal"] == 30
+    assert explored["games"] > 1 and explored["moves"]["7g7f"] > 1 and explored["legal"] == 30
     assert found["id"] in explored["through"] and explored["tree"] in explored["moves"]
     assert explored["picture"] == "<svg"
     assert found["looked up"]["batch"] > 0 and found["looked up"]["invalid"] == "truncated"

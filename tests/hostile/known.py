@@ -100,7 +100,7 @@ def _cursors(archive: Archive, known: Known) -> Iterator[bytes]:
         if codes
     ]
     for address in lists:
-        following = archive.get(address).get("next")
+        following = archive.get(address).get("next_url")
         if following:
             cursor = parse_qs(urlsplit(following).query)["cursor"][0].encode()
             yield from (cursor, cursor[:-1], cursor + b"A", cursor[::-1], cursor.partition(b":")[0])

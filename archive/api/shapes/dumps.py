@@ -1,13 +1,13 @@
 """Dumps of everything public."""
 
 from datetime import datetime
-from typing import Annotated, TypedDict
+from typing import Annotated
 
-from archive.api.shapes.common import Address, Number
-from archive.api.telling import About
+from archive.api.operations import About
+from archive.api.shapes.common import Address, JSONObject, Number
 
 
-class DumpFileTold(TypedDict):
+class DumpFileInfo(JSONObject):
     """A file of a dump: lines of games with their records, or the table of what is known of them."""
 
     name: str
@@ -17,15 +17,15 @@ class DumpFileTold(TypedDict):
     url: Address
 
 
-class TakenDownTold(TypedDict):
+class TakenDownInfo(JSONObject):
     """So many games of an older dump are public no more; the manifest has their numbers."""
 
     dump: str
     games: Annotated[int | None, About("Null where the older dump could not be read.", minimum=0)]
 
 
-class DumpTold(TypedDict):
-    """A dump. Nothing in it ever changes."""
+class DumpInfo(JSONObject):
+    """A dump. NoParameters in it ever changes."""
 
     name: str
     made: datetime
@@ -34,13 +34,13 @@ class DumpTold(TypedDict):
     revision: Annotated[
         str, About("Of the archive when the dump was begun; if two are equal, nothing has changed.")
     ]
-    files: list[DumpFileTold]
+    files: list[DumpFileInfo]
     manifest_url: Address
     sums_url: Annotated[str, About("The files' SHA-256, as `sha256sum -c` reads them.", format="uri")]
-    taken_down: list[TakenDownTold]
+    taken_down: list[TakenDownInfo]
 
 
-class ColumnFileTold(TypedDict):
+class ColumnFileInfo(JSONObject):
     """A file of columns: a row for each position of its games."""
 
     name: str
@@ -51,22 +51,22 @@ class ColumnFileTold(TypedDict):
     url: Address
 
 
-class ColumnsTold(TypedDict):
+class ColumnsInfo(JSONObject):
     """The positions of the public games of shogi as Parquet files, which change as games come and go."""
 
     version: Annotated[int, About("Increased when the meaning of columns changes.", minimum=1)]
     games: Number
     rows: Number
     size: Annotated[int, About("Bytes of all files.", minimum=0)]
-    files: list[ColumnFileTold]
+    files: list[ColumnFileInfo]
     gone: Annotated[
         int, About("Slots in the files that have to be left out; the manifest names them.", minimum=0)
     ]
     manifest_url: Address
 
 
-class DumpsTold(TypedDict):
+class DumpsInfo(JSONObject):
     """The dumps that are offered, newest first; null stands for columns that nobody has written yet."""
 
-    results: list[DumpTold]
-    columns: ColumnsTold | None
+    results: list[DumpInfo]
+    columns: ColumnsInfo | None

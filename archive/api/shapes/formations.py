@@ -1,14 +1,14 @@
 """Castles and openings."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
-from archive.api.shapes.common import Address, Number, Side
-from archive.api.shapes.games import Counted, FormationName, FormationNamed, YearGames
-from archive.api.shapes.names import Fared, PlayerFared
-from archive.api.telling import About
+from archive.api.operations import About
+from archive.api.shapes.common import Address, JSONObject, Number, Side
+from archive.api.shapes.games import CountedGames, FormationName, FormationNames, YearGames
+from archive.api.shapes.names import PlayerTally, TallyInfo
 
 
-class WorkTold(TypedDict):
+class WorkInfo(JSONObject):
     """A book or a page that shows or names a castle or an opening."""
 
     title: str
@@ -19,7 +19,7 @@ class WorkTold(TypedDict):
     url: Annotated[str | None, About("Of a page of another site.", format="uri")]
 
 
-class FormationListed(FormationNamed):
+class FormationListed(FormationNames):
     """A castle or an opening, how many games have it, and how they ended for the side that has it."""
 
     parents: Annotated[
@@ -28,14 +28,14 @@ class FormationListed(FormationNamed):
     ]
     patterns: Annotated[list[str], About("What has to be on the board, as its owner sees it.")]
     until: Annotated[int, About("The last ply at which it can arise.", minimum=1)]
-    sources: Annotated[list[WorkTold], About("Works that confirm its shape or name; none if only games do.")]
+    sources: Annotated[list[WorkInfo], About("Works that confirm its shape or name; none if only games do.")]
     games: Annotated[int, About("A game in which both sides have it counts once.", minimum=0)]
-    sides: Annotated[Fared, About("For the sides that have it: if both have it, both count.")]
+    sides: Annotated[TallyInfo, About("For the sides that have it: if both have it, both count.")]
     url: Address
     games_url: Address
 
 
-class FormationsTold(TypedDict):
+class FormationsInfo(JSONObject):
     """All castles and openings, in the order of the library, including those that no game has."""
 
     version: Annotated[
@@ -44,19 +44,19 @@ class FormationsTold(TypedDict):
     results: list[FormationListed]
 
 
-class FormationFaced(FormationNamed):
+class OpposingFormation(FormationNames):
     """What the other side had, and how the owner of this castle or opening fared against it."""
 
-    fared: Fared
+    tally: TallyInfo
 
 
-class SideHad(Fared):
+class FormationSide(TallyInfo):
     """How the side that had it fared."""
 
     side: Side
 
 
-class PlyGames(TypedDict):
+class PlyGames(JSONObject):
     """How many games first had it from ply `first` to ply `last`."""
 
     first: Number
@@ -64,7 +64,7 @@ class PlyGames(TypedDict):
     games: Number
 
 
-class NextMove(TypedDict):
+class NextMove(JSONObject):
     """A move that the owner made next; where White has it, the board is turned and the move is Black's."""
 
     text: Annotated[str, About("In Japanese.")]
@@ -72,26 +72,26 @@ class NextMove(TypedDict):
     games: Number
 
 
-class FormationTold(FormationListed):
+class FormationInfo(FormationListed):
     """One castle or opening, over all sides that have it; of lists only the most frequent members."""
 
-    counted: Counted
-    by_side: list[SideHad]
+    counted: CountedGames
+    by_side: list[FormationSide]
     years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
     plies: list[PlyGames]
-    against: list[FormationFaced]
-    players: list[PlayerFared]
+    against: list[OpposingFormation]
+    players: list[PlayerTally]
     moves: Annotated[list[NextMove], About("In the games stored last.")]
 
 
-class OpeningHere(FormationNamed):
+class PositionOpening(FormationNames):
     """The opening that most of the newest games through a position have."""
 
     games: Number
     counted: Annotated[int, About("The games that were looked at.", minimum=1)]
 
 
-class OpeningTold(TypedDict):
+class OpeningInfo(JSONObject):
     """The opening that a position belongs to; null if most of its games have none in common."""
 
-    opening: OpeningHere | None
+    opening: PositionOpening | None

@@ -1,21 +1,26 @@
 """Games, lists of them, and details of one."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal
 
+from msgspec import UNSET
+
+from archive.api.operations import About
 from archive.api.shapes.common import (
     Address,
     EntryState,
-    Next,
+    JSONObject,
+    NextUrl,
     Number,
+    Omittable,
     Outcome,
     RecordKind,
     Searching,
     Side,
     SpaceName,
+    TotalInfo,
     Which,
 )
-from archive.api.telling import About
 from archive.queries.games.twins import Reason
 from kifu_core.game import Role
 
@@ -41,7 +46,7 @@ TimeControl = Annotated[
 ]
 
 
-class GameTold(TypedDict):
+class GameInfo(JSONObject):
     """A game in a list."""
 
     id: Number
@@ -72,7 +77,7 @@ class GameTold(TypedDict):
     ]
 
 
-class ExcerptTold(TypedDict):
+class ExcerptInfo(JSONObject):
     """Where a word of a query occurs: in the comment at `ply` of the line `path`, or in the header `name`."""
 
     before: str
@@ -83,110 +88,103 @@ class ExcerptTold(TypedDict):
     name: Annotated[str, About("The name of the header; empty for a comment.")]
 
 
-class GameFound(GameTold):
+class ListedGame(GameInfo):
     """A game in a list of results."""
 
-    excerpt: NotRequired[Annotated[ExcerptTold | None, About("Only if `excerpts` is asked for.")]]
+    excerpt: Omittable[Annotated[ExcerptInfo | None, About("Only if `excerpts` is asked for.")]] = UNSET
 
 
-class GamesPage(TypedDict):
+class GamesPage(JSONObject):
     """A page of games."""
 
-    results: list[GameFound]
-    next: Next
+    results: list[ListedGame]
+    next_url: NextUrl
     searching: Searching
 
 
-class Total(TypedDict):
-    """How many games there are; if not `exact`, at least that many."""
-
-    games: Number
-    exact: bool
-
-
-class Counted(TypedDict):
+class CountedGames(JSONObject):
     """What was counted: all games, or only the `newest` of the list."""
 
     games: Number
     newest: Number | None
 
 
-class NamedGames(TypedDict):
+class NamedGames(JSONObject):
     """A name and its number of games."""
 
     name: str
     games: Number
 
 
-class YearGames(TypedDict):
+class YearGames(JSONObject):
     """A year and its number of games."""
 
     year: int
     games: Number
 
 
-class ResultGames(TypedDict):
+class ResultGames(JSONObject):
     """A result and its number of games."""
 
     result: Outcome
     games: Number
 
 
-class HandicapGames(TypedDict):
+class HandicapGames(JSONObject):
     """A handicap and its number of games."""
 
     handicap: str
     games: Number
 
 
-class EndingGames(TypedDict):
+class EndingGames(JSONObject):
     """An ending and its number of games."""
 
     special: str
     games: Number
 
 
-class OpeningGames(TypedDict):
+class OpeningGames(JSONObject):
     """An opening and its number of games."""
 
     opening: str
     games: Number
 
 
-class FormationGames(TypedDict):
+class FormationGames(JSONObject):
     """A castle or an opening that a side has, by its name for programs, and its number of games."""
 
     formation: str
     games: Number
 
 
-class KindGames(TypedDict):
+class KindGames(JSONObject):
     """A kind of game and its number of games."""
 
     game: Which
     games: Number
 
 
-class RecordKindGames(TypedDict):
+class RecordKindGames(JSONObject):
     """A kind of record and its number of games."""
 
     record_kind: RecordKind
     games: Number
 
 
-class UploadGames(TypedDict):
+class UploadGames(JSONObject):
     """An upload and its number of games."""
 
-    upload: Address
+    upload_url: Address
     name: str
     games: Number
 
 
-class Facets(TypedDict):
+class FacetsInfo(JSONObject):
     """The most frequent values of the games' properties."""
 
-    total: Total
-    counted: Counted
+    total: TotalInfo
+    counted: CountedGames
     players: list[NamedGames]
     events: list[NamedGames]
     years: list[YearGames]
@@ -200,19 +198,19 @@ class Facets(TypedDict):
     uploads: list[UploadGames]
 
 
-class Twin(TypedDict):
+class TwinInfo(JSONObject):
     """Another game that may be the same one."""
 
-    id: Number
+    game_id: Number
+    game_url: Address
     reason: Reason
-    url: Address
 
 
-class Source(TypedDict):
+class SourceInfo(JSONObject):
     """An entry that the game came in."""
 
-    upload: Address
-    entry: Address
+    upload_url: Address
+    entry_url: Address
     seq: Number
     state: EntryState
     format: str
@@ -224,7 +222,7 @@ FormationFamily = Annotated[Literal["castle", "opening"], About("Which of the tw
 FormationName = Annotated[str, About("Its name for programs.", examples=["anaguma"])]
 
 
-class FormationNamed(TypedDict):
+class FormationNames(JSONObject):
     """The names of a castle or an opening."""
 
     formation: FormationName
@@ -234,87 +232,87 @@ class FormationNamed(TypedDict):
     english: str
 
 
-class FormationHad(FormationNamed):
+class GameFormation(FormationNames):
     """What a side of a game has, from `ply` on."""
 
     side: Side
     ply: Number
 
 
-class GameDetail(GameTold):
+class GameDetail(GameInfo):
     """Everything known of a game."""
 
     header_data: Annotated[
         dict[str, Any], About("What else its headers say; members that do not apply are left out.")
     ]
-    record: Annotated[dict[str, str], About("Addresses of its downloads, by format.")]
-    positions: Address
-    series: Address
+    record_urls: Annotated[dict[str, str], About("Addresses of its downloads, by format.")]
+    positions_url: Address
+    series_url: Address
     formations: Annotated[
-        list[FormationHad], About("Castles and openings, in the order in which they arise.")
+        list[GameFormation], About("Castles and openings, in the order in which they arise.")
     ]
-    twins: list[Twin]
-    sources: Annotated[list[Source], About(maxItems=100)]
+    twins: list[TwinInfo]
+    sources: Annotated[list[SourceInfo], About(maxItems=100)]
     more_sources: Annotated[int, About("How many more sources there are than those listed.", minimum=0)]
 
 
-class PositionOfGame(TypedDict):
+class PositionOfGame(JSONObject):
     """A position of a game's main line."""
 
     ply: Number
     code: str
-    sfen: NotRequired[Annotated[str, About("Of shogi.")]]
+    sfen: Omittable[Annotated[str, About("Of shogi.")]] = UNSET
 
 
-class PositionsPage(TypedDict):
+class PositionsPage(JSONObject):
     """A page of positions of a game."""
 
     results: list[PositionOfGame]
-    next: Next
+    next_url: NextUrl
 
 
-class Mate(TypedDict):
+class MateInfo(JSONObject):
     """A mate that an engine has found."""
 
     winner: Side
     plies: int | None
 
 
-class ScoreTold(TypedDict):
+class ScoreInfo(JSONObject):
     """What a chart shows for a ply. `score` is in hundredths of a pawn, from Black's side."""
 
     ply: Number
     score: int | None
-    mate: Mate | None
+    mate: MateInfo | None
 
 
-class Evaluation(ScoreTold):
+class EvaluationInfo(ScoreInfo):
     """What an engine wrote about the position after a ply."""
 
     source: str
     role: Role
-    depth: NotRequired[int]
-    nodes: NotRequired[int]
-    time: NotRequired[Annotated[float, About("Seconds.")]]
-    candidate: NotRequired[int]
-    engine: NotRequired[str]
-    pv: NotRequired[Annotated[str, About("The line as written.")]]
-    usi: NotRequired[Annotated[list[str], About("As much of the line as can be played.")]]
+    depth: Omittable[int] = UNSET
+    nodes: Omittable[int] = UNSET
+    time: Omittable[Annotated[float, About("Seconds.")]] = UNSET
+    candidate: Omittable[int] = UNSET
+    engine: Omittable[str] = UNSET
+    pv: Omittable[Annotated[str, About("The line as written.")]] = UNSET
+    usi: Omittable[Annotated[list[str], About("As much of the line as can be played.")]] = UNSET
 
 
-class Tick(TypedDict):
+class ClockInfo(JSONObject):
     """The time of a move, in seconds."""
 
     ply: Number
     side: Side
     used: float
-    total: float
+    elapsed: Annotated[float, About("All that the side has used so far.")]
     remaining: float | None
     periods: int | None
     ending: bool
 
 
-class NoveltyTold(TypedDict):
+class NoveltyInfo(JSONObject):
     """Where a game left the games before it."""
 
     novelty: Annotated[
@@ -322,10 +320,10 @@ class NoveltyTold(TypedDict):
     ]
 
 
-class Series(TypedDict):
+class SeriesPage(JSONObject):
     """What engines wrote and clocks showed: a page of each list."""
 
-    scores: list[ScoreTold]
-    evaluations: list[Evaluation]
-    clock: list[Tick]
-    next: Next
+    scores: list[ScoreInfo]
+    evaluations: list[EvaluationInfo]
+    clock: list[ClockInfo]
+    next_url: NextUrl

@@ -1,17 +1,19 @@
 """Webhooks and their deliveries."""
 
 from datetime import datetime
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated
 
-from archive.api.shapes.common import Address, Number
-from archive.api.telling import About
+from msgspec import UNSET
+
+from archive.api.operations import About
+from archive.api.shapes.common import Address, JSONObject, Number, Omittable
 from archive.hooks.errors import TEXTS
 from archive.models import Hook
 
 _FAILURES = [*TEXTS, "connection", "timeout", "tls", "redirect", "answer", "nothing-left"]
 
 
-class Delivery(TypedDict):
+class DeliveryInfo(JSONObject):
     """Games that were sent, or will be sent, in one request."""
 
     id: Annotated[str, About(format="uuid")]
@@ -28,22 +30,22 @@ class Delivery(TypedDict):
     ]
 
 
-class HookTold(TypedDict):
+class HookInfo(JSONObject):
     """A webhook; `secret` is shown once, when it is made."""
 
     id: Number
     url: Address
-    address: Address
+    target_url: Address
     query: Annotated[str, About("In the search language; empty for all games.")]
     scope: Annotated[str, About("Names of spaces, separated by commas.")]
     made: datetime
     disabled: Annotated[str, About("Why it is switched off; empty if it is on.", enum=["", *Hook.Off.values])]
     failing_since: datetime | None
-    deliveries: Annotated[list[Delivery], About("The last 20, the newest first.")]
-    secret: NotRequired[Annotated[str, About("The secret with which deliveries are signed.")]]
+    deliveries: Annotated[list[DeliveryInfo], About("The last 20, the newest first.")]
+    secret: Omittable[Annotated[str, About("The secret with which deliveries are signed.")]] = UNSET
 
 
-class Hooks(TypedDict):
+class Hooks(JSONObject):
     """The webhooks of an account."""
 
-    results: list[HookTold]
+    results: list[HookInfo]

@@ -1,11 +1,11 @@
 """Players and events."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
+from archive.api.operations import About
 from archive.api.serializers import OTHERS
-from archive.api.shapes.common import Address, Length, Next, Number, Side, Which
-from archive.api.shapes.games import Counted, OpeningGames, YearGames
-from archive.api.telling import About
+from archive.api.shapes.common import Address, JSONObject, NextUrl, Number, Side, TotalInfo, Which
+from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
 from archive.names.kana_readings import LATIN, ROWS
 
 Row = Annotated[
@@ -14,14 +14,13 @@ Row = Annotated[
 ]
 
 
-class NameListed(TypedDict):
+class NameListed(JSONObject):
     """A player or an event in a list."""
 
     id: Number
     url: Address
     name: str
-    games: Number
-    exact: Annotated[bool, About("Whether `games` is the exact number; otherwise it is the least.")]
+    total: Annotated[TotalInfo, About("Of its games.")]
 
 
 class PlayerListed(NameListed):
@@ -33,27 +32,27 @@ class PlayerListed(NameListed):
 Likely = Annotated[list[str], About("If no name matches, names that are spelt similarly, nearest first.")]
 
 
-class EventsPage(TypedDict):
+class EventsPage(JSONObject):
     """A page of events. `cut` says that events with fewer games are left out after the end of the list."""
 
-    total: Length
+    total: TotalInfo
     results: list[NameListed]
     cut: bool
-    next: Next
-    likely: Likely
+    next_url: NextUrl
+    similar: Likely
 
 
-class PlayersPage(TypedDict):
+class PlayersPage(JSONObject):
     """A page of players. `cut` says that players with fewer games are left out after the end of the list."""
 
-    total: Length
+    total: TotalInfo
     results: list[PlayerListed]
     cut: bool
-    next: Next
-    likely: Likely
+    next_url: NextUrl
+    similar: Likely
 
 
-class Fared(TypedDict):
+class TallyInfo(JSONObject):
     """Games by how they ended for one side."""
 
     games: Number
@@ -63,14 +62,14 @@ class Fared(TypedDict):
     unknown: Number
 
 
-class SideFared(Fared):
+class SideTally(TallyInfo):
     """How a side of a kind of game fared."""
 
     game: Which
     side: Side
 
 
-class PlayerFared(Fared):
+class PlayerTally(TallyInfo):
     """How the games with a player ended: in an event, for that player; with an opponent, for the
     other one.
     """
@@ -80,27 +79,27 @@ class PlayerFared(Fared):
     name: str
 
 
-class NameTold(TypedDict):
+class NameInfo(JSONObject):
     """Totals over the games of a player or of an event."""
 
     id: Number
     url: Address
     name: str
     names: Annotated[list[str], About("Other names that records have.")]
-    counted: Counted
-    sides: list[SideFared]
+    counted: CountedGames
+    sides: list[SideTally]
     years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
     openings: list[OpeningGames]
     games_url: Address
 
 
-class PlayerTold(NameTold):
+class PlayerInfo(NameInfo):
     """Totals over the games of a player, with the most frequent opponents and openings."""
 
-    opponents: list[PlayerFared]
+    opponents: list[PlayerTally]
 
 
-class EventTold(NameTold):
+class EventInfo(NameInfo):
     """Totals over the games of an event, with the most frequent players and openings."""
 
-    players: list[PlayerFared]
+    players: list[PlayerTally]

@@ -1,15 +1,15 @@
 """Patterns, and the games in which they occur."""
 
-from typing import Annotated, TypedDict, get_args
+from typing import Annotated, get_args
 
-from archive.api.shapes.common import Length, Next, Number, Side
-from archive.api.shapes.games import GameTold, YearGames
-from archive.api.shapes.names import PlayerFared
-from archive.api.telling import About
+from archive.api.operations import About
+from archive.api.shapes.common import JSONObject, NextUrl, Number, Side, TotalInfo
+from archive.api.shapes.games import GameInfo, YearGames
+from archive.api.shapes.names import PlayerTally
 from kifu_core.shogi.patterns.impossible import Reason
 
 
-class PatternResults(TypedDict):
+class PatternResults(JSONObject):
     """Games by result: won by the side whose pieces are own, won by the other side, or neither."""
 
     own: Number
@@ -18,7 +18,7 @@ class PatternResults(TypedDict):
     unknown: Annotated[int, About("Games without a known result, and records that are not games.", minimum=0)]
 
 
-class PlySpanGames(TypedDict):
+class PlySpanGames(JSONObject):
     """How many games first have a pattern after `first` to `last` half-moves."""
 
     first: Number
@@ -26,7 +26,7 @@ class PlySpanGames(TypedDict):
     games: Number
 
 
-class PatternMove(TypedDict):
+class PatternMove(JSONObject):
     """A move played where a pattern first occurs."""
 
     move: Annotated[
@@ -39,7 +39,7 @@ class PatternMove(TypedDict):
     outcomes: PatternResults
 
 
-class GameWithPattern(GameTold):
+class GameWithPattern(GameInfo):
     """A game with a pattern, and the place where it first occurs."""
 
     ply: Number
@@ -51,19 +51,19 @@ class GameWithPattern(GameTold):
     move: Annotated[str | None, About("The move played there, as in USI; null at the end.")]
 
 
-class PatternHint(TypedDict):
+class PatternHint(JSONObject):
     """Why no game can have a pattern. `message` is in the language asked for."""
 
     code: Annotated[str, About("Stable.", enum=[*get_args(Reason)])]
-    step: Annotated[int, About("The step of which it is told; the first is 1.", minimum=1)]
+    step: Annotated[int, About("The step that cannot be; the first is 1.", minimum=1)]
     message: str
 
 
-class PatternTold(TypedDict):
-    """What is known of a pattern, and a page of the games in which it occurs."""
+class PatternInfo(JSONObject):
+    """A page of the games with a pattern, and totals over all of them."""
 
     pattern: Annotated[str, About("The pattern in its canonical spelling.")]
-    total: Length
+    total: TotalInfo
     waiting: Annotated[
         int,
         About("Games that have not been searched yet; if there are any, `total` is not exact.", minimum=0),
@@ -78,8 +78,8 @@ class PatternTold(TypedDict):
     plies: list[PlySpanGames]
     moves: Annotated[list[PatternMove], About("The most frequent.")]
     players: Annotated[
-        list[PlayerFared], About("The players who have it most often, in the newest `players_of` games.")
+        list[PlayerTally], About("The players who have it most often, in the newest `players_of` games.")
     ]
     players_of: Number
     results: list[GameWithPattern]
-    next: Next
+    next_url: NextUrl

@@ -1,21 +1,31 @@
 """What was read without being stored."""
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any
 
-from archive.api.shapes.common import _FORMATS, Issue, Number, RecordKind, Which
-from archive.api.telling import About
+from msgspec import UNSET
+
+from archive.api.operations import About
+from archive.api.shapes.common import (
+    _FORMATS,
+    IssueInfo,
+    JSONObject,
+    Number,
+    Omittable,
+    RecordKind,
+    Which,
+)
 from archive.queries.games.filters import PRESETS
 
 
-class ConvertedRecord(TypedDict):
+class ConvertedRecord(JSONObject):
     """A game in another format: text, or an object where the format is JSON."""
 
     record: str | dict[str, Any]
-    losses: Annotated[list[Issue], About("What the format cannot hold.")]
-    issues: list[Issue]
+    losses: Annotated[list[IssueInfo], About("What the format cannot hold.")]
+    issues: list[IssueInfo]
 
 
-class ReadRecords(TypedDict):
+class ReadRecords(JSONObject):
     """What was read."""
 
     game: Which
@@ -23,7 +33,7 @@ class ReadRecords(TypedDict):
     encoding: str
     format: str
     program: str
-    issues: list[Issue]
+    issues: list[IssueInfo]
 
 
 class Converted(ReadRecords):
@@ -33,7 +43,7 @@ class Converted(ReadRecords):
     games: list[ConvertedRecord]
 
 
-class CheckedRecord(TypedDict):
+class CheckedRecord(JSONObject, kw_only=True):
     """What a record holds, and everything that is wrong with it."""
 
     record_kind: RecordKind
@@ -43,9 +53,9 @@ class CheckedRecord(TypedDict):
     special: Annotated[str | None, About("JKF's name of the ending.")]
     ending: Annotated[str | None, About("The ending as the record has it.")]
     winner: Annotated[int | None, About("A colour.", minimum=0, maximum=1)]
-    final_sfen: NotRequired[Annotated[str, About("For games that have SFEN.")]]
-    final_code: NotRequired[Annotated[str, About("For games that have only codes.")]]
-    issues: list[Issue]
+    final_sfen: Omittable[Annotated[str, About("For games that have SFEN.")]] = UNSET
+    final_code: Omittable[Annotated[str, About("For games that have only codes.")]] = UNSET
+    issues: list[IssueInfo]
 
 
 class Checked(ReadRecords):

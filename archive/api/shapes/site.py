@@ -1,11 +1,22 @@
 """What the archive is, what it accepts, and what a visitor may read of it."""
 
 from datetime import datetime
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated
+
+from msgspec import UNSET
 
 from archive.accounts.roles import SCOPES
-from archive.api.shapes.common import _FORMATS, Address, Issue, Length, Number, Which
-from archive.api.telling import About
+from archive.api.operations import About
+from archive.api.shapes.common import (
+    _FORMATS,
+    Address,
+    IssueInfo,
+    JSONObject,
+    Number,
+    Omittable,
+    TotalInfo,
+    Which,
+)
 from archive.models import User
 
 Bytes = Annotated[int, About("Bytes.", minimum=0)]
@@ -13,7 +24,7 @@ Scope = Annotated[str, About("What a token is for.", title="Scope", enum=[*SCOPE
 FormatName = Annotated[str, About("The format, as a file extension.", title="FormatName", enum=_FORMATS)]
 
 
-class WriterTold(TypedDict):
+class WriterInfo(JSONObject):
     """A format that records are written in."""
 
     name: FormatName
@@ -21,15 +32,15 @@ class WriterTold(TypedDict):
     position: Annotated[bool, About("Whether the format holds one position instead of a game.")]
 
 
-class GameFormats(TypedDict):
+class GameFormats(JSONObject):
     """The formats in which records of a game are read and written."""
 
     game: Which
     reads: list[str]
-    writes: list[WriterTold]
+    writes: list[WriterInfo]
 
 
-class Limits(TypedDict):
+class RequestLimits(JSONObject):
     """How much one request may hold."""
 
     files: Annotated[int, About("Files of one request.", minimum=1)]
@@ -40,15 +51,15 @@ class Limits(TypedDict):
     find: Annotated[int, About("Bytes that `find` reads.", minimum=0)]
 
 
-class AboutTold(TypedDict):
+class AboutInfo(JSONObject):
     """What an archive accepts and offers."""
 
     uploads: Annotated[bool, About("Whether the visitor may send records.")]
-    limits: Limits
+    limits: RequestLimits
     formats: list[GameFormats]
 
 
-class AccountTold(TypedDict):
+class AccountInfo(JSONObject):
     """Who asks, and what they may do here."""
 
     name: str
@@ -58,7 +69,7 @@ class AccountTold(TypedDict):
     expires: Annotated[datetime | None, About("When the token expires; null for never, and without a token.")]
 
 
-class SiteTextTold(TypedDict):
+class SiteTextInfo(JSONObject):
     """A page written by whoever keeps the archive: plain text, with empty lines between paragraphs."""
 
     page: str
@@ -68,31 +79,31 @@ class SiteTextTold(TypedDict):
     changed: datetime
 
 
-class SiteTexts(TypedDict):
+class SiteTexts(JSONObject):
     """The pages that have been written, each in the language asked for if there is such a version."""
 
-    results: list[SiteTextTold]
+    results: list[SiteTextInfo]
 
 
-class SpaceTold(TypedDict):
+class SpaceInfo(JSONObject):
     """A space that the visitor may read."""
 
     name: Annotated[str, About("As in `scope`.", pattern=r"^(public|mine|group-\d+)$")]
     title: Annotated[str, About("What people call it.")]
     games: Annotated[int, About("Records of all kinds.", minimum=0)]
-    asked: Annotated[bool, About("Whether lists and counts without a `scope` include it.")]
-    sends: Annotated[bool, About("Whether the visitor may send records there.")]
+    is_default: Annotated[bool, About("Whether lists and counts without a `scope` include it.")]
+    may_upload: Annotated[bool, About("Whether the visitor may send records there.")]
     id: Annotated[int | None, About("Of a group.", minimum=0)]
     members_url: Annotated[str | None, About("Of a group.", format="uri")]
 
 
-class Spaces(TypedDict):
+class Spaces(JSONObject):
     """The spaces that the visitor may read, the public one first."""
 
-    results: list[SpaceTold]
+    results: list[SpaceInfo]
 
 
-class MemberTold(TypedDict):
+class MemberInfo(JSONObject):
     """A member of a group."""
 
     id: Number
@@ -100,39 +111,41 @@ class MemberTold(TypedDict):
     owner: bool
 
 
-class Members(TypedDict):
+class Members(JSONObject):
     """The members of a group, owners first."""
 
     name: str
     owner: Annotated[bool, About("Whether the visitor is an owner.")]
     invitations: Annotated[int, About("Unused links that invite to the group.", minimum=0)]
-    results: list[MemberTold]
+    results: list[MemberInfo]
 
 
-class Leading(TypedDict):
+class SearchTarget(JSONObject):
     """What a text leads to: a game, a position, or a list of games."""
 
-    meant: Annotated[str, About("What it is.", title="MeantBy", enum=["game", "position", "games"])]
+    kind: Annotated[str, About("What it is.", title="TargetKind", enum=["game", "position", "games"])]
     url: Address
-    game_id: NotRequired[Number]
-    ply: NotRequired[Annotated[int, About("The ply of a game, if the text names one.", minimum=0)]]
-    game: NotRequired[Which]
-    code: NotRequired[str]
-    filters: NotRequired[Annotated[dict[str, str], About("For a list: filters as `GET games` takes them.")]]
-    issues: NotRequired[
-        Annotated[list[Issue], About("Errors in a record or moves: what was ignored for the answer.")]
-    ]
+    game_id: Omittable[Number] = UNSET
+    ply: Omittable[Annotated[int, About("The ply of a game, if the text names one.", minimum=0)]] = UNSET
+    game: Omittable[Which] = UNSET
+    code: Omittable[str] = UNSET
+    filters: Omittable[Annotated[dict[str, str], About("For a list: filters as `GET games` takes them.")]] = (
+        UNSET
+    )
+    issues: Omittable[
+        Annotated[list[IssueInfo], About("Errors in a record or moves: what was ignored for the answer.")]
+    ] = UNSET
 
 
-class InTextTold(TypedDict):
+class TextMatches(JSONObject):
     """The games that have the words in a name or in their text."""
 
     query: Annotated[str, About("As `q` of `GET games`.")]
     words: str
-    games: Annotated[Length | None, About("Null if counting them takes too long.")]
+    total: Annotated[TotalInfo | None, About("Null if counting them takes too long.")]
 
 
-class NameOffered(TypedDict):
+class SuggestedName(JSONObject):
     """A player or an event whose name contains what was asked for."""
 
     kind: Annotated[str, About("What it names.", title="NameKind", enum=["player", "event"])]
@@ -141,18 +154,18 @@ class NameOffered(TypedDict):
     url: Address
 
 
-class LikelyName(TypedDict):
+class SimilarName(JSONObject):
     """A name spelt similarly to one that the archive does not have."""
 
     filter: Annotated[str, About("The filter that asks for it.", enum=["player", "black", "white"])]
     name: str
 
 
-class Offers(TypedDict):
+class Suggestions(JSONObject):
     """Suggestions for a list with few games or none; there are none for long lists."""
 
     few: Annotated[bool, About("Whether the list has few games: only then is anything suggested.")]
-    names: list[NameOffered]
-    likely: list[LikelyName]
+    names: list[SuggestedName]
+    similar: list[SimilarName]
     other_filters: Annotated[list[str], About("Other filters that the words for a player could belong to.")]
-    in_text: InTextTold | None
+    in_text: TextMatches | None

@@ -1,8 +1,9 @@
 """Totals over the whole archive."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
-from archive.api.shapes.common import Address, Length, Next, Number, Which
+from archive.api.operations import About
+from archive.api.shapes.common import Address, JSONObject, NextUrl, Number, TotalInfo, Which
 from archive.api.shapes.games import (
     EndingGames,
     KindGames,
@@ -11,11 +12,10 @@ from archive.api.shapes.games import (
     ResultGames,
     YearGames,
 )
-from archive.api.telling import About
 from archive.queries.games.statistics import TIMED
 
 
-class LengthGames(TypedDict):
+class LengthGames(JSONObject):
     """How many games have from `first` to `last` moves."""
 
     first: Number
@@ -23,7 +23,7 @@ class LengthGames(TypedDict):
     games: Number
 
 
-class DurationGames(TypedDict):
+class DurationGames(JSONObject):
     """How many games took both sides from `first` seconds to less than `below`."""
 
     first: Number
@@ -31,7 +31,7 @@ class DurationGames(TypedDict):
     games: Number
 
 
-class Holdings(TypedDict):
+class ArchiveTotals(JSONObject):
     """How much there is of all games: records, and their positions in the index; if not `exact`, at least so
     much."""
 
@@ -41,7 +41,7 @@ class Holdings(TypedDict):
     record_kinds: list[RecordKindGames]
 
 
-class StatisticsTold(TypedDict):
+class StatisticsInfo(JSONObject):
     """Totals over the games of a kind; problems, opening trees and positions are not games. If they are not
     `exact`, games that came in the last minutes may be missing."""
 
@@ -56,7 +56,7 @@ class StatisticsTold(TypedDict):
     endings: Annotated[list[EndingGames], About("The most frequent.")]
     openings: Annotated[list[OpeningGames], About("The most frequent; `GET openings` has more.")]
     by_game: Annotated[list[KindGames], About("Games of each kind.")]
-    holdings: Holdings
+    holdings: ArchiveTotals
     start_url: Annotated[str, About("The usual start, and what was played from it.", format="uri")]
 
 
@@ -66,10 +66,10 @@ class OpeningListed(OpeningGames):
     games_url: Address
 
 
-class OpeningsPage(TypedDict):
+class OpeningsPage(JSONObject):
     """A page of the openings of a kind of game, the most frequent first."""
 
     game: Which
-    total: Length
+    total: TotalInfo
     results: list[OpeningListed]
-    next: Next
+    next_url: NextUrl

@@ -1,22 +1,26 @@
 """Uploads and their entries."""
 
 from datetime import datetime
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated
 
+from msgspec import UNSET
+
+from archive.api.operations import About
 from archive.api.shapes.common import (
     Address,
     EntryState,
-    Issue,
-    Length,
-    Next,
+    IssueInfo,
+    JSONObject,
+    NextUrl,
     Number,
+    Omittable,
     SpaceName,
+    TotalInfo,
     UploadState,
 )
-from archive.api.telling import About
 
 
-class ReceivedUpload(TypedDict):
+class ReceivedUpload(JSONObject):
     """An upload that has been received, now or earlier (`duplicate`)."""
 
     id: Number
@@ -26,7 +30,7 @@ class ReceivedUpload(TypedDict):
     duplicate: bool
 
 
-class RefusedFile(TypedDict):
+class RefusedFile(JSONObject):
     """A file that was refused while others of the same request were not."""
 
     name: str
@@ -34,14 +38,14 @@ class RefusedFile(TypedDict):
     detail: str
 
 
-class ReceivedUploads(TypedDict):
+class ReceivedUploads(JSONObject):
     """What became of everything that was sent."""
 
     uploads: list[ReceivedUpload]
-    refused: NotRequired[list[RefusedFile]]
+    refused: Omittable[list[RefusedFile]] = UNSET
 
 
-class EntryCounts(TypedDict):
+class EntryCounts(JSONObject):
     """Entries by state."""
 
     stored: Number
@@ -51,29 +55,7 @@ class EntryCounts(TypedDict):
     held: Number
 
 
-class UploadTold(TypedDict):
-    """What is known of an upload."""
-
-    id: Number
-    name: Annotated[str, About("Empty if it is hidden.")]
-    paths: list[str]
-    size: Annotated[int, About("Bytes.", minimum=0)]
-    sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
-    received: datetime
-    finished: datetime | None
-    state: UploadState
-    space: SpaceName
-    reason: Annotated[Issue | None, About("Why it failed.")]
-    hidden: Annotated[bool, About("Whether some of its bytes are hidden.")]
-    expected: Annotated[int | None, About("Entries that reading has found so far.", minimum=0)]
-    moving_to: Annotated[SpaceName | None, About("The space that its games are being moved to.")]
-    deletable: Annotated[bool, About("Whether the visitor may delete it.")]
-    entries: EntryCounts
-    entries_url: Address
-    source_url: Address
-
-
-class UploadListed(TypedDict):
+class UploadListed(JSONObject):
     """An upload in the list of one's own."""
 
     id: Number
@@ -85,20 +67,31 @@ class UploadListed(TypedDict):
     finished: datetime | None
     state: UploadState
     space: SpaceName
-    reason: Annotated[Issue | None, About("Why it failed.")]
+    reason: Annotated[IssueInfo | None, About("Why it failed.")]
     entries: EntryCounts
     deletable: Annotated[bool, About("Whether the visitor may delete it.")]
 
 
-class UploadsPage(TypedDict):
+class UploadInfo(UploadListed):
+    """An upload with its files and addresses."""
+
+    paths: list[str]
+    hidden: Annotated[bool, About("Whether some of its bytes are hidden.")]
+    expected: Annotated[int | None, About("Entries that reading has found so far.", minimum=0)]
+    moving_to: Annotated[SpaceName | None, About("The space that its games are being moved to.")]
+    entries_url: Address
+    source_url: Address
+
+
+class UploadsPage(JSONObject):
     """A page of one's own uploads, newest first."""
 
-    total: Length
+    total: TotalInfo
     results: list[UploadListed]
-    next: Next
+    next_url: NextUrl
 
 
-class EntryTold(TypedDict):
+class EntryInfo(JSONObject):
     """A record of an upload, and what was found in it."""
 
     seq: Number
@@ -111,20 +104,20 @@ class EntryTold(TypedDict):
     format: str
     program: str
     hidden: bool
-    issues: list[Issue]
+    issues: list[IssueInfo]
     more_issues: Annotated[int, About("How many more issues there are than those listed.", minimum=0)]
     source_url: Address
     report_url: Address
 
 
-class Bookmark(TypedDict):
+class Bookmark(JSONObject):
     """A ply of the main line that the record's author marked."""
 
     ply: Number
     name: str
 
 
-class EntryDetail(EntryTold):
+class EntryDetail(EntryInfo):
     """A record of an upload with everything found in it, including what is not part of its game."""
 
     bookmarks: list[Bookmark]
@@ -132,8 +125,8 @@ class EntryDetail(EntryTold):
     more_unread: Annotated[int, About("How many more characters of it there are.", minimum=0)]
 
 
-class EntriesPage(TypedDict):
+class EntriesPage(JSONObject):
     """A page of entries, in the order of the file."""
 
-    results: list[EntryTold]
-    next: Next
+    results: list[EntryInfo]
+    next_url: NextUrl

@@ -10,9 +10,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from rest_framework.request import Request
 
-from archive.api.endpoints import endpoint, wanted
+from archive.api.endpoints import endpoint, preferred_type
 from archive.api.negotiation import JSON
-from archive.api.telling import Example, Told
+from archive.api.operations import Example, Operation
 
 YAML: Final = "application/yaml"
 
@@ -20,15 +20,17 @@ YAML: Final = "application/yaml"
 @endpoint(
     "GET",
     types=[JSON, YAML],
-    told=Told({200: dict[str, Any]}, examples=(Example("As JSON"), Example("As YAML", accept=YAML))),
+    operation=Operation(
+        {200: dict[str, Any]}, examples=(Example("As JSON"), Example("As YAML", accept=YAML))
+    ),
 )
 def schema(request: Request) -> HttpResponse:
     """Send this contract: OpenAPI 3.1, as JSON or YAML."""
-    chosen = wanted(request)
+    chosen = preferred_type(request)
     return HttpResponse(_yaml() if chosen == YAML else _json(), content_type=chosen)
 
 
-@endpoint("GET", types=["text/html"], told=Told({200: None}, examples=(Example("The page"),)))
+@endpoint("GET", types=["text/html"], operation=Operation({200: None}, examples=(Example("The page"),)))
 def docs(request: Request) -> HttpResponse:
     """Show this contract as a page on which every operation can be tried."""
     return render(request._request, "archive/contract.html")

@@ -8,10 +8,11 @@ from rest_framework.response import Response
 
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
+from archive.api.findings import issue_list
+from archive.api.operations import READING, Example, Operation, merge_problems
 from archive.api.serializers import FORMATS, ConvertBody, RecordBody
-from archive.api.shapes.reading import Checked, Converted
-from archive.api.telling import READING, Example, Told, together
-from archive.derive import issues
+from archive.api.shapes.common import extend
+from archive.api.shapes.reading import Checked, CheckedRecord, Converted, ConvertedRecord, ReadRecords
 from archive.http.limits.text_limits import check_body, check_size, check_text, limited_reading
 from archive.intake.walk import containers
 from kifu_core.deadline import watched
@@ -22,16 +23,16 @@ from kifu_core.record import ParsedGame, ParseResult
 _LONGEST_WORD: Final = 40
 _KIF: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n"
 _WRONG: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ５五歩(54)\n"
-_PROBLEMS: Final = together(READING, {400: ("nothing-to-read",)})
+_PROBLEMS: Final = merge_problems(READING, {400: ("nothing-to-read",)})
 
 
-def _told(body: type[RecordBody], answer: Any, *examples: Example) -> Told:
-    return Told({200: answer}, _PROBLEMS, body, examples=examples)
+def _operation(body: type[RecordBody], answer: Any, *examples: Example) -> Operation:
+    return Operation({200: answer}, _PROBLEMS, body, examples=examples)
 
 
 @endpoint(
     "POST",
-    told=_told(
+    operation=_operation(
         ConvertBody,
         Converted,
         Example("To CSA", body={"text": _KIF, "to": "csa"}),
@@ -53,13 +54,13 @@ def convert(request: Request) -> Response:
         if to not in kind.formats.names:
             names = ", ".join(kind.formats.names)
             raise ApiError("other-game", f"records of {kind.name} are written as {names}")
-        told = [_converted(kind, game, result.format, to) for game in watched(result.games)]
-        return Response(_about(kind, result) | {"to": to, "games": told})
+        converted = [_converted(kind, game, result.format, to) for game in watched(result.games)]
+        return Response(extend(Converted, _read_records(kind, result), to=to, games=converted))
 
 
 @endpoint(
     "POST",
-    told=_told(
+    operation=_operation(
         RecordBody,
         Checked,
         Example("All is well", body={"text": _KIF}),
@@ -72,8 +73,8 @@ def check(request: Request) -> Response:
     fields = body(RecordBody, request)
     with limited_reading():
         kind, result = _read(request, fields)
-        told = [_checked(kind, game) for game in watched(result.games)]
-        return Response(_about(kind, result) | {"games": told})
+        checked = [_checked(kind, game) for game in watched(result.games)]
+        return Response(extend(Checked, _read_records(kind, result), games=checked))
 
 
 def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
@@ -98,42 +99,43 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
     return load(text, fields.get("name") or None)
 
 
-def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
-    return {
-        "game": kind.name,
-        "formats": list(kind.formats.names),
-        "encoding": result.encoding,
-        "format": result.format,
-        "program": result.program,
-        "issues": issues.all_as_json(result.issues),
-    }
+def _read_records(kind: GameKind[Any], result: ParseResult) -> ReadRecords:
+    return ReadRecords(
+        game=kind.name,
+        formats=list(kind.formats.names),
+        encoding=result.encoding,
+        format=result.format,
+        program=result.program,
+        issues=issue_list(result.issues),
+    )
 
 
-def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> dict[str, Any]:
+def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> ConvertedRecord:
     """Return a game as text (JSON as an object) with its losses and issues, as `GET games/{id}/record` writes
     it.
     """
     writer = kind.formats.writer(to)
     given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
     options = {name: value for name, value in given.items() if name in writer.options}
-    record = game.record if writer.is_json else writer.dump(game.record, **options)
-    return {
-        "record": record,
-        "losses": issues.all_as_json(kind.formats.losses(game, to)),
-        "issues": issues.all_as_json(game.issues),
-    }
+    record = dict(game.record) if writer.is_json else writer.dump(game.record, **options)
+    return ConvertedRecord(
+        record=record,
+        losses=issue_list(kind.formats.losses(game, to)),
+        issues=issue_list(game.issues),
+    )
 
 
-def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
+def _checked(kind: GameKind[Any], game: ParsedGame) -> CheckedRecord:
     plies, final = last_position(game.record)
-    return {
-        "record_kind": game.record_kind,
-        "header": game.record["header"],
-        "plies": plies,
-        "preset": game.record.get("initial", {}).get("preset", "HIRATE"),
-        "special": game.ending.special if game.ending else None,
-        "ending": game.ending.word if game.ending else None,
-        "winner": game.ending.winner if game.ending else None,
+    ending = game.ending
+    return CheckedRecord(
+        record_kind=game.record_kind,
+        header=game.record["header"],
+        plies=plies,
+        preset=game.record.get("initial", {}).get("preset", "HIRATE"),
+        special=ending.special if ending else None,
+        ending=ending.word if ending else None,
+        winner=ending.winner if ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": issues.all_as_json(kind.replay.findings(game)),
-    }
+        issues=issue_list(kind.replay.findings(game)),
+    )

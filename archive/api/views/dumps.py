@@ -1,73 +1,76 @@
 """Dumps of everything public."""
 
-from typing import Any
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
-from archive.api.shapes.dumps import DumpsTold
-from archive.api.telling import Example, Told
+from archive.api.operations import Example, Operation
+from archive.api.shapes.dumps import (
+    ColumnFileInfo,
+    ColumnsInfo,
+    DumpFileInfo,
+    DumpInfo,
+    DumpsInfo,
+    TakenDownInfo,
+)
 from archive.columns import offered as columns
 from archive.dumps.offered import MANIFEST, SUMS, Dump, offered
 
 
-@endpoint("GET", told=Told({200: DumpsTold}, examples=(Example("All of them"),)))
+@endpoint("GET", operation=Operation({200: DumpsInfo}, examples=(Example("All of them"),)))
 def dumps(request: Request) -> Response:
     """List the dumps of everything public that are offered, newest first, and the columns."""
     results = [_dump(dump, request) for dump in offered()]
-    return Response({"results": results, "columns": _columns(columns.offered(), request)})
+    return Response(DumpsInfo(results, _columns(columns.offered(), request)))
 
 
-def _columns(found: columns.Columns | None, request: Request) -> dict[str, Any] | None:
-    def address(file: str) -> str:
-        return str(reverse("dump-file", [columns.NAME, file], request=request))
+def _file_url(folder: str, file: str, request: Request) -> str:
+    return str(reverse("dump-file", [folder, file], request=request))
 
+
+def _columns(found: columns.Columns | None, request: Request) -> ColumnsInfo | None:
     if found is None:
         return None
-    return {
-        "version": found.version,
-        "games": found.games,
-        "rows": found.rows,
-        "size": found.size,
-        "files": [
-            {
-                "name": file.name,
-                "size": file.size,
-                "sha256": file.sha256,
-                "games": file.games,
-                "rows": file.rows,
-                "url": address(file.name),
-            }
+    return ColumnsInfo(
+        version=found.version,
+        games=found.games,
+        rows=found.rows,
+        size=found.size,
+        files=[
+            ColumnFileInfo(
+                name=file.name,
+                size=file.size,
+                sha256=file.sha256,
+                games=file.games,
+                rows=file.rows,
+                url=_file_url(columns.NAME, file.name, request),
+            )
             for file in found.files
         ],
-        "gone": found.gone,
-        "manifest_url": address(MANIFEST),
-    }
+        gone=found.gone,
+        manifest_url=_file_url(columns.NAME, MANIFEST, request),
+    )
 
 
-def _dump(dump: Dump, request: Request) -> dict[str, Any]:
-    def address(file: str) -> str:
-        return str(reverse("dump-file", [dump.name, file], request=request))
-
-    return {
-        "name": dump.name,
-        "made": dump.made,
-        "games": dump.games,
-        "size": dump.size,
-        "revision": dump.revision,
-        "files": [
-            {
-                "name": file.name,
-                "size": file.size,
-                "sha256": file.sha256,
-                "games": file.games,
-                "url": address(file.name),
-            }
+def _dump(dump: Dump, request: Request) -> DumpInfo:
+    return DumpInfo(
+        name=dump.name,
+        made=dump.made,
+        games=dump.games,
+        size=dump.size,
+        revision=dump.revision,
+        files=[
+            DumpFileInfo(
+                name=file.name,
+                size=file.size,
+                sha256=file.sha256,
+                games=file.games,
+                url=_file_url(dump.name, file.name, request),
+            )
             for file in dump.files
         ],
-        "manifest_url": address(MANIFEST),
-        "sums_url": address(SUMS),
-        "taken_down": [{"dump": older, "games": games} for older, games in dump.taken_down.items()],
-    }
+        manifest_url=_file_url(dump.name, MANIFEST, request),
+        sums_url=_file_url(dump.name, SUMS, request),
+        taken_down=[TakenDownInfo(*one) for one in dump.taken_down.items()],
+    )

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
-import orjson
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from rest_framework.exceptions import ValidationError
@@ -12,14 +11,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.endpoints import endpoint, wanted
+from archive.api.endpoints import endpoint, preferred_type
 from archive.api.errors import ApiError
+from archive.api.findings import stored_issue
+from archive.api.json_body import encode
 from archive.api.negotiation import JSON
+from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import ISSUES, page_of_entries
 from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
-from archive.api.shapes.uploads import EntriesPage, EntryDetail
-from archive.api.telling import CURSORS, Example, Told
+from archive.api.shapes.common import extend
+from archive.api.shapes.uploads import Bookmark, EntriesPage, EntryDetail, EntryInfo
 from archive.derive import issues
 from archive.export.csv_text import UTF8, lines
 from archive.http.limits.throttling import charge_list
@@ -41,7 +43,7 @@ _COLUMNS: Final = (
     "GET",
     query=EntriesQuery,
     types=[JSON, "text/csv", "application/x-ndjson"],
-    told=Told(
+    operation=Operation(
         {200: EntriesPage},
         {400: (*CURSORS, "unknown-format")},
         examples=(
@@ -54,7 +56,7 @@ _COLUMNS: Final = (
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
     """List the entries in the order of the file, with their issues; `format` gives the whole list."""
     upload = taken_down.upload_shown(request, pk)
-    chosen = query.get("format") or _FORMATS[wanted(request)]
+    chosen = query.get("format") or _FORMATS[preferred_type(request)]
     if chosen in _LISTS:
         if pages := query.keys() - {"format"}:
             raise ValidationError({name: ["a list to keep is whole"] for name in sorted(pages)})
@@ -65,38 +67,38 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
         raise ApiError("unknown-format", detail, field="format")
     rows, following = page_of_entries(upload, request, query)
     taken_down.hide_paths(request, rows)
-    return Response({"results": [entry_json(row, request, ISSUES) for row in rows], "next": following})
+    return Response(EntriesPage([entry_info(row, request, ISSUES) for row in rows], following))
 
 
-def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[str, Any]:
-    """Return the JSON of an entry, with all of its issues or at most `most` of them."""
+def entry_info(entry: Entry, request: Request, most: int | None = None) -> EntryInfo:
+    """Return an entry, with all of its issues or at most `most` of them."""
     at = [entry.upload_id, entry.seq]
     found = taken_down.issues_shown(request, entry)
-    return {
-        "seq": entry.seq,
-        "path": entry.path,
-        "index": entry.index,
-        "state": entry.state,
-        "game_id": entry.game_id,
-        "game_url": reverse("api:game", [entry.game_id], request=request) if entry.game_id else None,
-        "encoding": entry.encoding,
-        "format": entry.format,
-        "program": entry.program,
-        "hidden": entry.hidden,
-        "issues": [issues.as_json(issue) for issue in found[:most]],
-        "more_issues": 0 if most is None else len(found[most:]),
-        "source_url": reverse("api:entry-source", at, request=request),
-        "report_url": reverse("api:entry-report", at, request=request),
-    }
+    return EntryInfo(
+        seq=entry.seq,
+        path=entry.path,
+        index=entry.index,
+        state=entry.state,
+        game_id=entry.game_id,
+        game_url=reverse("api:game", [entry.game_id], request=request) if entry.game_id else None,
+        encoding=entry.encoding,
+        format=entry.format,
+        program=entry.program,
+        hidden=entry.hidden,
+        issues=[stored_issue(issue) for issue in found[:most]],
+        more_issues=0 if most is None else len(found[most:]),
+        source_url=reverse("api:entry-source", at, request=request),
+        report_url=reverse("api:entry-report", at, request=request),
+    )
 
 
 # --- lists to keep ---------------------------------------------------------------------------------------
 
 
-def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpResponse:
-    content_type, write = _LISTS[wanted]
+def _list(upload: Upload, format: str, request: Request) -> StreamingHttpResponse:
+    content_type, write = _LISTS[format]
     response = StreamingHttpResponse(write(upload, request), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="upload-{upload.pk}-entries.{wanted}"'
+    response["Content-Disposition"] = f'attachment; filename="upload-{upload.pk}-entries.{format}"'
     return response
 
 
@@ -114,7 +116,7 @@ def _pages(upload: Upload) -> Iterator[list[Entry]]:
 def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
     for page in _pages(upload):
         taken_down.hide_paths(request, page)
-        yield b"".join(orjson.dumps(entry_json(entry, request)) + b"\n" for entry in page)
+        yield b"".join(encode(entry_info(entry, request)) + b"\n" for entry in page)
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
@@ -145,7 +147,9 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
 # --- one entry -------------------------------------------------------------------------------------------
 
 
-@endpoint("GET", told=Told({200: EntryDetail}, examples=(Example("An entry", {"pk": 1, "seq": 0}),)))
+@endpoint(
+    "GET", operation=Operation({200: EntryDetail}, examples=(Example("An entry", {"pk": 1, "seq": 0}),))
+)
 def detail(request: Request, pk: int, seq: int) -> Response:
     """Describe one entry, including what its record has besides a game: bookmarks, text that could not be
     played.
@@ -155,19 +159,20 @@ def detail(request: Request, pk: int, seq: int) -> Response:
     taken_down.hide_paths(request, [entry])
     unread = beyond.get("unread") or ""
     return Response(
-        entry_json(entry, request, ISSUES)
-        | {
-            "bookmarks": [{"ply": ply, "name": name} for ply, name in beyond.get("bookmarks") or ()],
-            "unread": unread[:UNREAD],
-            "more_unread": len(unread[UNREAD:]),
-        }
+        extend(
+            EntryDetail,
+            entry_info(entry, request, ISSUES),
+            bookmarks=[Bookmark(*one) for one in beyond.get("bookmarks") or ()],
+            unread=unread[:UNREAD],
+            more_unread=len(unread[UNREAD:]),
+        )
     )
 
 
 @endpoint(
     "GET",
     types=["application/octet-stream"],
-    told=Told(
+    operation=Operation(
         {200: None},
         {404: ("entry-without-bytes",), 422: ("too-slow",)},
         examples=(Example("The bytes of an entry", {"pk": 1, "seq": 0}),),
@@ -204,7 +209,7 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
 @endpoint(
     "GET",
     types=["text/plain"],
-    told=Told({200: None}, examples=(Example("A report", {"pk": 1, "seq": 0}),)),
+    operation=Operation({200: None}, examples=(Example("A report", {"pk": 1, "seq": 0}),)),
 )
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
     """Return what is known of an entry as a text that can be sent to somebody who can help."""

@@ -14,12 +14,12 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.endpoints import endpoint, wanted
+from archive.api.endpoints import endpoint, preferred_type
 from archive.api.errors import ApiError
-from archive.api.fields import Choice, Text, Whole
+from archive.api.fields import Choice, Text, WholeNumber
+from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery
-from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.export.gzipped import gzipped
 from archive.export.lists import Told as GameTold
@@ -57,7 +57,7 @@ class ExportQuery(FacetsQuery):
     cursor = Text(required=False, help_text="The number of the game after which to go on.")
     limit = Text(
         required=False,
-        told={"type": "integer", "minimum": 1, "maximum": _MOST},
+        schema={"type": "integer", "minimum": 1, "maximum": _MOST},
         help_text="The largest number of games.",
     )
     position = Text(
@@ -65,13 +65,13 @@ class ExportQuery(FacetsQuery):
         max_length=1000,
         help_text="For a book: code or SFEN of the position from which it starts.",
     )
-    plies = Whole(
+    plies = WholeNumber(
         required=False,
         min_value=1,
         max_value=MOST_PLIES,
         help_text=f"For a book: its depth in half-moves; {PLIES} if missing.",
     )
-    min_games = Whole(
+    min_games = WholeNumber(
         required=False,
         min_value=1,
         max_value=2**31 - 1,
@@ -97,9 +97,9 @@ class _Answer:
     "GET",
     query=ExportQuery,
     types=[NDJSON, CSV, ZIP, BOOK],
-    told=Told(
+    operation=Operation(
         {200: None},
-        together(
+        merge_problems(
             {400: CURSORS, 412: ("changed",)},
             {400: ("sfen-fields", "sfen-board", "sfen-turn", "sfen-hands", "sfen-number")},
             {400: tuple(dict.fromkeys(SHOGI.codec.errors))},
@@ -119,7 +119,7 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
     The answer is written while it is sent. It holds at most as many games as the archive allows, and can be
     continued after any game in it.
     """
-    chosen = query.get("as") or _OF_TYPE[wanted(request)]
+    chosen = query.get("as") or _OF_TYPE[preferred_type(request)]
     scope = scope_of(request)
     tag = _tag(request, chosen, scope)
     _check(request, tag)

@@ -10,11 +10,23 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
-from archive.api.formations import named_json, work_json
+from archive.api.formations import formation_names, work_info
+from archive.api.operations import POSITIONS, Example, Operation
 from archive.api.positions import PictureQuery
-from archive.api.shapes.formations import FormationsTold, FormationTold, OpeningTold
-from archive.api.telling import POSITIONS, Example, Told
-from archive.api.views.names import fared_json, player_json
+from archive.api.shapes.common import extend
+from archive.api.shapes.formations import (
+    FormationInfo,
+    FormationListed,
+    FormationSide,
+    FormationsInfo,
+    NextMove,
+    OpeningInfo,
+    OpposingFormation,
+    PlyGames,
+    PositionOpening,
+)
+from archive.api.shapes.games import CountedGames, YearGames
+from archive.api.views.names import player_tally, tally_info
 from archive.api.views.positions import drawn
 from archive.queries.names.people import ResultCounts
 from archive.queries.patterns import formation_counts as queries
@@ -28,22 +40,23 @@ if TYPE_CHECKING:
 
     from archive.queries.patterns.formation_counts import FormationCount
 
+
 _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 
 
-@endpoint("GET", cached=True, told=Told({200: FormationsTold}, examples=(Example("All"),)))
+@endpoint("GET", cached=True, operation=Operation({200: FormationsInfo}, examples=(Example("All"),)))
 def formations(request: Request) -> Response:
     """List all castles and openings, with how games with them ended; at most ten minutes old."""
     found = queries.formation_counts(scope_of(request))
     results = [_listed(one, found.get(one.name), request) for one in FORMATIONS]
-    return Response({"version": VERSION, "results": results})
+    return Response(FormationsInfo(VERSION, results))
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told(
-        {200: FormationTold},
+    operation=Operation(
+        {200: FormationInfo},
         examples=(
             Example("A castle", {"formation": "anaguma"}),
             Example("No castle", {"formation": "sandcastle"}, status=404),
@@ -57,28 +70,30 @@ def detail(request: Request, formation: str) -> Response:
     scope, one = scope_of(request), BY_NAME[formation]
     found = queries.formation_details(scope, one)
     return Response(
-        _listed(one, queries.formation_counts(scope).get(formation), request)
-        | {
-            "counted": {"games": found.looked_at, "newest": queries.LOOKED_AT if found.more else None},
-            "by_side": [
-                {"side": side, **fared_json(tally)}
+        extend(
+            FormationInfo,
+            _listed(one, queries.formation_counts(scope).get(formation), request),
+            counted=CountedGames(found.looked_at, queries.LOOKED_AT if found.more else None),
+            by_side=[
+                extend(FormationSide, tally_info(tally), side=side)
                 for side, tally in zip(SHOGI.rules.sides, found.colours, strict=True)
             ],
-            "years": [{"year": year, "games": n} for year, n in found.years],
-            "plies": [
-                {"first": first, "last": first + queries.PLY_STEP - 1, "games": n} for first, n in found.plies
+            years=[YearGames(*one) for one in found.years],
+            plies=[PlyGames(first, first + queries.PLY_STEP - 1, n) for first, n in found.plies],
+            against=[
+                extend(OpposingFormation, formation_names(other), tally=tally_info(tally))
+                for other, tally in found.against
             ],
-            "against": [named_json(other) | {"fared": fared_json(tally)} for other, tally in found.against],
-            "players": [player_json(player, tally, request) for player, tally in found.players],
-            "moves": [
-                {
-                    "text": SHOGI.text.record_move_label(move, None, "ja"),
-                    "english": SHOGI.text.record_move_label(move, None, "en"),
-                    "games": n,
-                }
+            players=[player_tally(player, tally, request) for player, tally in found.players],
+            moves=[
+                NextMove(
+                    text=SHOGI.text.record_move_label(move, None, "ja"),
+                    english=SHOGI.text.record_move_label(move, None, "en"),
+                    games=n,
+                )
                 for move, n in found.moves
             ],
-        }
+        )
     )
 
 
@@ -86,7 +101,7 @@ def detail(request: Request, formation: str) -> Response:
     "GET",
     query=PictureQuery,
     types=["image/svg+xml"],
-    told=Told({200: None}, examples=(Example("A castle", {"formation": "anaguma"}),)),
+    operation=Operation({200: None}, examples=(Example("A castle", {"formation": "anaguma"}),)),
 )
 def picture(request: Request, formation: str, query: dict[str, Any]) -> HttpResponse:
     """Draw what has to stand on the board as SVG; `flip=1` turns the board."""
@@ -95,29 +110,33 @@ def picture(request: Request, formation: str, query: dict[str, Any]) -> HttpResp
     return drawn(SHOGI, diagram(BY_NAME[formation]), flip=query["flip"])
 
 
-def _listed(one: Formation, found: FormationCount | None, request: Request) -> dict[str, Any]:
+def _listed(one: Formation, found: FormationCount | None, request: Request) -> FormationListed:
     games = reverse("api:games", request=request)
-    return named_json(one) | {
-        "parents": list(one.parents),
-        "patterns": list(one.patterns),
-        "until": one.until,
-        "sources": [work_json(work) for work in one.sources],
-        "games": found.games if found else 0,
-        "sides": fared_json(found.tally if found else ResultCounts()),
-        "url": reverse("api:formation", [one.name], request=request),
-        "games_url": f"{games}?{urlencode({'formation': one.name})}",
-    }
+    return extend(
+        FormationListed,
+        formation_names(one),
+        parents=list(one.parents),
+        patterns=list(one.patterns),
+        until=one.until,
+        sources=[work_info(work) for work in one.sources],
+        games=found.games if found else 0,
+        sides=tally_info(found.tally if found else ResultCounts()),
+        url=reverse("api:formation", [one.name], request=request),
+        games_url=f"{games}?{urlencode({'formation': one.name})}",
+    )
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told({200: OpeningTold}, POSITIONS, examples=(Example("Of the start", _START),)),
+    operation=Operation({200: OpeningInfo}, POSITIONS, examples=(Example("Of the start", _START),)),
 )
 def opening(request: Request, kind: str, code: str) -> Response:
     """Return the opening that most of the newest games through a position have."""
     if kind not in GAMES:
         raise Http404
     found = queries.opening_of(scope_of(request), kind, GAMES[kind].codec.code_of_path(code))
-    told = found and named_json(found.formation) | {"games": found.games, "counted": found.looked_at}
-    return Response({"opening": told})
+    if found is None:
+        return Response(OpeningInfo(None))
+    names = formation_names(found.formation)
+    return Response(OpeningInfo(extend(PositionOpening, names, games=found.games, counted=found.looked_at)))

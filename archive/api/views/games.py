@@ -1,6 +1,6 @@
 """Games: lists, one game, its downloads and its positions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import islice
@@ -8,20 +8,45 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
+from msgspec import UNSET
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
-from archive.api.formations import had_json
+from archive.api.formations import game_formation
 from archive.api.negotiation import JSON
+from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import GAMES as GAMES_A_PAGE
-from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of
-from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
-from archive.api.series import evaluation_json, score_json, tick_json
-from archive.api.shapes.games import Facets, GameDetail, GamesPage, NoveltyTold, PositionsPage, Series
-from archive.api.telling import CURSORS, QUERIES, Example, Told, together
+from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of, total_info
+from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_info
+from archive.api.series import clock_info, evaluation_info, score_info
+from archive.api.shapes.common import extend
+from archive.api.shapes.games import (
+    CountedGames,
+    EndingGames,
+    ExcerptInfo,
+    FacetsInfo,
+    FormationGames,
+    GameDetail,
+    GamesPage,
+    HandicapGames,
+    KindGames,
+    ListedGame,
+    NamedGames,
+    NoveltyInfo,
+    OpeningGames,
+    PositionOfGame,
+    PositionsPage,
+    RecordKindGames,
+    ResultGames,
+    SeriesPage,
+    SourceInfo,
+    TwinInfo,
+    UploadGames,
+    YearGames,
+)
 from archive.caching.values import one_snapshot
 from archive.derive import issues
 from archive.derive.series import unpack
@@ -63,9 +88,9 @@ EVALUATIONS: Final = 300_000
     "GET",
     query=GamesQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: GamesPage},
-        together({400: CURSORS}, QUERIES),
+        merge_problems({400: CURSORS}, QUERIES),
         examples=(
             Example("The newest", query={"limit": 1}),
             Example("Of a player", query={"player": "大橋宗銀", "order": "oldest", "limit": 1}),
@@ -95,27 +120,26 @@ def games(request: Request, query: dict[str, Any]) -> Response:
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
-    results = [game_json(row, request) for row in page.items]
-    if query["excerpts"]:
-        found = _excerpts(scope_of(request), query.get("q"), page.items)
-        results = [row | {"excerpt": found.get(row["id"])} for row in results]
-    return Response(
-        {"results": results, "next": address_with(request, page.next), "searching": page.searching}
-    )
+    infos = [game_info(row, request) for row in page.items]
+    found = _excerpts(scope_of(request), query.get("q"), page.items) if query["excerpts"] else None
+    results = [
+        extend(ListedGame, info, excerpt=UNSET if found is None else found.get(info.id)) for info in infos
+    ]
+    return Response(GamesPage(results, address_with(request, page.next), page.searching))
 
 
-def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, dict[str, Any]]:
+def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, ExcerptInfo]:
     """Return where the words of a query occur in games, by the games' ids."""
     words = words_of(query) if query else []
     found = excerpts(scope, [row.id for row in rows], words)
-    return {pk: asdict(one) for pk, one in found.items()}
+    return {pk: ExcerptInfo(**asdict(one)) for pk, one in found.items()}
 
 
 @endpoint(
     "GET",
     query=FacetsQuery,
-    told=Told(
-        {200: Facets},
+    operation=Operation(
+        {200: FacetsInfo},
         QUERIES,
         examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES),
     ),
@@ -129,39 +153,31 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
     results = results_of(GAMES[filters.game or SHOGI.name])
     unnamed = uploads_with_hidden_names(request, [pk for pk, _name, _n in found.sources])
     return Response(
-        {
-            "total": {"games": number.number, "exact": number.exact},
-            "counted": {"games": found.games, "newest": LOOKED_AT if found.sampled else None},
-            "players": _named(found.players),
-            "events": _named(found.events),
-            "years": [{"year": year, "games": n} for year, n in found.years],
-            "results": [{"result": results[result], "games": n} for result, n in found.results],
-            "handicaps": [{"handicap": handicap, "games": n} for handicap, n in found.handicaps],
-            "endings": [{"special": special, "games": n} for special, n in found.endings],
-            "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
-            "formations": [{"formation": name, "games": n} for name, n in found.formations],
-            "games": [{"game": game, "games": n} for game, n in found.boards],
-            "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
-            "uploads": [
-                {
-                    "upload": reverse("api:upload", [pk], request=request),
-                    "name": "" if pk in unnamed else name,
-                    "games": n,
-                }
+        FacetsInfo(
+            total=total_info(number),
+            counted=CountedGames(found.games, LOOKED_AT if found.sampled else None),
+            players=[NamedGames(name, n) for _pk, name, n in found.players],
+            events=[NamedGames(name, n) for _pk, name, n in found.events],
+            years=[YearGames(*one) for one in found.years],
+            results=[ResultGames(results[result], n) for result, n in found.results],
+            handicaps=[HandicapGames(*one) for one in found.handicaps],
+            endings=[EndingGames(*one) for one in found.endings],
+            openings=[OpeningGames(*one) for one in found.openings],
+            formations=[FormationGames(*one) for one in found.formations],
+            games=[KindGames(*one) for one in found.boards],
+            record_kinds=[RecordKindGames(*one) for one in found.kinds],
+            uploads=[
+                UploadGames(reverse("api:upload", [pk], request=request), "" if pk in unnamed else name, n)
                 for pk, name, n in found.sources
             ],
-        }
+        )
     )
-
-
-def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
-    return [{"name": name, "games": n} for _pk, name, n in values]
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: GameDetail, 301: None},
         examples=(
             Example("A game", {"pk": 1}),
@@ -179,29 +195,32 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     header_data = game.header_data
     if "fractions" in header_data:
         header_data["fractions"] = dict(islice(header_data["fractions"].items(), FRACTIONS))
-    # Looked up once: routes take longer than all that is known of a game.
-    whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
-    downloads = {name: f"{whole}{name}" for name in GAMES[row.kind].formats.names}
+    # Reversing each route would take longer than all queries about the game.
+    base = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
+    record_urls = {name: f"{base}{name}" for name in GAMES[row.kind].formats.names}
+    sources, more_sources = _sources(pk, request)
     return Response(
-        game_json(row, request)
-        | {
-            "header_data": header_data,
-            "record": downloads,
-            "positions": reverse("api:game-positions", [pk], request=request),
-            "series": reverse("api:game-series", [pk], request=request),
-            "formations": [had_json(one) for one in formations_of_game(game.slot)],
-            "twins": [_twin(twin, request) for twin in twins_of(scope_of(request), game)],
-            **_sources(pk, request),
-        }
+        extend(
+            GameDetail,
+            game_info(row, request),
+            header_data=header_data,
+            record_urls=record_urls,
+            positions_url=reverse("api:game-positions", [pk], request=request),
+            series_url=reverse("api:game-series", [pk], request=request),
+            formations=[game_formation(one) for one in formations_of_game(game.slot)],
+            twins=[_twin(twin, request) for twin in twins_of(scope_of(request), game)],
+            sources=sources,
+            more_sources=more_sources,
+        )
     )
 
 
-def _sources(pk: int, request: Request) -> dict[str, Any]:
+def _sources(pk: int, request: Request) -> tuple[list[SourceInfo], int]:
     """Return the first editions of a game, and the number of the others."""
     deleted, spaces = sees_deleted(request), tuple(readable_spaces(request).values())
     shown = _first(spaces, deleted=deleted).rows(pk)
     more = editions(pk, spaces, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
-    return {"sources": [_source(row, request) for row in shown[:SOURCES]], "more_sources": more}
+    return [_source(row, request) for row in shown[:SOURCES]], more
 
 
 @lru_cache(maxsize=64)
@@ -223,18 +242,14 @@ def _former(request: Request, pk: int) -> HttpResponse:
     return HttpResponse(status=301, headers={"Location": address})
 
 
-def _twin(twin: Twin, request: Request) -> dict[str, Any]:
-    return {"id": twin.id, "reason": twin.reason, "url": reverse("api:game", [twin.id], request=request)}
+def _twin(twin: Twin, request: Request) -> TwinInfo:
+    return TwinInfo(twin.id, reverse("api:game", [twin.id], request=request), twin.reason)
 
 
-def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
-    upload, *values = row
-    address, told = (
-        reverse("api:upload", [upload], request=request),
-        dict(zip(_OF_SOURCE, values, strict=True)),
-    )
-    entry = reverse("api:upload-entry", [upload, told["seq"]], request=request)
-    return {"upload": address, "entry": entry, **told}
+def _source(row: tuple[Any, ...], request: Request) -> SourceInfo:
+    upload, seq, *values = row
+    upload_url = reverse("api:upload", [upload], request=request)
+    return SourceInfo(upload_url, reverse("api:upload-entry", [upload, seq], request=request), seq, *values)
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
@@ -247,7 +262,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
     query=RecordQuery,
     types=_types,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: dict[str, Any]},
         {400: ("invalid-ply", "too-many-plies"), 404: ("unknown-format",), 409: ("unencodable",)},
         examples=(
@@ -297,8 +312,8 @@ def _ply(text: str | None, game: Game) -> int | None:
     "GET",
     query=PageQuery,
     cached=True,
-    told=Told(
-        {200: Series},
+    operation=Operation(
+        {200: SeriesPage},
         {400: CURSORS},
         examples=(Example("Two plies", {"pk": 20}, {"cursor": "40", "limit": 2}),),
     ),
@@ -309,17 +324,17 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
     most = limit_of(query, PLIES, MOST_PLIES)
-    evaluations = [evaluation_json(one, sides) for one in found.evaluations[first : first + most]]
+    evaluations = [evaluation_info(one, sides) for one in found.evaluations[first : first + most]]
     last = first + (fitting(evaluations, EVALUATIONS) if evaluations else most)
     scores = best(found.evaluations)
     longest = max(len(scores), len(found.evaluations), len(found.clock))
     return Response(
-        {
-            "scores": [score_json(one, sides) for one in scores[first:last]],
-            "evaluations": evaluations[: last - first],
-            "clock": [tick_json(tick, sides) for tick in found.clock[first:last]],
-            "next": address_with(request, str(last) if last < longest else None),
-        }
+        SeriesPage(
+            scores=[score_info(one, sides) for one in scores[first:last]],
+            evaluations=evaluations[: last - first],
+            clock=[clock_info(tick, sides) for tick in found.clock[first:last]],
+            next_url=address_with(request, str(last) if last < longest else None),
+        )
     )
 
 
@@ -327,7 +342,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     "GET",
     query=PageQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: PositionsPage}, {400: CURSORS}, examples=(Example("Two plies", {"pk": 1}, {"limit": 2}),)
     ),
 )
@@ -338,18 +353,18 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        {"ply": ply, "code": kind.codec.encode(position)} | kind.text.notations(position, ply)
+        PositionOfGame(ply, kind.codec.encode(position), **kind.text.notations(position, ply))
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None
-    return Response({"results": results, "next": address_with(request, str(first + most) if more else None)})
+    return Response(PositionsPage(results, address_with(request, str(first + most) if more else None)))
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told({200: NoveltyTold}, examples=(Example("A game of many before it", {"pk": 20}),)),
+    operation=Operation({200: NoveltyInfo}, examples=(Example("A game of many before it", {"pk": 20}),)),
 )
 def novelty(request: Request, pk: int) -> Response:
     """Find the ply from which on no readable game of an earlier day had the positions of a game."""
-    return Response({"novelty": first_new_ply(scope_of(request), _game(request, pk))})
+    return Response(NoveltyInfo(first_new_ply(scope_of(request), _game(request, pk))))

@@ -1,8 +1,9 @@
 """The webhooks of one's own account."""
 
-from typing import Any, Final
+from typing import Final
 
 from django.http import Http404
+from msgspec import UNSET, UnsetType
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,9 +12,9 @@ from rest_framework.reverse import reverse
 from archive.accounts.roles import may_hook
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError, query_error
+from archive.api.operations import QUERIES, Example, Operation
 from archive.api.serializers import HookBody
-from archive.api.shapes.hooks import Delivery, Hooks, HookTold
-from archive.api.telling import QUERIES, Example, Told
+from archive.api.shapes.hooks import DeliveryInfo, HookInfo, Hooks
 from archive.hooks import keeping
 from archive.hooks.errors import TEXTS, HookError
 from archive.models import Hook, HookDelivery, User
@@ -27,15 +28,15 @@ _OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
 @endpoint(
     "GET",
     "POST",
-    told={
-        "GET": Told({200: Hooks}, text="List the webhooks of the account.", examples=(_STRANGER,)),
-        "POST": Told(
-            {201: HookTold},
+    operation={
+        "GET": Operation({200: Hooks}, text="List the webhooks of the account.", examples=(_STRANGER,)),
+        "POST": Operation(
+            {201: HookInfo},
             {400: (*TEXTS, *QUERIES[400])},
             HookBody,
             text="Make a webhook. Its secret is shown here and never again.",
             examples=(
-                Example("Of a stranger", body={"address": "https://kifu.example/new-games"}, status=401),
+                Example("Of a stranger", body={"target_url": "https://kifu.example/new-games"}, status=401),
             ),
         ),
     },
@@ -45,26 +46,28 @@ def hooks(request: Request) -> Response:
     user = _owner(request)
     if request.method != "POST":
         found = Hook.objects.filter(user=user).order_by("pk")
-        return Response({"results": [_told(request, one) for one in found]})
-    asked = body(HookBody, request)
+        return Response(Hooks([_hook(request, one) for one in found]))
+    fields = body(HookBody, request)
     try:
         hook, secret = keeping.make(
-            user, asked["address"], asked["query"], asked["scope"], readable_spaces(request)
+            user, fields["target_url"], fields["query"], fields["scope"], readable_spaces(request)
         )
     except HookError as error:
-        told = {"field": error.field, "detail": error.english, "message": error.text}
-        raise ApiError(error.code, error.english, errors=[told] if error.field else None) from error
+        mistake = {"field": error.field, "detail": error.english, "message": error.text}
+        raise ApiError(error.code, error.english, errors=[mistake] if error.field else None) from error
     except QueryError as error:
         raise query_error(error, "query") from error
-    return Response(_told(request, hook) | {"secret": secret}, status=201)
+    return Response(_hook(request, hook, secret), status=201)
 
 
 @endpoint(
     "GET",
     "DELETE",
-    told={
-        "GET": Told({200: HookTold}, text="Describe a webhook and its last deliveries.", examples=(_OF_ONE,)),
-        "DELETE": Told({204: None}, text="Remove a webhook, and what waits for it."),
+    operation={
+        "GET": Operation(
+            {200: HookInfo}, text="Describe a webhook and its last deliveries.", examples=(_OF_ONE,)
+        ),
+        "DELETE": Operation({204: None}, text="Remove a webhook, and what waits for it."),
     },
 )
 def hook(request: Request, hook_id: int) -> Response:
@@ -74,10 +77,10 @@ def hook(request: Request, hook_id: int) -> Response:
         if not keeping.remove(user, hook_id):
             raise Http404
         return Response(status=204)
-    return Response(_told(request, _own(user, hook_id)))
+    return Response(_hook(request, _own(user, hook_id)))
 
 
-@endpoint("POST", told=Told({202: Delivery}, {409: ("hook-disabled",)}, examples=(_OF_ONE,)))
+@endpoint("POST", operation=Operation({202: DeliveryInfo}, {409: ("hook-disabled",)}, examples=(_OF_ONE,)))
 def test(request: Request, hook_id: int) -> Response:
     """Send a delivery without games to a webhook soon; nothing is sent if the webhook is switched off."""
     found = _own(_owner(request), hook_id)
@@ -86,12 +89,12 @@ def test(request: Request, hook_id: int) -> Response:
     return Response(_delivery(keeping.ask_for_test(found)), status=202)
 
 
-@endpoint("POST", told=Told({200: HookTold}, examples=(_OF_ONE,)))
+@endpoint("POST", operation=Operation({200: HookInfo}, examples=(_OF_ONE,)))
 def enable(request: Request, hook_id: int) -> Response:
     """Switch a webhook on again, and send what waits for it."""
     user = _owner(request)
     keeping.enable(user, _own(user, hook_id))
-    return Response(_told(request, _own(user, hook_id)))
+    return Response(_hook(request, _own(user, hook_id)))
 
 
 def _owner(request: Request) -> User:
@@ -110,29 +113,30 @@ def _own(user: User, pk: int) -> Hook:
     return found
 
 
-def _told(request: Request, hook: Hook) -> dict[str, Any]:
-    return {
-        "id": hook.pk,
-        "url": reverse("api:hook", [hook.pk], request=request),
-        "address": hook.address,
-        "query": hook.query,
-        "scope": hook.scope,
-        "made": hook.made,
-        "disabled": hook.disabled,
-        "failing_since": hook.failing_since,
-        "deliveries": [_delivery(one) for one in hook.deliveries.order_by("-made")[: keeping.SHOWN]],
-    }
+def _hook(request: Request, hook: Hook, secret: str | UnsetType = UNSET) -> HookInfo:
+    return HookInfo(
+        id=hook.pk,
+        url=reverse("api:hook", [hook.pk], request=request),
+        target_url=hook.address,
+        query=hook.query,
+        scope=hook.scope,
+        made=hook.made,
+        disabled=hook.disabled,
+        failing_since=hook.failing_since,
+        deliveries=[_delivery(one) for one in hook.deliveries.order_by("-made")[: keeping.SHOWN]],
+        secret=secret,
+    )
 
 
-def _delivery(one: HookDelivery) -> dict[str, Any]:
-    return {
-        "id": str(one.pk),
-        "made": one.made,
-        "games": len(one.games),
-        "test": one.test,
-        "tries": one.tries,
-        "next_try": one.next_try,
-        "last_try": one.last_try,
-        "status": one.status,
-        "error": one.error,
-    }
+def _delivery(one: HookDelivery) -> DeliveryInfo:
+    return DeliveryInfo(
+        id=str(one.pk),
+        made=one.made,
+        games=len(one.games),
+        test=one.test,
+        tries=one.tries,
+        next_try=one.next_try,
+        last_try=one.last_try,
+        status=one.status,
+        error=one.error,
+    )

@@ -1,10 +1,11 @@
 """The spaces of games: publish, share and take back one game, or move the games of an upload."""
 
-from typing import Any, Final
+from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 from django.utils.translation import override
+from msgspec import UNSET
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,9 +15,9 @@ from archive import libraries
 from archive.accounts.roles import may_dispose
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
+from archive.api.operations import Example, Operation, Problems
 from archive.api.serializers import LibraryBody, MoveBody
-from archive.api.shapes.libraries import LibraryDone, LibraryTold, MovingTold
-from archive.api.telling import Example, Problems, Told
+from archive.api.shapes.libraries import LibraryChange, LibraryInfo, MovingInfo, ShareInfo
 from archive.intake import tasks
 from archive.libraries import ActionResult, LibraryError
 from archive.models import Game, User
@@ -44,14 +45,14 @@ def _problems(*codes: str) -> Problems:
 @endpoint(
     "GET",
     "POST",
-    told={
-        "GET": Told(
-            {200: LibraryTold},
+    operation={
+        "GET": Operation(
+            {200: LibraryInfo},
             text="Return the space of a game, and what the visitor may do with the game.",
             examples=(Example("Of a stranger", {"pk": 1}),),
         ),
-        "POST": Told(
-            {200: LibraryDone},
+        "POST": Operation(
+            {200: LibraryChange},
             _problems("not-yours", "others-sent-it", "nobody", "too-many-shares", "taken-down"),
             LibraryBody,
             text="Publish a game, take it back, share it, or end that.",
@@ -66,7 +67,7 @@ def of_game(request: Request, pk: int) -> Response:
         game_called(request, pk)
         raise Http404
     if request.method != "POST":
-        return Response(_told(request, game))
+        return Response(_library(request, game))
     arguments, user = body(LibraryBody, request), _owner(request)
     action, share = arguments.pop("action"), arguments.get("share")
     try:
@@ -75,15 +76,15 @@ def of_game(request: Request, pk: int) -> Response:
         raise _problem(error) from error
     if not result.ended:
         raise ApiError("not-found", f"nothing of this game is shared under number {share}", 404)
-    return Response(_result_json(request, result))
+    return Response(_change(request, result))
 
 
-def _told(request: Request, game: Game) -> dict[str, Any]:
-    # What an account may do is told to nobody else: so what it reads is always looked up.
+def _library(request: Request, game: Game) -> LibraryInfo:
+    # Nobody else may learn what an account may do: so the spaces that it reads are looked up each time.
     reads, user = game.space in readable_spaces(request).values(), request.user
-    told = {"id": game.pk, "space": space_name(request, game.space)}
+    space = space_name(request, game.space)
     if not isinstance(user, User) or not may_dispose(user) or not reads:
-        return told | {"may": [], "shares": []}
+        return LibraryInfo(game.pk, space, may=[], shares=[])
     may = {
         "publish": game.space != PUBLIC and libraries.may_publish(user, game),
         "share": libraries.may_share(user, game),
@@ -91,10 +92,12 @@ def _told(request: Request, game: Game) -> dict[str, Any]:
         "give-back": libraries.may_give_back(user, game),
     }
     shares = game.shares.select_related("user").order_by("user__username") if may["share"] else []
-    return told | {
-        "may": [name for name, allowed in may.items() if allowed],
-        "shares": [{"id": one.pk, "name": one.user.username if one.user else None} for one in shares],
-    }
+    return LibraryInfo(
+        game_id=game.pk,
+        space=space,
+        may=[name for name, allowed in may.items() if allowed],
+        shares=[ShareInfo(one.pk, one.user.username if one.user else None) for one in shares],
+    )
 
 
 def _owner(request: Request) -> User:
@@ -107,7 +110,7 @@ def _owner(request: Request) -> User:
 
 
 _FIELDS: Final = {"nobody": "name", "unknown-space": "space"}
-"""What of a body is wrong where that is known."""
+"""The field of the body that each error is about."""
 
 
 def _problem(error: LibraryError) -> ApiError:
@@ -119,8 +122,8 @@ def no_target(user: User | AnonymousUser, name: str) -> ApiError:
     """Return the error for a space that a visitor cannot send games to; it names the spaces that are
     possible.
     """
-    known = libraries.targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
-    names = ", ".join(called for _space, called, _title in known)
+    possible = libraries.targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
+    names = ", ".join(called for _space, called, _title in possible)
     text = f"space={name!r} is none of where you may send games ({names})"
     return ApiError("unknown-space", text, field="space")
 
@@ -133,17 +136,19 @@ def target_of(user: User | AnonymousUser, name: str) -> int:
         raise no_target(user, name) from error
 
 
-def _result_json(request: Request, result: ActionResult) -> dict[str, Any]:
+def _change(request: Request, result: ActionResult) -> LibraryChange:
     game_id = result.game_id
-    url = None if game_id is None else reverse("api:game", [game_id], request=request)
-    link = {"link": public(reverse("shared", [result.key], request=request))} if result.key else {}
-    return {"game_id": game_id, "game_url": url, **link}
+    return LibraryChange(
+        game_id=game_id,
+        game_url=None if game_id is None else reverse("api:game", [game_id], request=request),
+        share_url=public(reverse("shared", [result.key], request=request)) if result.key else UNSET,
+    )
 
 
 @endpoint(
     "POST",
-    told=Told(
-        {200: MovingTold, 202: MovingTold},
+    operation=Operation(
+        {200: MovingInfo, 202: MovingInfo},
         _problems("not-yours", "unknown-space", "still-working"),
         MoveBody,
         examples=(Example("Of a stranger", {"pk": 1}, body={"space": "mine"}, status=401),),
@@ -152,16 +157,16 @@ def _result_json(request: Request, result: ActionResult) -> dict[str, Any]:
 def move_upload(request: Request, pk: int) -> Response:
     """Begin to move all games of an upload to another space: 202, or 200 if they are there already."""
     upload = upload_shown(request, pk)
-    asked, user = body(MoveBody, request), _owner(request)
+    fields, user = body(MoveBody, request), _owner(request)
     try:
-        begun = libraries.move_upload(user, upload, target_of(user, asked["space"]))
+        begun = libraries.move_upload(user, upload, target_of(user, fields["space"]))
     except LibraryError as error:
         raise _problem(error) from error
     if begun:
         tasks.send_move(upload.pk)
-    told = {
-        "id": upload.pk,
-        "moving_to": asked["space"] or "public",
-        "url": reverse("api:upload", [upload.pk], request=request),
-    }
-    return Response(told, status=202 if begun else 200)
+    answer = MovingInfo(
+        upload_id=upload.pk,
+        upload_url=reverse("api:upload", [upload.pk], request=request),
+        moving_to=fields["space"] or "public",
+    )
+    return Response(answer, status=202 if begun else 200)

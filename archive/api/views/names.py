@@ -11,11 +11,24 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import NAMES, address_with, length_json, limit_of
+from archive.api.operations import CURSORS, Example, Operation
+from archive.api.pagination import NAMES, address_with, limit_of, total_info
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
-from archive.api.shapes.names import EventsPage, EventTold, PlayersPage, PlayerTold
-from archive.api.telling import CURSORS, Example, Told
-from archive.queries.games.totals import names_total
+from archive.api.shapes.common import extend
+from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
+from archive.api.shapes.names import (
+    EventInfo,
+    EventsPage,
+    NameInfo,
+    NameListed,
+    PlayerInfo,
+    PlayerListed,
+    PlayersPage,
+    PlayerTally,
+    SideTally,
+    TallyInfo,
+)
+from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import UNKNOWN, ListedName
 from archive.queries.names.people import Kind, NamedCount, ResultCounts, Summary
@@ -28,7 +41,7 @@ from kifu_core.games import GAMES
     "GET",
     query=PlayersQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: PlayersPage},
         {400: CURSORS},
         examples=(
@@ -49,7 +62,7 @@ def players(request: Request, query: dict[str, Any]) -> Response:
     "GET",
     query=EventsQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: EventsPage},
         {400: CURSORS},
         examples=(Example("Those with the most games", query={"order": "games", "limit": 2}),),
@@ -74,15 +87,16 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
         UNKNOWN if row == OTHERS else row,
         limit_of(query, NAMES, NAMES),
     )
-    return Response(
-        {
-            "total": length_json(names_total(scope, kind, words)),
-            "results": [_listed(kind, one, order, request) for one in found.items],
-            "cut": found.cut and not found.next,
-            "next": address_with(request, signer.sign(found.next) if found.next else None),
-            "likely": similar_spellings(scope, kind, words) if words and not found.items else [],
-        }
-    )
+    total = total_info(names_total(scope, kind, words))
+    cut = found.cut and not found.next
+    next_url = address_with(request, signer.sign(found.next) if found.next else None)
+    similar = similar_spellings(scope, kind, words) if words and not found.items else []
+    names = [_listed(kind, one, order, request) for one in found.items]
+    if kind == "event":
+        return Response(EventsPage(total, names, cut, next_url, similar))
+    rows = [OTHERS if one.row == UNKNOWN else one.row for one in found.items]
+    players = [extend(PlayerListed, one, row=row) for one, row in zip(names, rows, strict=True)]
+    return Response(PlayersPage(total, players, cut, next_url, similar))
 
 
 def _after(signer: Signer, query: dict[str, Any]) -> str:
@@ -94,21 +108,20 @@ def _after(signer: Signer, query: dict[str, Any]) -> str:
         raise ApiError("invalid-cursor", text, field="cursor") from None
 
 
-def _listed(kind: Kind, one: ListedName, order: str, request: Request) -> dict[str, Any]:
-    row = {"row": OTHERS if one.row == UNKNOWN else one.row} if kind == "player" else {}
+def _listed(kind: Kind, one: ListedName, order: str, request: Request) -> NameListed:
     exact = order == "games" or one.games < people.COUNTED_TO
-    return _named(kind, one, request) | {"games": one.games, "exact": exact} | row
+    return NameListed(one.id, _url(kind, one, request), one.name, total_info(Total(one.games, exact)))
 
 
-def _named(kind: Kind, one: NamedCount | Summary, request: Request) -> dict[str, Any]:
-    return {"id": one.id, "url": reverse(f"api:{kind}", [one.id], request=request), "name": one.name}
+def _url(kind: Kind, one: NamedCount | Summary, request: Request) -> str:
+    return reverse(f"api:{kind}", [one.id], request=request)
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told(
-        {200: PlayerTold, 301: None},
+    operation=Operation(
+        {200: PlayerInfo, 301: None},
         examples=(
             Example("A player", {"player_id": 1}),
             Example("One that is not there", {"player_id": 99999}, status=404),
@@ -124,53 +137,51 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
         return HttpResponse(status=301, headers={"Location": reverse("api:player", [now], request=request)})
     if found is None:
         raise Http404
-    return Response(_summary("player", found, request) | {"opponents": _people(found, request)})
+    return Response(extend(PlayerInfo, _summary("player", found, request), opponents=_people(found, request)))
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told({200: EventTold}, examples=(Example("An event", {"event_id": 1}),)),
+    operation=Operation({200: EventInfo}, examples=(Example("An event", {"event_id": 1}),)),
 )
 def event(request: Request, event_id: int) -> Response:
     """Describe an event by totals over its games."""
     found = people.event_summary(scope_of(request), event_id)
     if found is None:
         raise Http404
-    return Response(_summary("event", found, request) | {"players": _people(found, request)})
+    return Response(extend(EventInfo, _summary("event", found, request), players=_people(found, request)))
 
 
-def _summary(kind: Kind, found: Summary, request: Request) -> dict[str, Any]:
+def _summary(kind: Kind, found: Summary, request: Request) -> NameInfo:
     games = reverse("api:games", request=request)
-    return _named(kind, found, request) | {
-        "names": found.aliases,
-        "counted": {"games": found.looked_at, "newest": people.LOOKED_AT if found.more else None},
-        "sides": [
-            {"game": game, "side": side, **fared_json(tally)}
+    return NameInfo(
+        id=found.id,
+        url=_url(kind, found, request),
+        name=found.name,
+        names=list(found.aliases),
+        counted=CountedGames(found.looked_at, people.LOOKED_AT if found.more else None),
+        sides=[
+            extend(SideTally, tally_info(tally), game=game, side=side)
             for game, both in found.sides.items()
             for side, tally in zip(GAMES[game].rules.sides, both, strict=True)
         ],
-        "years": [{"year": year, "games": n} for year, n in found.years],
-        "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
-        "games_url": f"{games}?{urlencode([(kind, found.name)])}",
-    }
+        years=[YearGames(*one) for one in found.years],
+        openings=[OpeningGames(*one) for one in found.openings],
+        games_url=f"{games}?{urlencode([(kind, found.name)])}",
+    )
 
 
-def _people(found: Summary, request: Request) -> list[dict[str, Any]]:
-    return [player_json(one, tally, request) for one, tally in found.people]
+def _people(found: Summary, request: Request) -> list[PlayerTally]:
+    return [player_tally(one, tally, request) for one, tally in found.people]
 
 
-def player_json(one: NamedCount, tally: ResultCounts, request: Request) -> dict[str, Any]:
-    """Return the JSON of a player and of how games ended for one side."""
-    return _named("player", one, request) | fared_json(tally)
+def player_tally(one: NamedCount, tally: ResultCounts, request: Request) -> PlayerTally:
+    """Return a player, and how games ended for one side."""
+    url = _url("player", one, request)
+    return extend(PlayerTally, tally_info(tally), id=one.id, url=url, name=one.name)
 
 
-def fared_json(tally: ResultCounts) -> dict[str, int]:
-    """Return the JSON of games by how they ended for one side."""
-    return {
-        "games": tally.games,
-        "won": tally.wins,
-        "lost": tally.losses,
-        "drawn": tally.draws,
-        "unknown": tally.unknown,
-    }
+def tally_info(tally: ResultCounts) -> TallyInfo:
+    """Return games by how they ended for one side."""
+    return TallyInfo(tally.games, tally.wins, tally.losses, tally.draws, tally.unknown)

@@ -7,10 +7,10 @@ from rest_framework.response import Response
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
+from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import GAMES, limit_of
-from archive.api.patterns import PatternQuery, pattern_json
-from archive.api.shapes.patterns import PatternTold
-from archive.api.telling import CURSORS, QUERIES, Example, Told, together
+from archive.api.patterns import PatternQuery, pattern_info
+from archive.api.shapes.patterns import PatternInfo
 from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.patterns.summary import pattern_games
@@ -26,9 +26,9 @@ _WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
     "GET",
     query=PatternQuery,
     cached=True,
-    told=Told(
-        {200: PatternTold},
-        together({400: (*_WRONG, *CURSORS)}, QUERIES),
+    operation=Operation(
+        {200: PatternInfo},
+        merge_problems({400: (*_WRONG, *CURSORS)}, QUERIES),
         examples=(
             Example("A king in his corner", query={"pattern": "K9i L9h", "limit": 1}),
             Example(
@@ -55,4 +55,4 @@ def patterns(request: Request, query: dict[str, Any]) -> Response:
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
-    return Response(pattern_json(found, pattern, request))
+    return Response(pattern_info(found, pattern, request))

@@ -7,10 +7,11 @@ from django.conf import settings
 from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
+from archive.api.findings import issue_list
+from archive.api.operations import CURSORS, POSITIONS, READING, Example, Operation, merge_problems
 from archive.api.pagination import THROUGH, address_with, limit_of
 from archive.api.positions import (
     BatchBody,
@@ -21,36 +22,38 @@ from archive.api.positions import (
     ThroughQuery,
     TrendQuery,
     WalkQuery,
-    counts_json,
     encodable,
-    explorer_json,
-    found_json,
-    legal_json,
-    oddity_json,
+    explored,
+    game_through,
+    oddity_info,
+    outcomes,
+    position_counts,
     position_url,
-    through_json,
-    trend_json,
-    walk_json,
+    tree_moves,
 )
+from archive.api.shapes.games import YearGames
 from archive.api.shapes.positions import POSITIONS as POSITION_SCHEMAS
 from archive.api.shapes.positions import (
-    Batch,
     Board,
     Explored,
-    FoundPosition,
     GamesThroughPage,
+    InvalidCode,
+    InvalidPosition,
+    LegalMoveInfo,
     LegalMoves,
     OddPosition,
-    Tree,
-    TrendTold,
+    OpeningTree,
+    PositionAddress,
+    PositionBatch,
+    PositionImage,
+    TrendInfo,
 )
-from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
-from archive.derive.issues import all_as_json, detail_of, language
+from archive.derive.issues import detail_of, language
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries.games.filters import position_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.positions import position_lookup
-from archive.queries.positions.explorer import explore, explore_many
+from archive.queries.positions.explorer import CONFIDENCE, explore, explore_many
 from archive.queries.positions.legal_moves import list_legal_moves
 from archive.queries.positions.opening_tree import build_tree
 from archive.queries.positions.position_games import games_through
@@ -83,7 +86,7 @@ def _game(kind: str) -> GameKind[Any]:
 @endpoint(
     "GET",
     query=SfenQuery,
-    told=Told(
+    operation=Operation(
         {200: Explored, 303: None},
         {400: (*_OF_SFEN, "unencodable", "king-range")},
         examples=(
@@ -103,7 +106,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     "GET",
     query=PositionQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: Explored},
         POSITIONS,
         examples=(
@@ -128,17 +131,12 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
         filters=position_filters(kind, query),
         transpositions=query["transpositions"],
     )
-    return Response(
-        explorer_json(found, request)
-        | game.text.notations(position, 0)
-        | {"position": game.codec.as_object(position)}
-        | {"games_url": reverse("api:position-games", [kind, game.codec.path_code(code)], request=request)}
-    )
+    return Response(explored(found, position, request))
 
 
 @endpoint(
     "GET",
-    told=Told({200: Board}, POSITIONS, examples=(Example("The start", _START),)),
+    operation=Operation({200: Board}, POSITIONS, examples=(Example("The start", _START),)),
 )
 def board(request: Request, kind: str, code: str) -> Response:
     """Describe a position by itself: as an object, in words, mirrored and with colours exchanged."""
@@ -146,14 +144,14 @@ def board(request: Request, kind: str, code: str) -> Response:
     code = game.codec.code_of_path(code)
     position = game.codec.decode(code)
     return Response(
-        {
-            "game": kind,
-            "code": code,
+        Board(
+            game=kind,
+            code=code,
             **game.text.notations(position, 0),
-            "position": game.codec.as_object(position),
-            "words": game.picture.words(position, language()),
-            "images": [{"image": name, "code": one} for name, one in _images(game, position)],
-        }
+            position=game.codec.as_object(position),
+            words=game.picture.words(position, language()),
+            images=[PositionImage(*one) for one in _images(game, position)],
+        )
     )
 
 
@@ -161,17 +159,17 @@ def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
     """Yield the other positions that a `match` can count as this one: what each is, and its code."""
     turned = position.turned()
     every = {"mirrored": position.mirrored(), "turned": turned, "both": turned.mirrored()}
-    known = {game.codec.encode(position)}
+    codes = {game.codec.encode(position)}
     for name, image in every.items():
-        if (code := game.codec.encode(image)) not in known:
-            known.add(code)
+        if (code := game.codec.encode(image)) not in codes:
+            codes.add(code)
             yield name, code
 
 
 @endpoint(
     "GET",
     query=SfenQuery,
-    told=Told(
+    operation=Operation(
         {200: OddPosition},
         {400: _OF_SFEN},
         examples=(
@@ -185,22 +183,17 @@ def oddities(request: Request, query: dict[str, Any]) -> Response:
     have.
     """
     position = Position.from_sfen(query["sfen"])
-    return Response(
-        {
-            "sfen": position.sfen(),
-            "code": encodable(SHOGI, position),
-            "oddities": [oddity_json(one) for one in oddities_of(position)],
-        }
-    )
+    found = [oddity_info(one) for one in oddities_of(position)]
+    return Response(OddPosition(position.sfen(), encodable(SHOGI, position), found))
 
 
 @endpoint(
     "GET",
     query=ThroughQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: GamesThroughPage},
-        together(POSITIONS, {400: CURSORS}),
+        merge_problems(POSITIONS, {400: CURSORS}),
         examples=(Example("The oldest", _START, {"order": "oldest", "limit": 1}),),
     ),
 )
@@ -223,16 +216,14 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
-    results = [through_json(row, request) for row in page.items]
-    return Response(
-        {"results": results, "next": address_with(request, page.next), "searching": page.searching}
-    )
+    results = [game_through(row, request) for row in page.items]
+    return Response(GamesThroughPage(results, address_with(request, page.next), page.searching))
 
 
 @endpoint(
     "GET",
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: LegalMoves},
         POSITIONS,
         examples=tuple(Example(f"The start of {name}", start) for name, start in _STARTS.items()),
@@ -242,16 +233,19 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     """List all legal moves, played or not, with their texts and the codes of the positions they lead to."""
     game = _game(kind)
     code = game.codec.code_of_path(code)
-    moves = [legal_json(move) for move in list_legal_moves(kind, code)]
-    return Response({"game": kind, "code": code, "moves": moves})
+    moves = [
+        LegalMoveInfo(move.name, move.text, move.english, move.code, **move.facts)
+        for move in list_legal_moves(kind, code)
+    ]
+    return Response(LegalMoves(kind, code, moves))
 
 
 @endpoint(
     "GET",
     query=TrendQuery,
     cached=True,
-    told=Told(
-        {200: TrendTold},
+    operation=Operation(
+        {200: TrendInfo},
         POSITIONS,
         examples=(Example("After a first move", {"kind": SHOGI.name, "code": _SWINGING}),),
     ),
@@ -261,14 +255,17 @@ def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     game = _game(kind)
     code = game.codec.code_of_path(code)
     found = games_by_year(scope_of(request), kind, code, query["match"])
-    return Response({"game": kind, "match": query["match"], "code": code} | trend_json(found))
+    years = [YearGames(*one) for one in found.years]
+    return Response(TrendInfo(kind, query["match"], code, years, found.whole))
 
 
 @endpoint(
     "GET",
     query=WalkQuery,
-    told=Told(
-        {200: Tree}, POSITIONS, examples=(Example("Two half-moves", _START, {"depth": 2, "min_games": 10}),)
+    operation=Operation(
+        {200: OpeningTree},
+        POSITIONS,
+        examples=(Example("Two half-moves", _START, {"depth": 2, "min_games": 10}),),
     ),
 )
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
@@ -281,14 +278,29 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     found = build_tree(
         scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
-    told = {"game": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
-    return Response(told | walk_json(game, found))
+    answer = found.root.answer
+    return Response(
+        OpeningTree(
+            game=kind,
+            match=query["match"],
+            lines=query["lines"],
+            depth=query["depth"],
+            min_games=query["min_games"],
+            code=found.root.code,
+            games=answer.total if answer else None,
+            outcomes=outcomes(game, answer.results) if answer else None,
+            confidence=CONFIDENCE,
+            nodes=found.nodes,
+            cut=found.cut,
+            moves=tree_moves(game, found.root.children),
+        )
+    )
 
 
 @endpoint(
     "POST",
-    told=Told(
-        {200: Batch},
+    operation=Operation(
+        {200: PositionBatch},
         {404: ("unknown-game",)},
         BatchBody,
         examples=(Example("A position, and none", {"kind": "shogi"}, body={"codes": [_START["code"], "x"]}),),
@@ -301,27 +313,24 @@ def batch(request: Request, kind: str) -> Response:
     errors = {path: error for path, code in codes.items() if (error := _error_of(game, path, code))}
     valid = list(dict.fromkeys(code for path, code in codes.items() if path not in errors))
     answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
-    found = {answer.code: counts_json(game, answer) for answer in answers}
-    told = {path: errors.get(path) or found[code] for path, code in codes.items()}
-    return Response(
-        {"game": kind, "match": sent["match"], "lines": sent["lines"]}
-        | {"results": [told[path] for path in sent["codes"]]}
-    )
+    found = {answer.code: position_counts(game, answer) for answer in answers}
+    results = [errors.get(path) or found[codes[path]] for path in sent["codes"]]
+    return Response(PositionBatch(kind, sent["match"], sent["lines"], results))
 
 
-def _error_of(game: GameKind[Any], path: str, code: str) -> dict[str, Any] | None:
+def _error_of(game: GameKind[Any], path: str, code: str) -> InvalidPosition | None:
     try:
         game.codec.decode(code)
     except DecodeError as error:
-        return {"code": path, "error": {"code": error.code, "detail": detail_of(error, "en")}}
+        return InvalidPosition(path, InvalidCode(error.code, detail_of(error, "en")))
     return None
 
 
 @endpoint(
     "POST",
-    told=Told(
-        {200: Explored, 303: FoundPosition},
-        together(READING, POSITIONS, {400: ("no-position",), 404: ("game-not-found",)}),
+    operation=Operation(
+        {200: Explored, 303: PositionAddress},
+        merge_problems(READING, POSITIONS, {400: ("no-position",), 404: ("game-not-found",)}),
         FindBody,
         or_body=POSITION_SCHEMAS,
         examples=(
@@ -336,27 +345,29 @@ def _error_of(game: GameKind[Any], path: str, code: str) -> dict[str, Any] | Non
     ),
 )
 def find(request: Request, kind: str) -> Response:
-    """Redirect (303) to the position that is meant, also named in the body, whether games reach it or not."""
+    """Redirect (303) to a position, also named in the body, whether games reach it or not."""
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
-        position, faults = _meant(game, request)
-    told = found_json(game, game.codec.encode(position), request)
-    found = told | game.text.notations(position, 0) | {"issues": all_as_json(faults)}
-    return Response(found, status=303, headers={"Location": told["url"]})
+        position, faults = _position_of(game, request)
+    code = game.codec.encode(position)
+    url = position_url(game, code, request)
+    notations = game.text.notations(position, 0)
+    found = PositionAddress(game=kind, code=code, **notations, url=url, issues=issue_list(faults))
+    return Response(found, status=303, headers={"Location": url})
 
 
-_DOORS: Final = ("text", "game_id", "position")
+_SOURCES: Final = ("text", "game_id", "position")
 
 
-def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
-    """Return the position that is meant, and issues for what of its text it does not include."""
-    if isinstance(request.data, dict) and request.data and not {*_DOORS, "ply"} & request.data.keys():
+def _position_of(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
+    """Return the position of a request, and issues for the part of its text that was ignored."""
+    if isinstance(request.data, dict) and request.data and not {*_SOURCES, "ply"} & request.data.keys():
         return game.codec.from_object(request.data), []
     sent = body(FindBody, request)
     ply = sent.get("ply")
-    doors = [door for door in _DOORS if door in sent]
-    if len(doors) != 1:
+    sources = [source for source in _SOURCES if source in sent]
+    if len(sources) != 1:
         raise ApiError("no-position", "send one of text, game_id and position, or a Position object")
     if "text" in sent:
         text = sent["text"]
@@ -375,7 +386,7 @@ def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
     "GET",
     query=PictureQuery,
     types=["image/svg+xml"],
-    told=Told({200: None}, POSITIONS, examples=(Example("The start", _START, {"flip": "1"}),)),
+    operation=Operation({200: None}, POSITIONS, examples=(Example("The start", _START, {"flip": "1"}),)),
 )
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """Draw the position as SVG; `flip=1` turns the board."""

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlencode
 from django.conf import settings
 from django.http import Http404
 from django.utils.translation import get_language
+from msgspec import UNSET, UnsetType
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,11 +16,30 @@ from rest_framework.reverse import reverse
 from archive import libraries
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import length_json
+from archive.api.findings import issue_list
+from archive.api.operations import QUERIES, READING, Example, Operation
+from archive.api.pagination import total_info
 from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
-from archive.api.shapes.site import AboutTold, AccountTold, Leading, Members, Offers, SiteTexts, Spaces
-from archive.api.telling import QUERIES, READING, Example, Told
+from archive.api.shapes.common import IssueInfo
+from archive.api.shapes.site import (
+    AboutInfo,
+    AccountInfo,
+    GameFormats,
+    MemberInfo,
+    Members,
+    RequestLimits,
+    SearchTarget,
+    SimilarName,
+    SiteTextInfo,
+    SiteTexts,
+    SpaceInfo,
+    Spaces,
+    SuggestedName,
+    Suggestions,
+    TextMatches,
+    WriterInfo,
+)
 from archive.derive import issues
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.intake.permissions import may_upload
@@ -57,59 +77,48 @@ _RECORDS: Final = ("{", "~")
 """How records of a single line begin that nothing else is: JKF and other JSON, USEN."""
 
 
-@endpoint("GET", told=Told({200: AboutTold}, examples=(Example("What it takes and gives"),)))
+@endpoint("GET", operation=Operation({200: AboutInfo}, examples=(Example("What it takes and gives"),)))
 def about(request: Request) -> Response:
     """Describe what the archive reads and writes, its limits, and whether the visitor may send records."""
     return Response(
-        {
-            "uploads": may_upload(request),
-            "limits": {
-                "files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
-                "request": settings.ARCHIVE_MAX_REQUEST_BYTES,
-                "file": settings.ARCHIVE_MAX_UPLOAD_BYTES,
-                "text": settings.ARCHIVE_MAX_TEXT_BYTES,
-                "convert": settings.ARCHIVE_MAX_CONVERT_BYTES,
-                "find": settings.ARCHIVE_MAX_FIND_BYTES,
-            },
-            "formats": [_formats(game) for game in GAMES.values()],
-        }
+        AboutInfo(
+            uploads=may_upload(request),
+            limits=RequestLimits(
+                files=settings.ARCHIVE_MAX_FILES_PER_REQUEST,
+                request=settings.ARCHIVE_MAX_REQUEST_BYTES,
+                file=settings.ARCHIVE_MAX_UPLOAD_BYTES,
+                text=settings.ARCHIVE_MAX_TEXT_BYTES,
+                convert=settings.ARCHIVE_MAX_CONVERT_BYTES,
+                find=settings.ARCHIVE_MAX_FIND_BYTES,
+            ),
+            formats=[_formats(game) for game in GAMES.values()],
+        )
     )
 
 
-def _formats(game: GameKind[Any]) -> dict[str, Any]:
+def _formats(game: GameKind[Any]) -> GameFormats:
     language = get_language()
-    return {
-        "game": game.name,
-        "reads": list(game.formats.readers),
-        "writes": [
-            {"name": one.name, "title": one.called(language), "position": one.position_only}
-            for one in game.formats.writers.values()
-        ],
-    }
+    writers = game.formats.writers.values()
+    return GameFormats(
+        game=game.name,
+        reads=list(game.formats.readers),
+        writes=[WriterInfo(one.name, one.called(language), one.position_only) for one in writers],
+    )
 
 
-@endpoint("GET", told=Told({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
+@endpoint("GET", operation=Operation({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
 def texts(request: Request) -> Response:
     """List the texts of whoever keeps the archive: terms of use, privacy, contact."""
     found = [site_texts.site_text(page, issues.language()) for page in site_texts.site_texts()]
-    return Response(
-        {
-            "results": [
-                {
-                    "page": one.page,
-                    "title": one.get_page_display(),
-                    "language": one.language,
-                    "text": one.text,
-                    "changed": one.changed,
-                }
-                for one in found
-                if one is not None
-            ]
-        }
-    )
+    results = [
+        SiteTextInfo(one.page, one.get_page_display(), one.language, one.text, one.changed)
+        for one in found
+        if one is not None
+    ]
+    return Response(SiteTexts(results))
 
 
-@endpoint("GET", told=Told({200: AccountTold}, examples=(Example("Of a stranger", status=401),)))
+@endpoint("GET", operation=Operation({200: AccountInfo}, examples=(Example("Of a stranger", status=401),)))
 def account(request: Request) -> Response:
     """Tell whose account or token is used, and what it may do."""
     if not isinstance(request.user, User):
@@ -117,49 +126,45 @@ def account(request: Request) -> Response:
     read_private(request)
     token = request.auth if isinstance(request.auth, Token) else None
     return Response(
-        {
-            "name": request.user.username,
-            "role": request.user.role,
-            "token": token and token.name,
-            "scopes": token.scopes if token else ["admin"],
-            "expires": token and token.expires,
-        }
+        AccountInfo(
+            name=request.user.username,
+            role=request.user.role,
+            token=token.name if token else None,
+            scopes=token.scopes if token else ["admin"],
+            expires=token.expires if token else None,
+        )
     )
 
 
 # --- spaces ----------------------------------------------------------------------------------------------
 
 
-@endpoint("GET", told=Told({200: Spaces}, examples=(Example("Of a stranger"),)))
+@endpoint("GET", operation=Operation({200: Spaces}, examples=(Example("Of a stranger"),)))
 def spaces(request: Request) -> Response:
     """List the spaces that the visitor may read: the public one, the visitor's own library, groups."""
-    readable, asked = spaces_to_ask(request), scope_of(request)
+    readable, default = spaces_to_ask(request), scope_of(request)
     titles = libraries.space_names(readable.values())
     allowed = may_upload(request)
-    return Response(
-        {
-            "results": [
-                {
-                    "name": name,
-                    "title": titles[space],
-                    "games": counts(Scope((space,))).games,
-                    "asked": space in asked.spaces or (space == NOWHERE and asks_all(request)),
-                    "sends": allowed,
-                    **_group(name, space, request),
-                }
-                for name, space in readable.items()
-            ]
-        }
-    )
+    results = [
+        SpaceInfo(
+            name=name,
+            title=titles[space],
+            games=counts(Scope((space,))).games,
+            is_default=space in default.spaces or (space == NOWHERE and asks_all(request)),
+            may_upload=allowed,
+            id=space if name.startswith("group-") else None,
+            members_url=reverse("api:space-members", [space], request=request)
+            if name.startswith("group-")
+            else None,
+        )
+        for name, space in readable.items()
+    ]
+    return Response(Spaces(results))
 
 
-def _group(name: str, space: int, request: Request) -> dict[str, Any]:
-    if not name.startswith("group-"):
-        return {"id": None, "members_url": None}
-    return {"id": space, "members_url": reverse("api:space-members", [space], request=request)}
-
-
-@endpoint("GET", told=Told({200: Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),)))
+@endpoint(
+    "GET", operation=Operation({200: Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),))
+)
 def members(request: Request, space: int) -> Response:
     """List the members of a group; only members may ask."""
     if not isinstance(request.user, User) or f"group-{space}" not in readable_spaces(request):
@@ -167,12 +172,12 @@ def members(request: Request, space: int) -> Response:
     group = Space.objects.get(pk=space)
     found = group.memberships.select_related("user").order_by("-owner", "user__username")
     return Response(
-        {
-            "name": group.name,
-            "owner": libraries.owns(request.user, space),
-            "invitations": libraries.open_invitations(group),
-            "results": [{"id": one.user_id, "name": one.user.username, "owner": one.owner} for one in found],
-        }
+        Members(
+            name=group.name,
+            owner=libraries.owns(request.user, space),
+            invitations=libraries.open_invitations(group),
+            results=[MemberInfo(one.user_id, one.user.username, one.owner) for one in found],
+        )
     )
 
 
@@ -181,8 +186,8 @@ def members(request: Request, space: int) -> Response:
 
 @endpoint(
     "POST",
-    told=Told(
-        {200: Leading},
+    operation=Operation(
+        {200: SearchTarget},
         READING,
         SearchedBody,
         examples=(
@@ -218,31 +223,29 @@ def find(request: Request) -> Response:
     return Response(_games(_valid(search_box.filters_of_words(scope, text)), request))
 
 
-def _of_words(meant: position_lookup.GamePosition, text: str, request: Request) -> dict[str, Any]:
+def _of_words(meant: position_lookup.GamePosition, text: str, request: Request) -> SearchTarget:
     """Return the position that words mean, and issues for what of the words it does not include."""
-    told = _position(meant.game, meant.game.codec.encode(meant.position), request)
-    return told | {"issues": issues.all_as_json(position_lookup.faults(meant.game, text, meant.position))}
+    found = issue_list(position_lookup.faults(meant.game, text, meant.position))
+    return _position(meant.game, meant.game.codec.encode(meant.position), request, found)
 
 
-def _of_record(scope: Scope, text: str, request: Request) -> dict[str, Any]:
+def _of_record(scope: Scope, text: str, request: Request) -> SearchTarget:
     """Return where a record leads; a drawn board leads to its position. Raises KifuError for other texts."""
     if (found := _read(text)) is not None:
         return _of_reading(scope, *found, request)
     return _of_words(position_lookup.GamePosition(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
 
 
-def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: Request) -> dict[str, Any]:
+def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: Request) -> SearchTarget:
     """Return where a record that was read leads, and issues for what could not be read: it leads to its game,
     or else to the last of its positions that any game reaches.
     """
-    record = found.games[0].record
+    record, faults = found.games[0].record, issue_list(position_lookup.errors_of(found))
     if (game := position_lookup.stored_game(scope, record)) is not None:
-        told = _game(AddressedGame(game), request)
-    else:
-        code = position_lookup.furthest(scope, record)
-        end = code or kind.codec.encode(position_lookup.of_record(kind, record))
-        told = _position(kind, end, request)
-    return told | {"issues": issues.all_as_json(position_lookup.errors_of(found))}
+        return _game(AddressedGame(game), request, faults)
+    code = position_lookup.furthest(scope, record)
+    end = code or kind.codec.encode(position_lookup.of_record(kind, record))
+    return _position(kind, end, request, faults)
 
 
 def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
@@ -257,29 +260,32 @@ def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
     return (kind, found) if moves >= (_MOVES if kind is SHOGI else 1) else None
 
 
-def _game(found: AddressedGame, request: Request) -> dict[str, Any]:
-    told = {"meant": "game", "game_id": found.id, "url": reverse("api:game", [found.id], request=request)}
+def _game(
+    found: AddressedGame, request: Request, faults: list[IssueInfo] | UnsetType = UNSET
+) -> SearchTarget:
     ply = parse_qs(found.query).get("ply", [""])[0]
-    return told | ({"ply": int(ply)} if _is_ply(ply) else {})
+    return SearchTarget(
+        kind="game",
+        url=reverse("api:game", [found.id], request=request),
+        game_id=found.id,
+        ply=int(ply) if _is_ply(ply) else UNSET,
+        issues=faults,
+    )
 
 
 def _is_ply(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 7
 
 
-def _position(game: GameKind[Any], code: str, request: Request) -> dict[str, Any]:
-    return {
-        "meant": "position",
-        "game": game.name,
-        "code": code,
-        "url": position_url(game, code, request),
-    }
+def _position(game: GameKind[Any], code: str, request: Request, faults: list[IssueInfo]) -> SearchTarget:
+    url = position_url(game, code, request)
+    return SearchTarget("position", url, game=game.name, code=code, issues=faults)
 
 
-def _games(filters: dict[str, str], request: Request) -> dict[str, Any]:
+def _games(filters: dict[str, str], request: Request) -> SearchTarget:
     address = reverse("api:games", request=request)
     url = f"{address}?{urlencode(filters)}" if filters else address
-    return {"meant": "games", "filters": filters, "url": url}
+    return SearchTarget("games", url, filters=filters)
 
 
 def _valid(found: dict[str, str]) -> dict[str, str]:
@@ -303,8 +309,8 @@ def _day(name: str, value: str, kind: str) -> str:
     "GET",
     query=FacetsQuery,
     cached=True,
-    told=Told(
-        {200: Offers},
+    operation=Operation(
+        {200: Suggestions},
         QUERIES,
         examples=(
             Example("Of a name that is mistyped", query={"player": "伊東印達"}),
@@ -313,34 +319,27 @@ def _day(name: str, value: str, kind: str) -> str:
     ),
 )
 def suggestions(request: Request, query: dict[str, Any]) -> Response:
-    """Suggest what else may be meant if few games match these filters: names, other filters, texts."""
+    """Suggest other searches if few games match these filters: names, other filters, texts."""
     scope = scope_of(request)
     page = find_games(scope, game_filters(query), limit=offers.FEW)
     few, nothing = offers.is_short(page), not page.items and page.next is None
     names = offers.similar_names(scope, query, apart=nothing) if few else []
     return Response(
-        {
-            "few": few,
-            "names": [
-                {
-                    "kind": kind,
-                    "id": one.id,
-                    "name": one.name,
-                    "url": reverse(f"api:{kind}", [one.id], request=request),
-                }
+        Suggestions(
+            few=few,
+            names=[
+                SuggestedName(kind, one.id, one.name, reverse(f"api:{kind}", [one.id], request=request))
                 for kind, one in names
             ],
-            "likely": [{"filter": name, "name": one} for name, one in offers.similar_players(scope, query)]
-            if nothing
-            else [],
-            "other_filters": offers.other_filters(query) if nothing else [],
-            "in_text": _in_text(offers.text_search(scope, query, len(page.items))) if few else None,
-        }
+            similar=[SimilarName(*one) for one in offers.similar_players(scope, query)] if nothing else [],
+            other_filters=offers.other_filters(query) if nothing else [],
+            in_text=_text_matches(offers.text_search(scope, query, len(page.items))) if few else None,
+        )
     )
 
 
-def _in_text(found: offers.TextSearch | None) -> dict[str, Any] | None:
+def _text_matches(found: offers.TextSearch | None) -> TextMatches | None:
     if found is None:
         return None
-    number = None if found.games is None else length_json(Total(found.games, exact=not found.more))
-    return {"query": found.query, "words": found.words, "games": number}
+    total = None if found.games is None else total_info(Total(found.games, exact=not found.more))
+    return TextMatches(found.query, found.words, total)

@@ -13,10 +13,25 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import address_with, length_json, limit_of
+from archive.api.operations import CURSORS, Example, Operation
+from archive.api.pagination import address_with, limit_of, total_info
 from archive.api.serializers import OpeningsQuery, StatisticsQuery
-from archive.api.shapes.statistics import OpeningsPage, StatisticsTold
-from archive.api.telling import CURSORS, Example, Told
+from archive.api.shapes.games import (
+    EndingGames,
+    KindGames,
+    OpeningGames,
+    RecordKindGames,
+    ResultGames,
+    YearGames,
+)
+from archive.api.shapes.statistics import (
+    ArchiveTotals,
+    DurationGames,
+    LengthGames,
+    OpeningListed,
+    OpeningsPage,
+    StatisticsInfo,
+)
 from archive.caching.values import one_snapshot
 from archive.queries.games import statistics as queries
 from archive.queries.games.color_names import results_of
@@ -34,8 +49,8 @@ Opening = tuple[str, int]
     "GET",
     query=StatisticsQuery,
     cached=True,
-    told=Told(
-        {200: StatisticsTold},
+    operation=Operation(
+        {200: StatisticsInfo},
         examples=(Example("Of all"), *(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
     ),
 )
@@ -47,26 +62,21 @@ def statistics(request: Request, query: dict[str, Any]) -> Response:
     game = GAMES[found.kind]
     start = game.codec.path_code(game.codec.encode(game.rules.initial()))
     return Response(
-        {
-            "game": found.kind,
-            "exact": found.exact,
-            "games": found.games,
-            "undated": found.undated,
-            "years": [{"year": year, "games": n} for year, n in found.years],
-            "results": [
-                {"result": result, "games": n}
-                for result, n in zip(results_of(game), found.results, strict=True)
-            ],
-            "lengths": [{"first": first, "last": first + STEP - 1, "games": n} for first, n in found.lengths],
-            "durations": [
-                {"first": first, "below": _BELOW.get(first), "games": n} for first, n in found.durations
-            ],
-            "endings": [{"special": special, "games": n} for special, n in found.endings],
-            "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
-            "by_game": [{"game": kind, "games": n} for kind, n in found.kinds],
-            "holdings": _holdings(scope),
-            "start_url": reverse("api:position", [found.kind, start], request=request),
-        }
+        StatisticsInfo(
+            game=found.kind,
+            exact=found.exact,
+            games=found.games,
+            undated=found.undated,
+            years=[YearGames(*one) for one in found.years],
+            results=[ResultGames(*one) for one in zip(results_of(game), found.results, strict=True)],
+            lengths=[LengthGames(first, first + STEP - 1, n) for first, n in found.lengths],
+            durations=[DurationGames(first, _BELOW.get(first), n) for first, n in found.durations],
+            endings=[EndingGames(*one) for one in found.endings],
+            openings=[OpeningGames(*one) for one in found.openings],
+            by_game=[KindGames(*one) for one in found.kinds],
+            holdings=_archive_totals(scope),
+            start_url=reverse("api:position", [found.kind, start], request=request),
+        )
     )
 
 
@@ -74,21 +84,17 @@ _BELOW: Final = dict(pairwise(DURATIONS))
 """Where a class of durations ends."""
 
 
-def _holdings(scope: Scope) -> dict[str, Any]:
+def _archive_totals(scope: Scope) -> ArchiveTotals:
     found = queries.counts(scope)
-    return {
-        "exact": found.exact,
-        "records": found.games,
-        "positions": found.positions,
-        "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
-    }
+    kinds = [RecordKindGames(*one) for one in found.kinds]
+    return ArchiveTotals(found.exact, found.games, found.positions, kinds)
 
 
 @endpoint(
     "GET",
     query=OpeningsQuery,
     cached=True,
-    told=Told(
+    operation=Operation(
         {200: OpeningsPage}, {400: CURSORS}, examples=(Example("The most frequent", query={"limit": 2}),)
     ),
 )
@@ -99,19 +105,15 @@ def openings(request: Request, query: dict[str, Any]) -> Response:
     following = [one for one in found if after is None or _place(one) > _place(after)]
     page, games = following[:limit], reverse("api:games", request=request)
     return Response(
-        {
-            "game": kind,
-            "total": length_json(Total(len(found), exact=len(found) < MOST)),
-            "results": [
-                {
-                    "opening": name,
-                    "games": n,
-                    "games_url": f"{games}?{urlencode({'game': kind, 'opening': name})}",
-                }
+        OpeningsPage(
+            game=kind,
+            total=total_info(Total(len(found), exact=len(found) < MOST)),
+            results=[
+                OpeningListed(name, n, f"{games}?{urlencode({'game': kind, 'opening': name})}")
                 for name, n in page
             ],
-            "next": address_with(request, _cursor(kind, page[-1]) if len(following) > limit else None),
-        }
+            next_url=address_with(request, _cursor(kind, page[-1]) if len(following) > limit else None),
+        )
     )
 
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpResponseBase, StreamingHttpResponse
+from msgspec import UNSET
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,12 +16,21 @@ from archive import store
 from archive.accounts.audit import note_upload_deleted
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import PAGE, address_with, length_json, limit_of, number_of
+from archive.api.findings import stored_issue
+from archive.api.operations import CURSORS, Example, Operation
+from archive.api.pagination import PAGE, address_with, limit_of, number_of, total_info
 from archive.api.serializers import UploadBody, UploadsQuery
-from archive.api.shapes.uploads import ReceivedUploads, UploadsPage, UploadTold
-from archive.api.telling import CURSORS, Example, Told
+from archive.api.shapes.common import extend
+from archive.api.shapes.uploads import (
+    EntryCounts,
+    ReceivedUpload,
+    ReceivedUploads,
+    RefusedFile,
+    UploadInfo,
+    UploadListed,
+    UploadsPage,
+)
 from archive.api.views.libraries import target_of
-from archive.derive import issues
 from archive.http.limits.throttling import charge_uploads, payer
 from archive.intake import uploads
 from archive.intake.permissions import (
@@ -47,14 +57,14 @@ from archive.queries.scope import readable_scope, reads, space_name
     "GET",
     "POST",
     query={"GET": UploadsQuery},
-    told={
-        "GET": Told(
+    operation={
+        "GET": Operation(
             {200: UploadsPage},
             {400: CURSORS},
             text="List the uploads of the account, or of this session if there is no account, newest first.",
             examples=(Example("Of a stranger"),),
         ),
-        "POST": Told(
+        "POST": Operation(
             {200: ReceivedUploads, 202: ReceivedUploads},
             {400: ("nothing-to-upload", "empty", "unknown-space"), 413: ("too-large",)},
             UploadBody,
@@ -84,32 +94,29 @@ def _own(request: Request, query: dict[str, Any]) -> Response:
     hide_names(request, shown)
     counts, may = counts_of_uploads(scope, [one.pk for one in shown]), deletable(request, shown)
     return Response(
-        {
-            "total": length_json(number_of_uploads(scope, *sender)),
-            "results": [
-                _known(one, counts[one.pk], request)
-                | {"url": reverse("api:upload", [one.pk], request=request), "deletable": one.pk in may}
-                for one in shown
-            ],
-            "next": address_with(request, str(shown[-1].pk) if len(found) > limit else None),
-        }
+        UploadsPage(
+            total=total_info(number_of_uploads(scope, *sender)),
+            results=[_listed(one, counts[one.pk], request, deletable=one.pk in may) for one in shown],
+            next_url=address_with(request, str(shown[-1].pk) if len(found) > limit else None),
+        )
     )
 
 
-def _known(upload: Upload, counts: dict[str, int], request: Request) -> dict[str, Any]:
-    """Return what every answer says of an upload; `counts` are the numbers of its entries by state."""
-    return {
-        "id": upload.pk,
-        "name": upload.name,
-        "size": upload.size,
-        "sha256": upload.sha256,
-        "received": upload.received,
-        "finished": upload.finished,
-        "state": upload.state,
-        "space": space_name(request, upload.space),
-        "reason": issues.as_json(upload.reason) if upload.reason else None,
-        "entries": counts,
-    }
+def _listed(upload: Upload, counts: dict[str, int], request: Request, *, deletable: bool) -> UploadListed:
+    return UploadListed(
+        id=upload.pk,
+        url=reverse("api:upload", [upload.pk], request=request),
+        name=upload.name,
+        size=upload.size,
+        sha256=upload.sha256,
+        received=upload.received,
+        finished=upload.finished,
+        state=upload.state,
+        space=space_name(request, upload.space),
+        reason=stored_issue(upload.reason) if upload.reason else None,
+        entries=EntryCounts(**counts),
+        deletable=deletable,
+    )
 
 
 def _create(request: Request) -> Response:
@@ -130,14 +137,10 @@ def _create(request: Request) -> Response:
     if not received:
         raise refused[0][1]
     # By the name that was sent: a token may be for uploads alone, and reads no library.
-    answer: dict[str, Any] = {
-        "uploads": [_created(upload, created, called or "public", request) for upload, created in received]
-    }
-    if refused:
-        answer["refused"] = [
-            {"name": clean_name(name), "code": error.code, "detail": str(error.detail)}
-            for name, error in refused
-        ]
+    answer = ReceivedUploads(
+        [_received(upload, created, called or "public", request) for upload, created in received],
+        [RefusedFile(clean_name(name), error.code, str(error.detail)) for name, error in refused] or UNSET,
+    )
     return Response(answer, status=202 if any(created for _, created in received) else 200)
 
 
@@ -166,29 +169,29 @@ def _receive(name: str, chunks: Iterable[bytes], request: Request, space: int) -
         raise ApiError("empty", "the file is empty") from error
 
 
-def _created(upload: Upload, created: bool, space: str, request: Request) -> dict[str, Any]:
-    return {
-        "id": upload.pk,
-        "state": upload.state,
-        "space": space,
-        "url": reverse("api:upload", [upload.pk], request=request),
-        "duplicate": not created,
-    }
+def _received(upload: Upload, created: bool, space: str, request: Request) -> ReceivedUpload:
+    return ReceivedUpload(
+        id=upload.pk,
+        state=upload.state,
+        space=space,
+        url=reverse("api:upload", [upload.pk], request=request),
+        duplicate=not created,
+    )
 
 
 @endpoint(
     "GET",
     "DELETE",
-    told={
-        "GET": Told(
-            {200: UploadTold},
+    operation={
+        "GET": Operation(
+            {200: UploadInfo},
             text="Return the state and the counts of an upload.",
             examples=(
                 Example("An upload", {"pk": 1}),
                 Example("One that is not there", {"pk": 99999}, status=404),
             ),
         ),
-        "DELETE": Told(
+        "DELETE": Operation(
             {202: None, 204: None},
             text="Delete an upload: 204 if it is gone, 202 while a worker goes on with it.",
         ),
@@ -200,17 +203,19 @@ def detail(request: Request, pk: int) -> Response:
         return _delete(request, pk)
     upload = upload_shown(request, pk)
     hide_names(request, [upload])
+    counts = entry_counts(readable_scope(request), upload.pk)
+    listed = _listed(upload, counts, request, deletable=may_delete(request, upload))
     return Response(
-        _known(upload, entry_counts(readable_scope(request), upload.pk), request)
-        | {
-            "paths": upload.paths or [],
-            "expected": upload.expected,
-            "moving_to": None if upload.moving_to is None else space_name(request, upload.moving_to),
-            "deletable": may_delete(request, upload),
-            "hidden": has_hidden(upload),
-            "entries_url": reverse("api:upload-entries", [pk], request=request),
-            "source_url": reverse("api:upload-source", [pk], request=request),
-        }
+        extend(
+            UploadInfo,
+            listed,
+            paths=upload.paths or [],
+            expected=upload.expected,
+            moving_to=None if upload.moving_to is None else space_name(request, upload.moving_to),
+            hidden=has_hidden(upload),
+            entries_url=reverse("api:upload-entries", [pk], request=request),
+            source_url=reverse("api:upload-source", [pk], request=request),
+        )
     )
 
 
@@ -231,7 +236,7 @@ def _delete(request: Request, pk: int) -> Response:
 @endpoint(
     "GET",
     types=["application/octet-stream"],
-    told=Told({200: None}, examples=(Example("The bytes as they came", {"pk": 1}),)),
+    operation=Operation({200: None}, examples=(Example("The bytes as they came", {"pk": 1}),)),
 )
 def source(request: Request, pk: int) -> HttpResponseBase:
     """Send the bytes as they came."""

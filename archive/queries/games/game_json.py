@@ -25,6 +25,7 @@ def row_json(row: GameRow, url: str, space: str) -> dict[str, Any]:
     """Return the JSON of a game at an address, in a space that is called so."""
     game = GAMES[row.kind]
     first, second = game.rules.sides
+    changed = max(filter(None, (row.arrived, row.changed)), default=None)
     return {
         "id": row.id,
         "url": url,
@@ -48,13 +49,14 @@ def row_json(row: GameRow, url: str, space: str) -> dict[str, Any]:
         f"{second}_rating": row.second_rating,
         "time_control": _time_control(row.time_limits),
         "has": [name for name, bit in FEATURES.items() if row.features & bit],
-        "arrived": _moment_text(row.arrived),
-        "changed": _moment_text(max(filter(None, (row.arrived, row.changed)), default=None)),
+        "arrived": row.arrived and moment_text(row.arrived),
+        "changed": moment_text(changed) if changed else None,
     }
 
 
-def _moment_text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def moment_text(moment: datetime) -> str:
+    """Return a moment in RFC 3339, in UTC and to the second: 2024-05-01T10:00:00Z."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _time_control(limits: str | None) -> str:

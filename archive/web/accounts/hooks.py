@@ -36,7 +36,7 @@ _FAILURES: dict[str, str | Promise] = {
 class HookForm(forms.Form):
     """Where a webhook goes, and what it tells of."""
 
-    address = forms.CharField(
+    target_url = forms.CharField(
         label=gettext_lazy("Address"),
         max_length=LONGEST,
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
@@ -64,7 +64,7 @@ def hooks(request: HttpRequest, user: User) -> HttpResponse:
         try:
             _hook, secret = keeping.make(
                 user,
-                asked["address"].strip(),
+                asked["target_url"].strip(),
                 asked["query"],
                 ",".join(asked["scope"]),
                 readable_spaces(request),

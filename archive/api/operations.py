@@ -1,4 +1,4 @@
-"""What endpoints say about themselves, for the contract that clients are generated from
+"""The declarations of endpoints, for the contract from which clients are generated
 (`schema/openapi.yaml`).
 
 All of it is plain data: `tools.contract` makes the contract from it; web processes do not use it.
@@ -41,7 +41,7 @@ class Example:
     """A request that the sample games can answer, under a name that says what it asks for.
 
     `parts` are the parts of the address, named as in the URL configuration. `body` is sent as JSON; `accept`
-    is the type that is asked for, empty for the usual one.
+    is the type in `Accept`, empty for the usual one.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Operation:
     """What the contract says about one method of an address.
 
     `answers` has the shape of the JSON for each status (`archive.api.shapes`), None for an answer without a
@@ -86,7 +86,7 @@ EVERYWHERE: Final[Problems] = {
 }
 """Codes of every address."""
 
-OF_THINGS: Final[Problems] = {410: ("gone",)}
+OF_RESOURCES: Final[Problems] = {410: ("gone",)}
 """Codes of an address of a thing that may be taken down."""
 
 OF_BODIES: Final[Problems] = {
@@ -100,7 +100,7 @@ OF_BODIES: Final[Problems] = {
 }
 """Codes of an address that is sent something."""
 
-OF_DEEDS: Final[Problems] = {403: ("csrf",), 507: (OF_STATUS[507][0],)}
+OF_CHANGES: Final[Problems] = {403: ("csrf",), 507: (OF_STATUS[507][0],)}
 """Codes of an address that changes something without being sent a body."""
 
 ELSEWHERE: Final[Problems] = {405: (OF_STATUS[405][0],)}
@@ -123,7 +123,7 @@ POSITIONS: Final[Problems] = {
 """Codes of addresses of positions: what is wrong with a code, or with the game before it."""
 
 CURSORS: Final = ("invalid-limit", "invalid-cursor")
-"""Codes of a page that cannot be asked for."""
+"""Codes of wrong parameters of a page."""
 
 
 QUERIES: Final[Problems] = {
@@ -133,7 +133,7 @@ QUERIES: Final[Problems] = {
 """Codes of lists that take a query of the search language."""
 
 
-def together(*several: Problems) -> dict[int, tuple[str, ...]]:
+def merge_problems(*several: Problems) -> dict[int, tuple[str, ...]]:
     """Return all of these codes by status, each code once."""
     found: dict[int, dict[str, None]] = {}
     for problems in several:
@@ -142,7 +142,7 @@ def together(*several: Problems) -> dict[int, tuple[str, ...]]:
     return {status: tuple(codes) for status, codes in sorted(found.items())}
 
 
-# --- how one goes on -------------------------------------------------------------------------------------
+# --- links -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Link:
     """Where an answer leads: the id of an operation, and the parts of its address.
 
     A part is a pointer into the answer (`/results/0/id`), a fixed word, or `=` for the same part of the
-    address that was asked for.
+    request's address.
     """
 
     operation: str
@@ -171,7 +171,7 @@ def _to(operations: Iterable[str], **parts: str) -> tuple[Link, ...]:
     return tuple(Link(one, parts) for one in operations)
 
 
-LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
+LINKS: Final[Mapping[str, tuple[Link, ...]]] = {
     "post_uploads": _to(("get_upload", *_OF_UPLOAD), id="/uploads/0/id"),
     "get_uploads": _to(("get_upload",), id=_FIRST),
     "get_upload": _to(_OF_UPLOAD, id="/id"),
@@ -184,7 +184,7 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
         *_to(_OF_GAME, id="/id"),
         Link("get_game_record", {"id": "/id", "format": "jkf"}),
     ),
-    "get_game_library": _to(("post_game_library",), id="/id"),
+    "get_game_library": _to(("post_game_library",), id="/game_id"),
     "get_spaces": _to(("get_space_members",), id="/results/2/id"),
     "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
     "post_hooks": _to(_OF_HOOK, id="/id"),
@@ -204,14 +204,14 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
     "get_position_trend": _to(("get_position_games",), game="/game", code="/code"),
     "get_position_tree": _to(("get_position",), game="=", code="/moves/0/code"),
 }
-"""Where the answers of operations lead, by their ids. Of a list it is the first that is led to."""
+"""Links from the answers of operations, by their ids. Of a list, its first member is linked."""
 
 
 # --- parts of addresses ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PathParameter:
     """A variable part of addresses: its name in the contract, its schema and its description."""
 
     name: str
@@ -221,22 +221,24 @@ class Part:
 
 _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "maximum": LARGEST_ID}
 
-PARTS: Final = {
-    "pk": Part("id", _NUMBER, "The number of the game or upload."),
-    "space": Part("id", _NUMBER, "The number of the group."),
-    "hook_id": Part("id", _NUMBER, "The number of the webhook."),
-    "player_id": Part("id", _NUMBER, "The number of the player."),
-    "event_id": Part("id", _NUMBER, "The number of the event."),
-    "seq": Part("seq", _NUMBER, "The number of the entry in its upload, from 0."),
-    "kind": Part("game", {"type": "string", "enum": [*GAMES]}, "The kind of game."),
-    "code": Part(
+PATH_PARAMETERS: Final = {
+    "pk": PathParameter("id", _NUMBER, "The number of the game or upload."),
+    "space": PathParameter("id", _NUMBER, "The number of the group."),
+    "hook_id": PathParameter("id", _NUMBER, "The number of the webhook."),
+    "player_id": PathParameter("id", _NUMBER, "The number of the player."),
+    "event_id": PathParameter("id", _NUMBER, "The number of the event."),
+    "seq": PathParameter("seq", _NUMBER, "The number of the entry in its upload, from 0."),
+    "kind": PathParameter("game", {"type": "string", "enum": [*GAMES]}, "The kind of game."),
+    "code": PathParameter(
         "code",
         {"type": "string", "minLength": 1},
         "The code of a position; `-` and `_` may stand for `+` and `/`.",
     ),
-    "formation": Part(
+    "formation": PathParameter(
         "formation", {"type": "string", "minLength": 1}, "The name for programs of a castle or an opening."
     ),
-    "name": Part("format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as a file extension."),
+    "name": PathParameter(
+        "format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as a file extension."
+    ),
 }
 """Parts by what the URL configuration calls them."""
