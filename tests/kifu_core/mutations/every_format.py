@@ -119,7 +119,7 @@ def in_address(text: str) -> str:
 
 
 kind(ALL, "base64", REFUSED)(lambda text: base64.encodebytes(text.encode()).decode())
-kind("kif ki2 csa bod", "escapes of an address", REFUSED)(in_address)
+kind("kif ki2 csa bod", "percent-encoding", REFUSED)(in_address)
 kind("usi", "an address that holds a position and moves", REPORTED)(in_address)
 
 
