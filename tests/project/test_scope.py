@@ -14,7 +14,7 @@ NO_GAMES = {
     "games.color_names": "game_meant colours_of results_of",
     "games.excerpts": "cut words_of",
     "games.filters": "filters_of games_asked positions_asked",
-    "games.game_json": "day_text row_json",
+    "games.game_json": "day_text moment_text row_json",
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",
     "games.records_by_kind": "together",
