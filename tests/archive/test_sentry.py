@@ -125,7 +125,8 @@ def test_a_task_that_fails_is_told_by_its_worker(tmp_path, receiver):
 
 def test_nothing_of_it_is_loaded_where_none_is_named(tmp_path):
     program = (
-        "import sys, django; django.setup(); from archive import celery; print('sentry_sdk' in sys.modules)"
+        "import sys, django; django.setup(); from archive.project import celery; "
+        "print('sentry_sdk' in sys.modules)"
     )
     assert run(tmp_path, "-c", program).stdout == "False\n"
     assert run(tmp_path, "-c", program, SENTRY_DSN="http://key@127.0.0.1:9/1").stdout == "True\n"
