@@ -7,7 +7,7 @@ import json
 import pytest
 from rest_framework.test import APIClient
 
-from archive.models import Game, GameRecord, codec
+from archive.models import Game
 from kifu_core import games
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.keys import display_key
@@ -89,16 +89,6 @@ def test_times_name_the_side(client):
     stored(json.dumps({"game": "quoridor", "version": 1, "header": {}, "moves": moves}), "x.json")
     clock = get(client, f"games/{Game.objects.get().pk}/series").json()["clock"]
     assert [(tick["side"], tick["used"]) for tick in clock] == [("white", 5), ("black", 5)]
-
-
-def test_a_record_that_was_stored_before_it_named_its_game_so_does_now(client):
-    stored(NAMED, "x.txt")
-    kept = GameRecord.objects.get()
-    old = codec.unpack(kept.record)
-    old["kind"] = old.pop("game")
-    GameRecord.objects.update(record=codec.pack(old))
-    told = get(client, f"games/{kept.game_id}/record.json").json()
-    assert (told["game"], "kind" in told) == ("quoridor", False)
 
 
 def test_lists_are_filtered_by_kind_and_by_the_sides_of_that_kind(client):

@@ -156,7 +156,7 @@ def two_games() -> None:
     [
         ("player=甲", "Player: 甲"),
         ("from=2020", "From: 2020"),
-        ("q=NOT+player:乙", "Query: NOT player:乙"),
+        ("q=NOT+player:乙", "Player: not 乙"),
     ],
 )
 def test_other_conditions_narrow_its_games_down_and_stay(client, two_games, asked, label):

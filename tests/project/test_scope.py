@@ -7,42 +7,46 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2] / "archive"
-TOLD = {"Scope", "Asked", "Sequence[Asked]", "Part", "Sequence[Part]", "HttpRequest"}
-"""What tells it: the scope, what was made with one, or the request whose scope `scope_of` knows."""
+CARRIES_SCOPE = {
+    "Scope", "PositionKeys", "Sequence[PositionKeys]", "SpaceQuery", "Sequence[SpaceQuery]", "HttpRequest",
+}  # fmt: skip
+"""Types of parameters that hold a scope, or the request from which `scope_of` makes one."""
 
 NO_GAMES = {
-    "games.color_names": "game_meant colours_of results_of",
+    "games.color_names": "colours_of default_game results_of",
     "games.excerpts": "cut words_of",
-    "games.filters": "filters_of games_asked positions_asked",
+    "games.filters": "filters_of game_filters position_filters",
     "games.game_json": "day_text moment_text row_json",
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",
-    "games.records_by_kind": "together",
-    "games.taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
-    "names.name_matching": "is_part",
+    "games.records_by_kind": "summed",
+    "games.taken_down": "editions has_hidden wholly_hidden is_hidden",  # of uploads and games that were shown
+    "names.name_matching": "is_searchable",
     "names.people": "by_year without_gaps years_of players_of",
     "names.similar_names": "distance",
-    "patterns.formation_counts": "most_special of_game",  # of a game that was shown
-    "patterns.pattern_slots": "bounded",
-    "positions.counting": "counted look totals carried conjunction_from probed unnested",  # keys `ask` made
+    "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
+    "patterns.pattern_slots": "query_errors",
+    # Of keys that a `PositionKeys` holds.
+    "positions.counting": "conjunction_from count_games count_rows literal_rows lookup_sources materialized "
+    "read_counts",
     "positions.explorer": "wilson",
-    "positions.legal_moves": "legal",
-    "positions.position_filters": "at_hand",
+    "positions.legal_moves": "list_legal_moves",
+    "positions.position_filters": "is_in_slots",
     "positions.position_lookup": "errors_of faults of_text of_words of_record",
-    "positions.position_query": "check",
-    "positions.reading_plan": "way_to_all way_to_next",
+    "positions.position_query": "check_arguments",
+    "positions.reading_plan": "plan_for_all plan_for_page",
     "scope": "hash_of scope_named spaces_of",
-    "search.box": "is_query mate_meant",
+    "search.box": "is_query mate_filters",
     "search.days": "read_day first_day last_day shifted",
     "search.fields": "folded",
     "search.grammar": "begun_by",
     "search.parsing": "parse",
-    "search.patience": "patient",
+    "search.patience": "time_limited",
     "search.printing": "text_of value_text quoted",
-    "search.suggestions": "is_short",
-    "search.terms": "together negated wanted leaves",
-    "search.words": "holding few_games_of",  # conditions, and the plan for a number
-    "site_texts": "site_text written",
+    "search.suggestions": "is_short other_filters",
+    "search.terms": "together negated positive_leaves leaves",
+    "search.words": "conditions_of_word few_games_of",  # conditions, and the plan for a number
+    "site_texts": "site_text site_texts",
     "sql": "conjunction one_of",
 }
 """Functions that look for no games, by module."""
@@ -63,7 +67,7 @@ def test_every_query_is_told_what_it_may_read():
     for module, function in functions():
         given = function.args.posonlyargs + function.args.args
         needed = given[: len(given) - len(function.args.defaults)]
-        if TOLD.isdisjoint({ast.unparse(one.annotation) for one in needed if one.annotation}):
+        if CARRIES_SCOPE.isdisjoint({ast.unparse(one.annotation) for one in needed if one.annotation}):
             untold.setdefault(module, set()).add(function.name)
     assert untold == {module: {*names.split()} for module, names in NO_GAMES.items()}
 

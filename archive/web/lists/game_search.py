@@ -51,7 +51,7 @@ def chips(scope: Scope, form: forms.Form, kept: Mapping[str, str] | None = None)
     def chip(name: str, value: str) -> Chip:
         if one_date and name == "from":
             return Chip(_("Date"), value, _without(kept or {}, used, "from", "to"))
-        words = _query_words(scope, form, parse(value)) if name == "q" else None
+        words = _query_words(scope, form, value) if name == "q" else None
         label, text = words or (labels[name], _words(scope, form, name, value))
         return Chip(label, text, _without(kept or {}, used, name))
 
@@ -63,9 +63,17 @@ _NO_FILTERS: Final = ("order",)
 """What stands in addresses beside the filters, and says only how the list is shown."""
 
 
-def _query_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str] | None:
+def _query_words(scope: Scope, form: forms.Form, text: str) -> tuple[str, str] | None:
+    """Return the label and the text of a query's chip; None for a wrong query, whose error the form shows."""
+    try:
+        return _term_words(scope, form, parse(text))
+    except QueryError:
+        return None
+
+
+def _term_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str] | None:
     """Return the label and the text of a query's chip; None for free words and for terms joined by OR."""
-    if isinstance(query, Not) and (words := _query_words(scope, form, query.term)):
+    if isinstance(query, Not) and (words := _term_words(scope, form, query.term)):
         label, text = words
         return label, _("not {words}").format(words=text)
     if isinstance(query, FieldIs):
@@ -74,7 +82,7 @@ def _query_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str]
     if isinstance(query, HasPattern):
         return str(BY_NAME["pattern"].label), query.pattern
     if isinstance(query, And) and any(not isinstance(term, Word) for term in query.terms):
-        terms = [(term, _query_words(scope, form, term)) for term in query.terms]
+        terms = [(term, _term_words(scope, form, term)) for term in query.terms]
         texts = (": ".join(words) if words else text_of(term) for term, words in terms)
         return str(form.fields["q"].label), " · ".join(texts)
     return None
