@@ -23,7 +23,8 @@ from typing import Any, Final, NamedTuple
 from archive.derive import formations
 from archive.derive.editions import Edition, edition, is_beginning, union
 from archive.derive.game import SHORT_PLIES, DerivedGame, Identity, derive_stored
-from archive.index.schema import INDEX_VERSION, UNKNOWN
+from archive.index import schema
+from archive.index.schema import UNKNOWN
 from archive.models import Game, codec
 from archive.store.names import Names
 
@@ -473,7 +474,7 @@ def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
         "player1_id": white, "event_id": names.event(game), "site": game.site,
         "played_from": game.played_from, "played_to": game.played_to, "precision": game.precision,
         "played": game.played, "handicap": game.handicap, "result": game.result, "special": game.special,
-        "plies": game.plies, "index_version": INDEX_VERSION, "index_rows": game.row_count,
+        "plies": game.plies, "index_version": schema.INDEX_VERSION, "index_rows": game.row_count,
         "calendar": game.calendar, "round": game.round, "opening": game.opening,
         "header_data": game.header_data, "features": game.features, "formations_version": formations.VERSION,
     }  # fmt: skip
@@ -487,7 +488,7 @@ def _has_row(game: Game, derived: DerivedGame, names: Names) -> bool:
 
 def _keeps_rows(game: Game, details: Details, derived: DerivedGame) -> bool:
     return (
-        game.index_version == INDEX_VERSION
+        game.index_version == schema.INDEX_VERSION
         and (game.record_kind, game.played, game.result)
         == (derived.record_kind, derived.played, derived.result)
         and (bytes(game.digest), game.digest_version) == (derived.digest, derived.digest_version)
