@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
@@ -258,31 +258,23 @@ def keys_with_rows(cursor: CursorWrapper, keys: Collection[int], rows: int) -> s
 
 
 def revision() -> object:
-    """Asked on a connection that never writes: each connection counts what the others commit."""
+    """Return the count of changes of what visitors are shown, which triggers keep. It is read on a connection
+    of its own, outside of any transaction."""
     if connection.in_atomic_block:
         return None
     watcher = (os.getpid(), str(connection.settings_dict["NAME"]))
     with _watching:
         if watcher not in _watchers:
             _watchers[watcher] = sqlite3.connect(watcher[1], check_same_thread=False)
-        return watcher, _watchers[watcher].execute("PRAGMA data_version").fetchone()
+        return watcher, _watchers[watcher].execute("SELECT times FROM archive_changes").fetchone()
 
 
 def lasting_revision() -> object:
-    """Return what the system knows of the database's files: a commit is written to the log beside the file,
-    and from there into it."""
+    """Return the revision and the file of the database: a restored file may repeat a count."""
     if connection.in_atomic_block:
         return None
-    name = str(connection.settings_dict["NAME"])
-    return tuple(_state_of(path) for path in (name, f"{name}-wal"))
-
-
-def _state_of(path: str) -> tuple[int, int, int]:
-    try:
-        found = Path(path).stat()
-    except FileNotFoundError:
-        return (0, 0, 0)
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    _process, times = cast(tuple[object, object], revision())
+    return Path(str(connection.settings_dict["NAME"])).stat().st_ino, times
 
 
 _watchers: Final[dict[tuple[int, str], sqlite3.Connection]] = {}

@@ -34,9 +34,8 @@ _SQLITE: Final = (
         pieces, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
     )
     """,
-    # SQLite's data_version counts commits; this counts changes of the public archive.
-    "CREATE TABLE archive_changes (public bigint NOT NULL)",
-    "INSERT INTO archive_changes VALUES (abs(random() % 1000000000000))",
+    "CREATE TABLE archive_changes (times bigint NOT NULL DEFAULT 0, public bigint NOT NULL)",
+    "INSERT INTO archive_changes (public) VALUES (abs(random() % 1000000000000))",
 )
 
 _HOLDS_PUBLIC: Final = (
@@ -164,6 +163,10 @@ _POSTGRESQL_TRIGGER: Final = """
 CREATE TRIGGER archive_public_{event} AFTER {event} ON archive_{table}
     FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION archive_note_public()
 """
+_SQLITE_CHANGE_TRIGGER: Final = """
+CREATE TRIGGER archive_changed_{event}_{table} AFTER {event} ON archive_{table}
+BEGIN UPDATE archive_changes SET times = times + 1; END
+"""
 _CHANGE_TRIGGER: Final = """
 CREATE TRIGGER archive_changed AFTER INSERT OR UPDATE OR DELETE ON archive_{table}
     FOR EACH ROW EXECUTE FUNCTION archive_note_change()
@@ -175,6 +178,10 @@ def statements(vendor: str) -> Iterator[str]:
     yield from _SQLITE if vendor == "sqlite" else _POSTGRESQL
     if vendor == "postgresql":
         yield from (_CHANGE_TRIGGER.format(table=table) for table in CHANGE_TABLES)
+    else:
+        for table in CHANGE_TABLES:
+            for event in _OF_SPACE:
+                yield _SQLITE_CHANGE_TRIGGER.format(table=table, event=event.lower())
     yield from _public_triggers(vendor)
 
 

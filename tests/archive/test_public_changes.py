@@ -8,12 +8,14 @@ from collections.abc import Callable
 import pytest
 from django.apps import apps
 from django.db import connection, transaction
+from django.utils import timezone
 
 from archive import libraries, store
 from archive.index.changes import public_revision
+from archive.index.engine import engine
 from archive.intake import worker
 from archive.migrations._database_objects import PUBLIC_CONDITIONS
-from archive.models import Entry, Game, Player, Upload, User
+from archive.models import Entry, Game, HeardProcess, Player, Upload, User
 from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, stored
 
@@ -112,3 +114,12 @@ def test_what_is_rolled_back_does_not_count_and_what_is_open_has_no_number():
             transaction.set_rollback(True)
 
     assert not changes(undone)
+
+
+def test_a_heartbeat_is_no_new_revision_and_a_game_is() -> None:
+    before = engine().revision(), engine().lasting_revision()
+    now = timezone.now()
+    HeardProcess.objects.create(name="worker", role="worker", version="1", started=now, seen=now)
+    assert (engine().revision(), engine().lasting_revision()) == before
+    stored(KIF)
+    assert engine().revision() != before[0] and engine().lasting_revision() != before[1]
