@@ -475,7 +475,10 @@ def nameless_title(game: Game, record: Record) -> str:
     """Return the title of a record without players: of a problem its name and author, or its task; of others
     their kind."""
     if game.record_kind == Game.RecordKind.PROBLEM:
-        return work_title(record["header"]) or task_text(record, game.plies)
+        if name := work_title(record["header"]):
+            return name
+        if mates(record) or game.plies == 1:
+            return task_text(record, game.plies)
     return nameless(game.record_kind)
 
 
