@@ -257,6 +257,11 @@ def keys_with_rows(cursor: CursorWrapper, keys: Collection[int], rows: int) -> s
     return {key for (key,) in cursor.fetchall()}
 
 
+def unnest(columns: Sequence[str], alias: str) -> str:
+    """Raise NotImplementedError: rows never come from another server, as `REMOTE_INDEX` says."""
+    raise NotImplementedError
+
+
 def revision() -> object:
     """Return the count of changes of what visitors are shown, which triggers keep. It is read on a connection
     of its own, outside of any transaction."""
