@@ -202,5 +202,5 @@ def test_each_space_is_asked_about_its_own_lists_in_the_shortest_way_to_its_own_
         choose_plans(space_queries(Scope((space,)), position_query(Scope((space,)), "shogi", START), filters))
         for space in (1, 2, 3)
     ]
-    assert [part.reading for part in parts] == [part.reading for (part,) in alone]
-    assert len({part.reading for part in parts}) > 1
+    assert [part.plan for part in parts] == [part.plan for (part,) in alone]
+    assert len({part.plan for part in parts}) > 1
