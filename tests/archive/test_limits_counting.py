@@ -34,10 +34,10 @@ import time
 from pathlib import Path
 import django
 django.setup()
-from archive.limits.counting import StoreAwayError
-from archive.limits.postgresql import PostgreSQLStore
-from archive.limits.redis import RedisStore
-from archive.limits.sqlite import SQLiteStore
+from archive.http.limits.counting import StoreAwayError
+from archive.http.limits.postgresql import PostgreSQLStore
+from archive.http.limits.redis import RedisStore
+from archive.http.limits.sqlite import SQLiteStore
 
 kind, place, prefix, adds = sys.argv[1:]
 PostgreSQLStore.parameters = staticmethod(lambda: {"conninfo": place, "autocommit": True})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, transaction
 
 from archive import store
@@ -13,7 +12,6 @@ from archive.index import sqlite
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.models import Game, Occurrence
-from archive.queries.positions.explorer import explore
 from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend
 from archive.queries.scope import PUBLIC
@@ -116,18 +114,3 @@ def test_lists_are_merged_from_both_tables_not_sorted():
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
             assert "MERGE (UNION ALL)" in [row[3] for row in cursor.fetchall()]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_an_archive_from_before_is_brought_up_and_can_go_back():
-    ingest(*(ready("7g7f 3c3d", black=name) for name in "甲乙丙"))
-    rows = sorted(Occurrence.objects.values_list())
-    call_command("migrate", "archive", "0001_squashed_0006", verbosity=0)
-    try:
-        assert sorted(Occurrence.objects.values_list()) == rows
-    finally:
-        call_command("migrate", "archive", verbosity=0)
-    assert sorted(Occurrence.objects.values_list()) == rows
-    assert explore(PUBLIC, "shogi", START).total == 3
-    ingest(ready("7g7f 3c3d", black="丁"))
-    assert explore(PUBLIC, "shogi", START).total == 4
