@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from archive import store
 from archive.derive import headers
 from archive.derive.game import DerivedEntry, DerivedGame
-from archive.index.engine import engine
-from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAlias
+from archive.models import Entry, Game, GamePlayer, Player
 from archive.names import character_forms
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import find_games
@@ -18,7 +16,6 @@ from archive.queries.names import people
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from tests.archive.builders import ingest, ready, store_entries, upload
-from tests.citus import SHARDS
 
 pytestmark = pytest.mark.django_db
 
@@ -116,39 +113,3 @@ def editions() -> tuple[DerivedGame, DerivedGame, DerivedGame]:
         ready(OPENING, black="高見泰地", white="渡辺明", day=DAY),
         ready(OTHER, black="渡辺明", white="髙見泰地", day="2023/01/01"),
     )
-
-
-@pytest.mark.django_db(transaction=True)
-def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_again(monkeypatch):
-    with monkeypatch.context() as before:
-        before.setattr(character_forms, "FORMS", {})
-        first, second = sent(*editions()[:1]), sent(*editions()[1:])
-        PlayerAlias.objects.create(player=Player.objects.get(name="高見泰地"), name="高見")
-    Game.objects.update(digest_version=3)
-    assert Game.objects.count() == 3 and Player.objects.count() == 4
-    former = dict(Player.objects.values_list("name", "pk"))
-    # Constraints of older versions tie what lies in shards to what does not.
-    spread = engine().REMOTE_INDEX
-    if spread:
-        call_command("distribute", "--undo", verbosity=0)
-    try:
-        call_command("migrate", "archive", "0008", verbosity=0)
-    finally:
-        call_command("migrate", "archive", verbosity=0)
-        if spread:
-            call_command("distribute", "--shards", str(SHARDS), verbosity=0)
-    assert set(Player.objects.values_list("name", "key")) == {("髙見泰地", "高見泰地"), ("渡邊明", "渡辺明")}
-    assert set(PlayerAlias.objects.values_list("name", "key", "former")) == {
-        ("高見泰地", "高見泰地", former["高見泰地"]),
-        ("渡辺明", "渡辺明", former["渡辺明"]),
-        ("高見", "高見", None),
-    }
-    assert {len(find_games(PUBLIC, GameFilters(player=name)).items) for name in (*former, "高見")} == {3}
-    assert not list(verify.verify())
-    page = Client().get(f"/players/{former['高見泰地']}/")
-    assert (page.status_code, page["Location"]) == (301, f"/players/{former['髙見泰地']}/")
-    one, two, three = editions()
-    reread(first, one)
-    reread(second, two, three)
-    assert Game.objects.count() == 2 and GameAlias.objects.count() == 1
-    assert {game.digest_version for game in Game.objects.all()} == {4} and not list(verify.verify())
