@@ -480,7 +480,7 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path):
 
 @pytest.mark.one_engine
 def test_the_deployment_check_has_nothing_to_say_of_the_settings_for_the_units(tmp_path):
-    example = (UNITS / "kifu-archive.project.env.example").read_text()
+    example = (UNITS / "kifu-archive.env.example").read_text()
     environment = dict(
         line.split("=", 1) for line in example.splitlines() if line and not line.startswith("#")
     )
