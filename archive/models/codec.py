@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import orjson
 
 from kifu_core.jkf import MoveEntry, Record
+from kifu_core.json_text import clean_escapes
 
 _LEVEL: Final = 3
 """A record shrinks to about a tenth; higher levels cost more time than they save bytes."""
@@ -40,8 +41,11 @@ def opened(stored: bytes | memoryview, most: int) -> bytes | None:
 
 
 def parsed(text: bytes) -> Record:
-    """Return the record of its JSON text."""
-    return cast(Record, orjson.loads(text))
+    """Return the record of its JSON text, without lone surrogates, which `to_json` can write."""
+    try:
+        return cast(Record, orjson.loads(text))
+    except orjson.JSONDecodeError:
+        return cast(Record, json.loads(clean_escapes(text.decode())[0]))
 
 
 def same_moves(one: Record, other: Record) -> bool:
