@@ -114,13 +114,3 @@ def test_both_readmes_give_the_same_commands():
         return [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
 
     assert commands("README.md") == commands("README.ja.md")
-
-
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
-def test_locks_pin_everything_with_hashes_and_name_no_registry(name):
-    text = (ROOT / name).read_text()
-    pinned = re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
-    named = re.findall(r"^([\w.-]+)", text, re.MULTILINE)
-    assert pinned == named
-    assert text.count("--hash=sha256:") >= len(pinned)
-    assert "://" not in text
