@@ -52,7 +52,8 @@ def _over(table: Table) -> Test:
         if not rows:
             pytest.skip(f"no cases of {', '.join(columns)}")
         for name, values in rows:
-            with subtests.test("-".join(name)):
+            # Processes report cases to each other in UTF-8, which has no lone surrogates.
+            with subtests.test("-".join(name).encode("utf-8", "backslashreplace").decode()):
                 test(**dict(zip(columns, values, strict=True)), **fixtures)
 
     signature = inspect.signature(test)
