@@ -136,7 +136,7 @@ ARCHIVE_MAX_TEXT_BYTES = 16 * 1024 * 1024
 # An upload that no worker has claimed for so long is announced again.
 MESSAGE_SECONDS = 2 * SWEEP_SECONDS
 # A worker without any message for so long, not even the sweeper's, has lost its broker and restarts.
-SILENCE_SECONDS = 10 * SWEEP_SECONDS
+SILENCE_SECONDS = max(300, 10 * SWEEP_SECONDS)
 # The content of one upload. An entry beyond a limit is refused with a code; the others are read.
 ARCHIVE_MAX_ENTRIES = 200_000
 ARCHIVE_MAX_ENTRY_BYTES = 64 * 1024 * 1024

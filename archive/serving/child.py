@@ -169,7 +169,7 @@ def worker() -> None:
     vars(celery_worker)["safe_say"] = lambda *_said: None
     os.nice(BEHIND_READERS)
     # Whoever is at work is sent nothing meanwhile.
-    _end_when_silent(settings.SILENCE_SECONDS + settings.TASK_SECONDS)
+    _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     look_rarely()
     tasks.listen()
     tell = partial(heartbeats.begin, HeardProcess.Role.WORKER, os.getpid())
