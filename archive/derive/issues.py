@@ -1,7 +1,7 @@
 """Findings about records: as JSON in the database, and with a text in the reader's language."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.utils.translation import get_language, override
@@ -58,11 +58,6 @@ def as_json(stored: Mapping[str, Any]) -> dict[str, Any]:
         params.setdefault("ply", stored["ply"])
     text = text_of(str(stored["code"]), params)
     return {name: value for name, value in stored.items() if name != "params"} | {"message": text}
-
-
-def all_as_json(found: Iterable[Issue]) -> list[dict[str, Any]]:
-    """Return findings with their texts in the reader's language."""
-    return [as_json(as_stored(issue)) for issue in found]
 
 
 def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:

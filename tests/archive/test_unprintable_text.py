@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from archive.models import Entry, Game
+from archive.models import Entry, Game, GameRecord, codec
 from kifu_core.games import GAMES
 from tests.archive.games import stored
 from tests.kifu_core.test_hostile_headers import quoridor, shogi
@@ -51,3 +52,14 @@ def test_a_record_with_such_text_has_its_pages_and_its_files(client: Client, kin
     game = game_of(kind)
     everything_answers(client, game)
     assert game.jkf["header"]["x"] == "a\ufffdb\ufffdc"
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_so_has_one_that_was_stored_with_such_text(client: Client, kind: str) -> None:
+    game = game_of(kind)
+    packed = zlib.compress(json.dumps(spoilt(game.jkf)).encode())
+    assert "\ud800" in spoilt(game.jkf)["header"]["x"]
+    assert GameRecord.objects.filter(game=game).update(record=packed) == 1
+    everything_answers(client, game)
+    again = Game.objects.get(pk=game.pk).jkf
+    assert again == game.jkf == codec.unpack(packed)
