@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from archive.derive import issues
+from archive.derive.game import DerivedEntry
 from archive.intake.reader import read_part
 from archive.intake.walk.entries import Part, walk
 from archive.management.commands.sample_games import sample_files
@@ -62,19 +63,23 @@ def mutated(data: bytes, dice: Random) -> bytes:
 
 
 def wrong_with(part: Part) -> list[str]:
-    """What is not as it must be with the entries of a part."""
-    began, found = time.process_time(), list(read_part(part, "hostile.kif"))
+    """Faults of the entries that a part is read into, one sentence each."""
+    began, entries = time.process_time(), list(read_part(part, "hostile.kif"))
     wrong = ["slow"] if time.process_time() - began > SLOWEST else []
-    wrong += ["no entry"] if not found else []
-    for entry in found:
+    return wrong + faults(entries)
+
+
+def faults(entries: list[DerivedEntry]) -> list[str]:
+    wrong = ["no entry"] if not entries else []
+    for entry in entries:
         if entry.game is None and not any(issue.severity == "error" for issue in entry.issues):
             wrong.append(f"failed without a reason: {entry.issues}")
         wrong += [f"fault: {issue}" for issue in entry.issues if issue.code == "internal-error"]
-        wrong += [f"no text for {issue.code}" for issue in entry.issues if told(issue) == issue.code]
+        wrong += [f"no text for {issue.code}" for issue in entry.issues if message(issue) == issue.code]
     return wrong
 
 
-def told(issue) -> str:
+def message(issue) -> str:
     return issues.as_json(issues.as_stored(issue))["message"]
 
 
@@ -151,5 +156,15 @@ def test_strange_names_and_bombs_in_one_upload_leave_the_good_game(settings):
     ],
     ids=lambda text: repr(text[:12]),
 )
-def test_long_repetitions_are_read_in_bounded_time(text):
-    assert wrong_with(Part("", text.encode())) == []
+def test_the_time_to_read_long_repetitions_grows_with_their_length(text):
+    """A quadratic reader takes 16 times as long for four times the text; a busy processor doubles a time."""
+    quarter, _ = seconds_and_entries(text[: len(text) // 4])
+    complete, entries = seconds_and_entries(text)
+    assert faults(entries) == []
+    assert complete <= 10 * max(quarter, 0.1)
+
+
+def seconds_and_entries(text: str) -> tuple[float, list[DerivedEntry]]:
+    began = time.process_time()
+    entries = list(read_part(Part("", text.encode()), "hostile.kif"))
+    return time.process_time() - began, entries
