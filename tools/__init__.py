@@ -1,1 +1,1 @@
-"""Tools of developers: what makes pages of the documentation."""
+"""Tools for developers: generated documentation, contract and scripts."""

@@ -21,14 +21,14 @@ PACKAGES: Final = ("archive", "kifu_core", "front_server", "tools", "benchmarks"
 
 
 def changed(revision: str) -> list[str]:
-    """Return the files that differ from a revision, and those that git does not know yet."""
+    """Return the files that differ from a revision, and untracked ones."""
     commands = (["diff", "--name-only", revision], ["ls-files", "--others", "--exclude-standard"])
     texts = [subprocess.check_output(["git", *command], cwd=ROOT, text=True) for command in commands]
     return sorted({line for text in texts for line in text.splitlines()})
 
 
 def affected(files: list[str]) -> list[str]:
-    """Return the test modules that are near to some files, the nearest first."""
+    """Return the test modules near some files, nearest first."""
     paths = {
         name: str(path.relative_to(ROOT)) for package in PACKAGES for name, path in modules(package).items()
     }
@@ -48,7 +48,7 @@ def affected(files: list[str]) -> list[str]:
 def _distances(
     file: str, module: str | None, importers: Mapping[str, set[str]], tests: Mapping[str, str]
 ) -> Iterator[tuple[str, float]]:
-    """Yield the tests of a changed file with their distances: the nearest importers and those of its name."""
+    """Yield the nearest importers of a changed file and the tests of its name, with their distances."""
     words = {word for part in Path(file).parts[-2:] for word in re.findall("[a-z]{4,}", Path(part).stem)}
     if not file.startswith("tests/"):
         for test in tests:

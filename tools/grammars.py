@@ -1,4 +1,5 @@
-"""The grammars of KIF, KI2 and CSA as documentation: EBNF and railroad diagrams of the expressions that run.
+"""Writes the grammars of KIF, KI2 and CSA as EBNF and railroad diagrams, from the expressions that the
+parsers use.
 
     python -m tools.grammars [FOLDER]
 
@@ -18,16 +19,16 @@ from kifu_core.shogi.formats import ki2, kif
 from kifu_core.shogi.formats import read_csa as csa
 from kifu_core.shogi.formats.grammar import LineGrammar
 from kifu_core.shogi.specials import BY_CSA, BY_WORD
-from tools.railroads import Choice, Node, Repeat, Rule, ebnf, railroads, tree
+from tools.railroads import Alternatives, Node, Repeat, RuleName, ebnf, railroads, tree
 
 COLUMNS: Final = 158
 """Lines of documents are no longer."""
 
 
 class Grammar(NamedTuple):
-    """A format's grammar: the lines that make up a file, the named expressions inside them, the source.
+    """A format's grammar: the lines of a file, the expressions inside them by name, the source.
 
-    `inside` are rules that are matched again in more detail, with what they are then read as.
+    `inside` has rules whose text is matched again in more detail, with the rules for that.
     """
 
     title: str
@@ -72,25 +73,26 @@ GRAMMARS: Final = {
 
 
 def rules(grammar: Grammar) -> dict[str, Node]:
-    """The rules of a grammar: the file, its lines, the parts of lines."""
+    """Return the rules of a grammar: the file, its lines, the parts of lines."""
     lines = {leaf.name: leaf.pattern for leaf in grammar.lines.leaves}
-    file = Repeat(Choice(tuple(map(Rule, lines))), 0, None)
-    found: dict[str, Node] = {"file": file}
+    file = Repeat(Alternatives(tuple(map(RuleName, lines))), 0, None)
+    nodes: dict[str, Node] = {"file": file}
     for name, pattern in {**lines, **grammar.parts}.items():
-        found[name] = tree(str(pattern), grammar.parts)
         if name in grammar.inside:
-            found[name] = Choice(tuple(map(Rule, grammar.inside[name])))
-    return found
+            nodes[name] = Alternatives(tuple(map(RuleName, grammar.inside[name])))
+        else:
+            nodes[name] = tree(str(pattern), grammar.parts)
+    return nodes
 
 
 def page(name: str) -> str:
-    """The documentation page of a format."""
+    """Return the documentation page of a format."""
     grammar = GRAMMARS[name]
-    found = rules(grammar)
-    width = max(map(len, found))
-    text = "\n".join(f"{rule:<{width}} ::= {ebnf(node)}" for rule, node in found.items())
+    nodes = rules(grammar)
+    width = max(map(len, nodes))
+    text = "\n".join(f"{rule:<{width}} ::= {ebnf(node)}" for rule, node in nodes.items())
     table = "\n".join(
-        f"| `{rule}` | {NAMES[rule][1]} | {NAMES[rule][0]} |" for rule in found if rule != "file"
+        f"| `{rule}` | {NAMES[rule][1]} | {NAMES[rule][0]} |" for rule in nodes if rule != "file"
     )
     return f"""# {grammar.title}
 

@@ -1,9 +1,8 @@
-"""Grammar rules as trees, and the trees as EBNF text and as railroad diagrams.
+"""Regular expressions as trees, and the trees as EBNF and as railroad diagrams.
 
-The trees are read off the regular expressions that run, so that what is shown is what is done. The EBNF is
-the notation of the XML specification (https://www.w3.org/TR/xml/#sec-notation): `?`, `*`, `+` behind what is
-repeated, character classes in brackets, `#xA` for a character that cannot be shown, `-` before what must not
-follow.
+The EBNF is the notation of the XML specification (https://www.w3.org/TR/xml/#sec-notation): `?`, `*`, `+`
+after a repeated part, character classes in brackets, `#xA` for an invisible character, `-` before a part that
+must not follow.
 """
 
 from __future__ import annotations
@@ -17,43 +16,43 @@ from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """Characters as they stand."""
+class Terminal:
+    """Literal characters."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One of a class of characters, as EBNF writes the class."""
+    """A class of characters, in EBNF."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Another rule, by its name."""
+class RuleName:
+    """A reference to another rule."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One after the other."""
+    """A sequence."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The first that fits."""
+class Alternatives:
+    """Alternatives, of which the first match counts."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Several times; `most` None is any number."""
+    """A repetition; without `most` it has no upper limit."""
 
     part: Node
     least: int
@@ -61,18 +60,18 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
-    """What must not follow."""
+class NotFollowedBy:
+    """A part that must not follow."""
 
     part: Node
 
 
-Node = Text | Chars | Rule | Row | Choice | Repeat | Not
+Node = Terminal | Chars | RuleName | Row | Alternatives | Repeat | NotFollowedBy
 
 # --- from expressions ------------------------------------------------------------------------------------
 
 _FIRST_MARK: Final = 0xF0000
-"""Characters from here on stand for rules while an expression is taken apart; no text has them."""
+"""Private-use characters from here on stand for rules while an expression is parsed."""
 
 _CATEGORIES: Final = {
     sre.CATEGORY_DIGIT: "0-9",
@@ -82,7 +81,7 @@ _CATEGORIES: Final = {
 
 
 def tree(pattern: str, rules: Mapping[str, str]) -> Node:
-    """The tree of an expression, in which the expressions of other rules are shown by their names."""
+    """Return the tree of an expression; expressions of other rules in it become their names."""
     names = sorted(rules, key=lambda name: -len(rules[name]))
     for number, name in enumerate(names):
         if rules[name] != pattern:
@@ -97,10 +96,10 @@ def _parsed(pattern: str) -> Sequence[tuple[Any, Any]]:
 
 
 def _node(code: Any, argument: Any, marks: Mapping[str, str]) -> Node | None:
-    """The tree of one operation; None for a place, which takes no characters."""
+    """Return the tree of one operation; None for a lookahead or an anchor."""
     if code is sre.LITERAL:
         char = chr(argument)
-        return Rule(marks[char]) if char in marks else Text(char)
+        return RuleName(marks[char]) if char in marks else Terminal(char)
     if code is sre.NOT_LITERAL:
         return Chars(f"[^{_shown(argument)}]")
     if code is sre.ANY:
@@ -108,7 +107,7 @@ def _node(code: Any, argument: Any, marks: Mapping[str, str]) -> Node | None:
     if code is sre.IN:
         return _class(argument, marks)
     if code is sre.BRANCH:
-        return Choice(tuple(_several(branch, marks) for branch in argument[1]))
+        return Alternatives(tuple(_several(branch, marks) for branch in argument[1]))
     if code is sre.SUBPATTERN:
         return _several(argument[3], marks)
     if code is sre.ATOMIC_GROUP:
@@ -118,19 +117,21 @@ def _node(code: Any, argument: Any, marks: Mapping[str, str]) -> Node | None:
         return Repeat(_several(part, marks), least, None if most is sre.MAXREPEAT else most)
     if code in (sre.ASSERT_NOT, sre.ASSERT):
         part = _several(argument[1], marks)
-        return Not(part) if code is sre.ASSERT_NOT else None
+        return NotFollowedBy(part) if code is sre.ASSERT_NOT else None
     if code is sre.AT:
-        return Rule("end_of_text") if argument is sre.AT_END_STRING else None
+        return RuleName("end_of_text") if argument is sre.AT_END_STRING else None
     raise ValueError(f"no EBNF for {code}")
 
 
 def _class(members: Sequence[tuple[Any, Any]], marks: Mapping[str, str]) -> Node:
-    """A class of characters; alternatives of one mark each have become one."""
-    rules = [Rule(marks[chr(char)]) for code, char in members if code is sre.LITERAL and chr(char) in marks]
+    """Return a class of characters. `re` has merged alternatives of single marks into classes, too."""
+    rules = [
+        RuleName(marks[chr(char)]) for code, char in members if code is sre.LITERAL and chr(char) in marks
+    ]
     others = [(code, char) for code, char in members if code is not sre.LITERAL or chr(char) not in marks]
     if not rules:
         return Chars("[" + "".join(_member(*member) for member in members) + "]")
-    return Choice((*rules, _class(others, {}))) if others else Choice(tuple(rules))
+    return Alternatives((*rules, _class(others, {}))) if others else Alternatives(tuple(rules))
 
 
 def _several(parts: Any, marks: Mapping[str, str]) -> Node:
@@ -138,16 +139,16 @@ def _several(parts: Any, marks: Mapping[str, str]) -> Node:
 
 
 def _joined(nodes: Sequence[Node | None]) -> Node:
-    """Nodes one after the other; characters that stand together become one text."""
-    found: list[Node] = []
+    """Return a sequence of nodes, with adjacent texts joined."""
+    parts: list[Node] = []
     for node in nodes:
-        if isinstance(node, Text) and found and isinstance(found[-1], Text):
-            found[-1] = Text(found[-1].text + node.text)
+        if isinstance(node, Terminal) and parts and isinstance(parts[-1], Terminal):
+            parts[-1] = Terminal(parts[-1].text + node.text)
         elif isinstance(node, Row):
-            found += node.parts
+            parts += node.parts
         elif node is not None:
-            found.append(node)
-    return found[0] if len(found) == 1 else Row(tuple(found))
+            parts.append(node)
+    return parts[0] if len(parts) == 1 else Row(tuple(parts))
 
 
 def _member(code: Any, argument: Any) -> str:
@@ -161,7 +162,7 @@ def _member(code: Any, argument: Any) -> str:
 
 
 def _shown(code: int) -> str:
-    """A character; those that cannot be seen or mean something in a class by their number."""
+    """Return a character; by number if it is invisible or special in a class."""
     char = chr(code)
     return f"#x{code:X}" if char.isspace() or not char.isprintable() or char in "[]^-#" else char
 
@@ -170,29 +171,31 @@ def _shown(code: int) -> str:
 
 
 def ebnf(node: Node) -> str:
-    """A tree as EBNF."""
-    if isinstance(node, Text):
+    """Return a tree as EBNF."""
+    if isinstance(node, Terminal):
         return _quoted(node.text)
     if isinstance(node, Chars):
         return node.text
-    if isinstance(node, Rule):
+    if isinstance(node, RuleName):
         return node.name
     if isinstance(node, Row):
-        return " ".join(_grouped(part) if isinstance(part, Choice) else ebnf(part) for part in node.parts)
-    if isinstance(node, Choice):
+        return " ".join(
+            _grouped(part) if isinstance(part, Alternatives) else ebnf(part) for part in node.parts
+        )
+    if isinstance(node, Alternatives):
         return " | ".join(ebnf(part) or "nothing" for part in node.parts)
-    if isinstance(node, Not):
+    if isinstance(node, NotFollowedBy):
         return f"-{_grouped(node.part)}"
     return _grouped(node.part) + count_mark(node)
 
 
 def _grouped(node: Node) -> str:
-    single = isinstance(node, Text | Chars | Rule)
+    single = isinstance(node, Terminal | Chars | RuleName)
     return ebnf(node) if single else f"({ebnf(node)})"
 
 
 def count_mark(node: Repeat) -> str:
-    """`?`, `*` and `+`; other limits stand behind them in a comment."""
+    """Return `?`, `*` or `+`, with other limits in a comment."""
     if node.most == 1 and node.least == 0:
         return "?"
     mark = "+" if node.least else "*"
@@ -204,7 +207,7 @@ def count_mark(node: Repeat) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text in quotes; what cannot be seen stands outside them by its number."""
+    """Return a text in quotes, with invisible characters outside of them by number."""
     parts: list[str] = []
     for char in text:
         if char.isspace() and char != " ":
@@ -228,7 +231,7 @@ _STYLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A part of a diagram: its SVG, entered at (0, 0), its width, and the room below that line."""
+    """A part of a diagram: its SVG, entered at (0, 0), its width, and the height below that line."""
 
     svg: str
     width: int
@@ -240,7 +243,7 @@ def _moved(drawing: Drawing, x: int, y: int) -> str:
 
 
 def _columns(text: str) -> int:
-    """The width of a text in a monospaced font, in pixels."""
+    """Return the width of a text in a monospaced font, in pixels."""
     return sum(8 if char < "\u2e80" else 14 for char in text)
 
 
@@ -253,16 +256,16 @@ def _box(text: str, kind: str) -> Drawing:
 
 
 def draw(node: Node) -> Drawing:
-    """A tree as a part of a railroad diagram."""
+    """Return a tree as a part of a railroad diagram."""
     if isinstance(node, Row):
         return _in_a_row([draw(part) for part in node.parts])
-    if isinstance(node, Choice):
+    if isinstance(node, Alternatives):
         return _stacked([draw(part) for part in node.parts])
     if isinstance(node, Repeat):
         return _repeated(node)
-    if isinstance(node, Not):
+    if isinstance(node, NotFollowedBy):
         return _box(f"not {ebnf(node.part)}", "not")
-    return _box(ebnf(node), "rule" if isinstance(node, Rule) else "text")
+    return _box(ebnf(node), "rule" if isinstance(node, RuleName) else "text")
 
 
 def _in_a_row(parts: Sequence[Drawing]) -> Drawing:
@@ -278,7 +281,7 @@ def _in_a_row(parts: Sequence[Drawing]) -> Drawing:
 
 
 def _stacked(parts: Sequence[Drawing]) -> Drawing:
-    """Alternatives one below the other."""
+    """Return alternatives one below the other."""
     widest = max(part.width for part in parts)
     svg, y = "", 0
     for part in parts:
@@ -289,7 +292,7 @@ def _stacked(parts: Sequence[Drawing]) -> Drawing:
 
 
 def _repeated(node: Repeat) -> Drawing:
-    """A loop back below, with the limits where there are any, and a way past where nothing is needed."""
+    """Return a loop with its limits, and a bypass if the part is optional."""
     part = draw(node.part)
     if node.most != 1:
         mark = count_mark(node).lstrip("*+").strip(" /*")
@@ -301,7 +304,7 @@ def _repeated(node: Repeat) -> Drawing:
 
 
 def railroads(rules: Mapping[str, Node]) -> str:
-    """All rules of a grammar as one SVG picture, one diagram below the other."""
+    """Return all rules of a grammar as one SVG picture, one diagram below the other."""
     body, y, widest = "", 0, 0
     for name, node in rules.items():
         drawing = draw(node)

@@ -15,7 +15,7 @@ from kifu_core.shogi.formats.grammar import Leaf
 from kifu_core.shogi.replay import start
 from tests.kifu_core.drawing import Drawn
 from tools.grammars import GRAMMARS, page, rules
-from tools.railroads import Choice, Repeat, Rule, Text, ebnf, railroads, tree
+from tools.railroads import Alternatives, Repeat, RuleName, Terminal, ebnf, railroads, tree
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
 COUNT = int(os.environ.get("KIFU_DRAWN", "60"))
@@ -137,6 +137,6 @@ def test_other_rules_are_shown_by_their_names():
 
 
 def test_a_railroad_shows_every_rule_and_text():
-    picture = railroads({"line": Repeat(Choice((Text("<a>"), Rule("other"))), 0, None)})
+    picture = railroads({"line": Repeat(Alternatives((Terminal("<a>"), RuleName("other"))), 0, None)})
     assert picture.startswith("<svg ") and picture.endswith("</svg>\n")
     assert "&quot;&lt;a&gt;&quot;" in picture and ">other<" in picture
