@@ -1,8 +1,8 @@
-"""The fields of the search language as the table of docs/search.md, made of the filters.
+"""Writes the table of the search language's fields in docs/search.md, from the filters.
 
     python -m tools.queries
 
-writes it into both languages' page, between the line before it and the line after it.
+writes it into the pages of both languages, between two marks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TAKES: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }  # fmt: skip
 _MOST: Final = 8
-"""Values of a choice that are named."""
+"""Values of a choice in the table."""
 
 
 def table(language: str) -> str:
@@ -41,29 +41,29 @@ def table(language: str) -> str:
 
     rows = ["| " + " | ".join(_HEADS[language]) + " |", "| --- | --- | --- |"]
     with translation.override(language):
-        for one in FIELDS:
-            names = ", ".join(f"`{name}`" for name in dict.fromkeys((one.name, *one.keys)))
-            several = [f"`{choice}`" for choice in one.choices[:_MOST]]
-            more = ", …" if len(one.choices) > _MOST else ""
-            takes = ", ".join(several) + more if several else _TAKES[language][one.kind]
-            rows.append(f"| {names} | {one.label} | {takes} |")
+        for field in FIELDS:
+            names = ", ".join(f"`{name}`" for name in dict.fromkeys((field.name, *field.keys)))
+            choices = [f"`{choice}`" for choice in field.choices[:_MOST]]
+            more = ", …" if len(field.choices) > _MOST else ""
+            takes = ", ".join(choices) + more if choices else _TAKES[language][field.kind]
+            rows.append(f"| {names} | {field.label} | {takes} |")
     return "\n".join(rows) + "\n"
 
 
-def written() -> dict[Path, str]:
-    """Return the pages with their tables as they should be."""
-    found = {}
-    for language, page in PAGES.items():
-        # No name of a field has a backslash in it.
-        found[page] = _TABLE.sub(table(language), page.read_text(encoding="utf-8"))
-    return found
+def pages() -> dict[Path, str]:
+    """Return the pages with up-to-date tables."""
+    # No text of a table has a backslash.
+    return {
+        page: _TABLE.sub(table(language), page.read_text(encoding="utf-8"))
+        for language, page in PAGES.items()
+    }
 
 
 def main() -> None:
     """Write the tables."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
     django.setup()
-    for page, text in written().items():
+    for page, text in pages().items():
         page.write_text(text, encoding="utf-8")
 
 

@@ -1,10 +1,10 @@
-"""The texts of scripts that other sites load, in both languages, from the two places where texts are kept.
+"""Writes the texts of scripts that other sites load, in both languages.
 
     python -m tools.texts
 
-writes `archive/static/<game>/texts.js`: what the scripts of the folder ask for with `gettext("…")`, as the
-catalogue translates it, and what the library and the pages say of that game. No page of ours is around such a
-script, so it has to bring both languages with it.
+writes `archive/static/<game>/texts.js`: the texts in calls of `gettext("…")` in the scripts of the folder, as
+translated in the catalogue, and texts of the library and the pages about that game. No page of ours surrounds
+such a script, so it has to bring both languages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kifu_core.shogi.patterns import japanese, words
 from kifu_core.shogi.pieces import BY_NAME
 
 Export = tuple[str, Mapping[Any, object]]
-"""What a name stands for, in words, and its value."""
+"""The comment and the value of an exported name."""
 
 STATIC: Final = Path(__file__).resolve().parents[1] / "archive" / "static"
 LANGUAGES: Final = ("ja", "en")
@@ -37,23 +37,23 @@ _HEAD: Final = """\
 /** Written by `python -m tools.texts` from the catalogue of the pages and from kifu_core. */
 """
 _BY_LANGUAGE: Final = '@type {Record<string, Record<"ja" | "en", string>>}'
-_ASKED: Final = re.compile(r"""\bgettext\(("(?:[^"\\]|\\.)*")?""")
-_NAMED: Final = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
+_GETTEXT_CALL: Final = re.compile(r"""\bgettext\(("(?:[^"\\]|\\.)*")?""")
+_CODE: Final = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
 
 
-def written() -> dict[Path, str]:
-    """Return the files that this tool writes, with what is to stand in them."""
+def modules() -> dict[Path, str]:
+    """Return the files that this tool writes, with their contents."""
     return {STATIC / game / "texts.js": _module(make(_scripts(game))) for game, make in _GAMES.items()}
 
 
 def _scripts(game: str) -> str:
-    """Return the scripts of a game's folder, as one text."""
+    """Return the scripts of a game's folder as one text."""
     paths = sorted((STATIC / game).glob("*.js"))
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.name != "texts.js")
 
 
 def _module(exports: Mapping[str, Export]) -> str:
-    """Return a module that exports values under their names."""
+    """Return the text of a module with exports by name."""
     parts = [
         f"/** {about} */\nexport const {name} = {{\n{_entries(value)}}};\n"
         for name, (about, value) in exports.items()
@@ -69,19 +69,19 @@ def _entries(value: Mapping[Any, object]) -> str:
 
 
 def translations(script: str) -> dict[str, str]:
-    """Return what a script asks for with `gettext`, in Japanese.
+    """Return the Japanese translations of the texts that a script passes to `gettext`.
 
-    Raises ValueError for a text that is not written out there, and for one that nobody has translated.
+    Raises ValueError for an argument that is no string literal, and for a text without translation.
     """
-    found = {}
-    for literal in _ASKED.findall(script):
+    translated = {}
+    for literal in _GETTEXT_CALL.findall(script):
         if not literal:
-            raise ValueError("gettext() takes a text that is written out, in double quotes")
+            raise ValueError("gettext() takes a string literal in double quotes")
         text = json.loads(literal)
-        found[text] = _in("ja", text)
-        if found[text] == text:
+        translated[text] = _in("ja", text)
+        if translated[text] == text:
             raise ValueError(f"archive/locale/ja has no {literal}")
-    return dict(sorted(found.items()))
+    return dict(sorted(translated.items()))
 
 
 def _in(language: str, text: str | Promise) -> str:
@@ -91,18 +91,18 @@ def _in(language: str, text: str | Promise) -> str:
 
 
 def messages(script: str) -> dict[str, dict[str, str]]:
-    """Return the library's sentences for the codes that a script names, by language."""
-    codes = {*_NAMED.findall(script)} & TEXTS.keys()
+    """Return the library's messages for the codes in a script, by language."""
+    codes = {*_CODE.findall(script)} & TEXTS.keys()
     return {code: dict(zip(LANGUAGES, TEXTS[code], strict=True)) for code in sorted(codes)}
 
 
-def _asked(script: str) -> Export:
-    about = "What the modules of this folder say: English to Japanese. @type {Record<string, string>}"
+def _translations(script: str) -> Export:
+    about = "Texts of the modules of this folder: English to Japanese. @type {Record<string, string>}"
     return about, translations(script)
 
 
 def _shogi(script: str) -> dict[str, Export]:
-    # Only Django that is set up knows the pages.
+    # The pages can be imported only after `django.setup()`.
     from archive.web.shogi.pages import SHOGI
 
     endings = {
@@ -110,18 +110,18 @@ def _shogi(script: str) -> dict[str, Export]:
         for special, words in SHOGI.words.endings.items()
     }
     return {
-        "TRANSLATIONS": _asked(script),
+        "TRANSLATIONS": _translations(script),
         "ENDINGS": (f"By JKF's names of endings. {_BY_LANGUAGE}", endings),
         "SIDES": ("By colour.", shogi.SIDES),
         "PIECES": ("By kind.", shogi.PIECES),
-        "PHRASES": ("What positions are told with.", shogi.PHRASES),
+        "PHRASES": ("Words for describing positions.", shogi.PHRASES),
         "NAMED": ("Kinds of pieces by all their Japanese names. @type {Record<string, number>}", BY_NAME),
         **_patterns(),
     }
 
 
 def _patterns() -> dict[str, Export]:
-    """Return what the script that reads patterns knows of Japanese."""
+    """Return the tables of Japanese for the script that reads patterns."""
     strings = "@type {Record<string, string>}"
     expressions = {
         name.lower(): getattr(japanese, name)
@@ -140,10 +140,10 @@ def _patterns() -> dict[str, Export]:
 
 def _quoridor(script: str) -> dict[str, Export]:
     return {
-        "TRANSLATIONS": _asked(script),
+        "TRANSLATIONS": _translations(script),
         "MESSAGES": (f"What is wrong with a code, or odd. {_BY_LANGUAGE}", messages(script)),
         "SIDES": ("By colour.", quoridor.SIDES),
-        "PHRASES": ("What positions are told with.", quoridor.PHRASES),
+        "PHRASES": ("Words for describing positions.", quoridor.PHRASES),
     }
 
 
@@ -154,7 +154,7 @@ def main() -> None:
     """Write the files."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
     django.setup()
-    for path, text in written().items():
+    for path, text in modules().items():
         path.write_text(text, encoding="utf-8")
 
 

@@ -254,7 +254,7 @@ def test_drawn_texts_raise_nothing_but_the_error_and_print_back():
 @pytest.mark.parametrize("page", queries.PAGES.values(), ids=lambda page: page.name)
 def test_the_fields_of_the_language_are_described(page):
     """Otherwise: `python -m tools.queries`."""
-    assert page.read_text(encoding="utf-8") == queries.written()[page]
+    assert page.read_text(encoding="utf-8") == queries.pages()[page]
 
 
 @pytest.mark.parametrize("page", queries.PAGES.values(), ids=lambda page: page.name)

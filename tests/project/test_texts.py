@@ -13,9 +13,9 @@ STATIC = Path(__file__).resolve().parents[2] / "archive" / "static"
 JAPANESE = re.compile("[ぁ-ん][ぁ-んァ-ヶ一-龠]|[ァ-ヶ一-龠][ぁ-ん]|[ァ-ヶ]{2}")
 
 
-@pytest.mark.parametrize("path", texts.written(), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", texts.modules(), ids=lambda path: path.parent.name)
 def test_scripts_for_other_sites_bring_the_texts_of_today(path):
-    assert path.read_text(encoding="utf-8") == texts.written()[path], "run `python -m tools.texts`"
+    assert path.read_text(encoding="utf-8") == texts.modules()[path], "run `python -m tools.texts`"
 
 
 def test_a_text_is_found_where_a_script_asks_for_it():
@@ -38,7 +38,7 @@ def test_messages_are_those_of_the_codes_that_a_script_names():
 
 
 def test_no_script_brings_japanese_of_its_own():
-    scripts = [path for path in STATIC.rglob("*.js") if path not in texts.written()]
+    scripts = [path for path in STATIC.rglob("*.js") if path not in texts.modules()]
     assert len(scripts) > 40
     found = {path.name: JAPANESE.search(path.read_text(encoding="utf-8")) for path in scripts}
     assert {name: match[0] for name, match in found.items() if match} == {}

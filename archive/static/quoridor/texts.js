@@ -1,7 +1,7 @@
 // @ts-check
 /** Written by `python -m tools.texts` from the catalogue of the pages and from kifu_core. */
 
-/** What the modules of this folder say: English to Japanese. @type {Record<string, string>} */
+/** Texts of the modules of this folder: English to Japanese. @type {Record<string, string>} */
 export const TRANSLATIONS = {
   "Arrow keys move; H, V and P choose a horizontal wall, a vertical wall, the pawn; Enter plays.": "矢印キーで移動、H・V・Pで横の板・縦の板・駒を選び、Enterで指す。",
   "B and N go back and on, U takes back.": "B・Nで戻る・進む、Uで取り消し。",
@@ -77,7 +77,7 @@ export const SIDES = {
   "en": ["White", "Black"],
 };
 
-/** What positions are told with. */
+/** Words for describing positions. */
 export const PHRASES = {
   "ja": {"to_move": "{side}番", "won": "{side}の勝ち", "side": "{side}：駒{square}、残りの板{left}枚、置いた板：{walls}", "comma": "、", "none": "なし"},
   "en": {"to_move": "{side} to move", "won": "{side} has won", "side": "{side}: pawn {square}, walls left: {left}, walls placed: {walls}", "comma": ", ", "none": "none"},

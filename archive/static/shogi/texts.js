@@ -1,7 +1,7 @@
 // @ts-check
 /** Written by `python -m tools.texts` from the catalogue of the pages and from kifu_core. */
 
-/** What the modules of this folder say: English to Japanese. @type {Record<string, string>} */
+/** Texts of the modules of this folder: English to Japanese. @type {Record<string, string>} */
 export const TRANSLATIONS = {
   "Back": "一手戻る",
   "Forward": "一手進む",
@@ -40,7 +40,7 @@ export const PIECES = {
   "en": ["", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon"],
 };
 
-/** What positions are told with. */
+/** Words for describing positions. */
 export const PHRASES = {
   "ja": {"to_move": "{side}番", "board": "{side}：{pieces}", "hand": "{side}の持駒：{pieces}", "placed": "{piece}{square}", "several": "{piece}{count}", "comma": "、", "none": "なし"},
   "en": {"to_move": "{side} to move", "board": "{side}: {pieces}", "hand": "{side} in hand: {pieces}", "placed": "{piece} {square}", "several": "{count} {piece}s", "comma": ", ", "none": "nothing"},
