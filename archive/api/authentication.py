@@ -1,4 +1,4 @@
-"""How programs sign in with each request: with a token, or with HTTP Basic if `ARCHIVE_BASIC_AUTH` is on."""
+"""Authentication of programs: with a token, or with HTTP Basic if `ARCHIVE_BASIC_AUTH` is on."""
 
 import hashlib
 import hmac
@@ -22,19 +22,19 @@ from archive.http.limits.signing_in import count_failure
 from archive.intake.permissions import comes_from_elsewhere
 from archive.models import Token, User
 
-KEPT_SECONDS: Final = 300
-"""After so long a password is hashed again, which takes a third of a second."""
+CACHE_SECONDS: Final = 300
+"""A password is hashed again after this time. Hashing takes a third of a second."""
 _MOST: Final = 1000
-"""Passwords that are kept; the one that was not used for longest goes."""
+"""Passwords in the cache; the least recently used one is dropped."""
 
 _REALM: Final = "kifu-archive"
 
 
-class KnownPasswords:
-    """The passwords that this process has recently found right; it keeps only keyed digests of them.
+class PasswordCache:
+    """The passwords that this process has recently verified, as keyed digests.
 
-    A digest is made from the user, the stored hash and the password that was sent. So a password is forgotten
-    as soon as it is changed.
+    A digest is made from the user, the stored hash and the password that was sent, so it does not match after
+    the password is changed.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class KnownPasswords:
         self.until: OrderedDict[bytes, float] = OrderedDict()
         self.lock = threading.Lock()
 
-    def knows(self, user: Any, password: str) -> bool:
+    def has(self, user: Any, password: str) -> bool:
         digest = self._digest(user, password)
         with self.lock:
             if self.until.get(digest, 0.0) <= time.monotonic():
@@ -51,9 +51,9 @@ class KnownPasswords:
             self.until.move_to_end(digest)
             return True
 
-    def remember(self, user: Any, password: str) -> None:
+    def add(self, user: Any, password: str) -> None:
         with self.lock:
-            self.until[self._digest(user, password)] = time.monotonic() + KEPT_SECONDS
+            self.until[self._digest(user, password)] = time.monotonic() + CACHE_SECONDS
             while len(self.until) > _MOST:
                 self.until.popitem(last=False)
 
@@ -62,13 +62,13 @@ class KnownPasswords:
         return hmac.digest(self.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256)
 
 
-known_passwords = KnownPasswords()
+verified_passwords = PasswordCache()
 
 
 class Bearer(BaseAuthentication):
-    """`Authorization: Bearer` and the key of a token.
+    """`Authorization: Bearer` with the key of a token.
 
-    It is the first of the classes, so every 401 has its challenge.
+    It is the first of the classes, so its challenge is that of every 401.
     """
 
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
@@ -83,34 +83,34 @@ class Bearer(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge of a 401 (RFC 9110, 15.5.2), with that of Basic if it is on."""
-        found = f'Bearer realm="{_REALM}"'
-        return f'{found}, Basic realm="{_REALM}", charset="UTF-8"' if settings.ARCHIVE_BASIC_AUTH else found
+        bearer = f'Bearer realm="{_REALM}"'
+        return f'{bearer}, Basic realm="{_REALM}", charset="UTF-8"' if settings.ARCHIVE_BASIC_AUTH else bearer
 
 
 class Basic(BasicAuthentication):
-    """Name and password, where they are allowed; elsewhere the request is a stranger's."""
+    """Name and password, if the archive allows them; otherwise the header is ignored."""
 
     www_authenticate_realm = _REALM
 
     def authenticate(self, request: Request) -> tuple[Any, None] | None:
         if not settings.ARCHIVE_BASIC_AUTH:
             return None
-        found: tuple[Any, None] | None = super().authenticate(request)
-        return found
+        user_and_nothing: tuple[Any, None] | None = super().authenticate(request)
+        return user_and_nothing
 
     def authenticate_credentials(
         self, userid: str, password: str, request: Request | None = None
     ) -> tuple[Any, None]:
-        """Return the user. A password that was right a moment ago is not hashed again.
+        """Return the user. A recently verified password is not hashed again.
 
-        Raises PermissionDenied if a page of another site made the browser send a password that it remembers.
+        Raises PermissionDenied if a page of another site made the browser send its stored password.
         """
         if request is not None and comes_from_elsewhere(request):
             raise PermissionDenied(_("Pages of other sites cannot sign in with a name and a password."))
-        found = account_of(userid)
-        if found is None or not found.is_active or not known_passwords.knows(found, password):
-            found, _nothing = super().authenticate_credentials(userid, password, request)
-            known_passwords.remember(found, password)
-        if is_mfa_enabled(found):
+        user = account_of(userid)
+        if user is None or not user.is_active or not verified_passwords.has(user, password):
+            user, _nothing = super().authenticate_credentials(userid, password, request)
+            verified_passwords.add(user, password)
+        if is_mfa_enabled(user):
             raise PermissionDenied("this account has a second factor: use a token")
-        return found, None
+        return user, None

@@ -11,7 +11,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from archive.api import authentication
-from archive.api.authentication import KnownPasswords
+from archive.api.authentication import PasswordCache
 from archive.http.limits import counting
 from archive.http.limits.counting import StoreAwayError
 from archive.models import User
@@ -28,7 +28,7 @@ def taro() -> User:
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(authentication, "known_passwords", KnownPasswords())
+    monkeypatch.setattr(authentication, "verified_passwords", PasswordCache())
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ class TestBasic:
         assert basic("taro", RIGHT).status_code == 401
 
     def test_after_a_while_it_is_hashed_again(self, taro, hashed, monkeypatch):
-        monkeypatch.setattr(authentication, "KEPT_SECONDS", 0)
+        monkeypatch.setattr(authentication, "CACHE_SECONDS", 0)
         for _ in range(2):
             basic("taro", RIGHT)
         assert hashed == [RIGHT, RIGHT]
@@ -244,31 +244,31 @@ class TestBasic:
         assert basic("taro", RIGHT, headers=headers).status_code == 200
 
 
-def test_known_passwords_are_bounded_and_no_passwords(taro):
-    known = KnownPasswords()
+def test_cached_passwords_are_bounded_and_no_passwords(taro):
+    cache = PasswordCache()
     for number in range(3000):
-        known.remember(taro, str(number))
-    assert len(known.until) == 1000
-    assert known.knows(taro, "2999")
-    assert not known.knows(taro, "0")
-    assert all(len(digest) == 32 for digest in known.until)
-    assert not KnownPasswords().knows(taro, "2999"), "each process has a key of its own"
+        cache.add(taro, str(number))
+    assert len(cache.until) == 1000
+    assert cache.has(taro, "2999")
+    assert not cache.has(taro, "0")
+    assert all(len(digest) == 32 for digest in cache.until)
+    assert not PasswordCache().has(taro, "2999"), "each process has a key of its own"
 
 
-def test_threads_may_share_what_is_known(taro):
-    known = KnownPasswords()
+def test_threads_may_share_the_cache(taro):
+    cache = PasswordCache()
 
     def work() -> None:
         for number in range(2000):
-            known.remember(taro, str(number))
-            known.knows(taro, str(number))
+            cache.add(taro, str(number))
+            cache.has(taro, str(number))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(known.until) == 1000
+    assert len(cache.until) == 1000
 
 
 # --- sessions for programs -------------------------------------------------------------------------------
