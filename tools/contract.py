@@ -1,9 +1,9 @@
-"""The contract of the API, OpenAPI 3.1, made of what its endpoints say of themselves.
+"""Makes the contract of the API, OpenAPI 3.1, from the declarations of its endpoints.
 
     python -m tools.contract
 
-writes `schema/openapi.yaml`, which the archive serves as it is: no web process makes it. Its examples are
-answers of the sample games (`schema/examples.json`), which `tests/archive/test_contract.py` records.
+writes `schema/openapi.yaml`, which the archive serves as a file. Its examples are answers about the sample
+games (`schema/examples.json`), recorded by `tests/archive/test_contract.py`.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from rest_framework import serializers  # noqa: E402
 
 from archive.api import operations, urls  # noqa: E402
 from archive.api.endpoints import NoParameters  # noqa: E402
-from archive.api.fields import File, Flag, Text  # noqa: E402
+from archive.api.fields import FlagField, FormFileField, TextField  # noqa: E402
 from archive.api.negotiation import JSON  # noqa: E402
-from archive.api.operations import About, Example, Operation, Schema  # noqa: E402
-from archive.api.problems import OF_STATUS, PROBLEM  # noqa: E402
-from archive.api.shapes.common import IssueInfo, Problem  # noqa: E402
+from archive.api.operations import Example, Operation, Schema  # noqa: E402
+from archive.api.problems import OF_STATUS, PROBLEM, Problem  # noqa: E402
+from archive.api.shapes.common import About, IssueInfo  # noqa: E402
 
 FILE: Final = Path(__file__).resolve().parents[1] / "schema" / "openapi.yaml"
 EXAMPLES: Final = FILE.with_name("examples.json")
@@ -70,14 +70,16 @@ _INDENT: Final = re.compile(r"\n\s*")
 
 
 def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
-    """Return the schema of a type; a Struct becomes a component, which is referred to."""
+    """Return the schema of a type; a Struct becomes a component and is referenced."""
     origin, arguments = get_origin(hint), get_args(hint)
     if isinstance(hint, Mapping):
         return _titled(hint, registry)
     if origin is Annotated:
         schema = dict(schema_of(arguments[0], registry))
         for about in arguments[1:]:
-            schema |= _nullable(about.schema, arguments[0]) if isinstance(about, About) else {}
+            if isinstance(about, About):
+                nullable = NoneType in get_args(arguments[0])
+                schema |= about.schema | (_nullable_enum(about.schema) if nullable else {})
         if "anyOf" in schema:
             schema["anyOf"] = [_titled(one, registry) for one in schema["anyOf"]]
         return _titled(schema, registry) if "enum" in schema else schema
@@ -93,17 +95,6 @@ def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
         inner = schema_of(arguments[1], registry)
         return {"type": "object"} | ({"additionalProperties": inner} if inner else {})
     return {} if hint is Any else dict(_PLAIN[hint])
-
-
-def _nullable(keywords: Schema, hint: Any) -> Schema:
-    """Return keywords that null fits, too, where it may be one."""
-    return keywords | (
-        {"enum": [*keywords["enum"], None]} if _may_be_null(hint) and "enum" in keywords else {}
-    )
-
-
-def _may_be_null(hint: Any) -> bool:
-    return NoneType in get_args(hint)
 
 
 def _union(hints: Iterable[Any], registry: ComponentRegistry) -> Schema:
@@ -139,12 +130,13 @@ def _component(shape: Any, registry: ComponentRegistry) -> Schema:
 
 
 def _titled(schema: Mapping[str, Any], registry: ComponentRegistry) -> Schema:
-    """Return a reference to a schema that has a title, which makes it a component."""
+    """Return a reference to a schema with a title, which becomes a component; other schemas are returned as
+    they are."""
     if "title" not in schema:
         return dict(schema)
-    found = ResolvedComponent(schema["title"], ResolvedComponent.SCHEMA, object=str(schema["title"]))
-    found.schema = dict(schema)
-    registry.register_on_missing(found)
+    component = ResolvedComponent(schema["title"], ResolvedComponent.SCHEMA, object=str(schema["title"]))
+    component.schema = dict(schema)
+    registry.register_on_missing(component)
     return {"$ref": f"#/components/schemas/{schema['title']}"}
 
 
@@ -166,22 +158,22 @@ def problems_of(method: str, parts: Iterable[str], operation: Operation) -> dict
 
 
 def _shared() -> dict[tuple[int, Codes], str]:
-    """Return the names of the answers that several operations have."""
-    found: dict[tuple[int, Codes], str] = {}
+    """Return the names of the problem responses that several operations share."""
+    names: dict[tuple[int, Codes], str] = {}
     for method, suffix in (("GET", ""), ("POST", "Sent"), ("DELETE", "Deleting")):
         for status, codes in problems_of(method, ["pk"], Operation({})).items():
             word = OF_STATUS[status][0] if status in OF_STATUS else codes[0]
             name = "".join(map(str.capitalize, word.split("-")))
-            taken = name in found.values()
-            found.setdefault((status, codes), f"{name}{suffix}" if taken else name)
-    return found
+            taken = name in names.values()
+            names.setdefault((status, codes), f"{name}{suffix}" if taken else name)
+    return names
 
 
 SHARED: Final = _shared()
 
 
 def _problem(status: int, codes: Codes, examples: Schema | None = None) -> Schema:
-    """Return the answer that one of these codes is."""
+    """Return the response for a problem with one of these codes."""
     listed = codes if len(codes) < 40 else (*codes[:10], "…")
     content: Schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     headers = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
@@ -201,7 +193,7 @@ def _headers(names: Iterable[str]) -> Schema:
 
 
 class Contract(AutoSchema):
-    """Describes an operation from the declaration of its endpoint."""
+    """Describes an operation by the declaration of its endpoint."""
 
     recorded: Mapping[str, Mapping[str, Any]]
     method: str
@@ -212,7 +204,7 @@ class Contract(AutoSchema):
 
     @property
     def parts(self) -> list[str]:
-        """Return the parts of the address as the URL configuration calls them."""
+        """Return the names of the variable parts of the address in the URL configuration."""
         return list(_ROUTES[type(self.view)].pattern.converters)
 
     def get_operation_id(self) -> str:
@@ -229,9 +221,10 @@ class Contract(AutoSchema):
         return "" if self.operation.text else _text(type(self.view).__doc__).partition("\n\n")[2]
 
     def get_auth(self) -> list[Schema]:
-        """Return how one signs in where that is not as usual: whatever stores wants a token of its page.
+        """Return the ways to sign in if they differ from the default: an operation that stores needs a CSRF
+        token.
 
-        Generators take an operation that names ways to sign in for one that nobody else may ask for.
+        Client generators require authentication for an operation that lists such ways, so `{}` is among them.
         """
         if self.method == "GET" or _STATELESS.match(self.path):
             return []
@@ -244,7 +237,7 @@ class Contract(AutoSchema):
 
     def _get_parameters(self) -> list[Schema]:
         parts = [operations.PATH_PARAMETERS[name] for name in self.parts]
-        found: list[Schema] = [
+        parameters: list[Schema] = [
             {"name": one.name, "in": "path", "required": True, "description": one.text, "schema": one.schema}
             for one in parts
         ]
@@ -253,19 +246,19 @@ class Contract(AutoSchema):
         for name, schema in mapped.get("properties", {}).items():
             text = {"description": schema.pop("description")} if "description" in schema else {}
             needed = {"required": True} if name in mapped.get("required", ()) else {}
-            found.append({"name": name, "in": "query", **needed, **text, "schema": schema})
-        for parameter in found:
+            parameters.append({"name": name, "in": "query", **needed, **text, "schema": schema})
+        for parameter in parameters:
             examples = self._examples_of(str(parameter["name"]), str(parameter["in"]), parameter["schema"])
             if examples and parameter.get("required"):
                 parameter["examples"] = examples
             elif examples:
-                # Examples of a parameter are filled into forms; of one that is not needed they only say more.
+                # Swagger UI fills `examples` of a parameter into its form; those of a schema it only shows.
                 values = dict.fromkeys(one["value"] for one in examples.values())
                 parameter["schema"] = {**parameter["schema"], "examples": [*values]}
-        return found + [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
+        return parameters + [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
 
     def _examples_of(self, name: str, place: str, schema: Schema) -> Schema:
-        """Return the values that the examples have for a parameter, without those that it cannot have."""
+        """Return the valid values of a parameter in the examples."""
         called = {operations.PATH_PARAMETERS[part].name: part for part in self.parts}
         flags = _FLAGS if schema.get("type") == "boolean" else {}
         return {
@@ -277,13 +270,13 @@ class Contract(AutoSchema):
 
     def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
         text = {"description": str(field.help_text)} if field.help_text else {}
-        if isinstance(field, File):
+        if isinstance(field, FormFileField):
             return {**field.schema, **text}
-        if isinstance(field, Flag):
-            usual = {"default": field.default} if isinstance(field.default, bool) else {}
-            return {"type": "boolean", **text, **usual}
-        found = super()._map_serializer_field(field, direction, bypass_extensions)
-        return found | field.schema if isinstance(field, Text) else found
+        if isinstance(field, FlagField):
+            default = {"default": field.default} if isinstance(field.default, bool) else {}
+            return {"type": "boolean", **text, **default}
+        schema = super()._map_serializer_field(field, direction, bypass_extensions)
+        return schema | field.schema if isinstance(field, TextField) else schema
 
     def _get_request_body(self, direction: str = "request") -> Schema | None:
         body = self.operation.body
@@ -295,8 +288,8 @@ class Contract(AutoSchema):
         return {"required": True, "content": {one: self._sent(one, fields, mapped) for one in types}}
 
     def _sent(self, media_type: str, fields: Mapping[str, Any], mapped: Schema) -> Schema:
-        """Return what is sent in a body of that type."""
-        files = [name for name, one in fields.items() if isinstance(one, File)]
+        """Return the schema of a body of that type."""
+        files = [name for name, one in fields.items() if isinstance(one, FormFileField)]
         deep = [
             name
             for name, one in fields.items()
@@ -307,7 +300,7 @@ class Contract(AutoSchema):
         required = [*mapped.get("required", ()), *getattr(self.operation.body, "needed", ())]
         schema: Schema = {"type": "object", "properties": properties}
         if files and media_type == _FORMS[0]:
-            # The description says that one of them must be there: generators make no type of such a choice.
+            # Generators make no type of an `anyOf` of required fields, so the description has the condition.
             schema |= {"description": f"It has {' or '.join((*files, 'text'))}.", "minProperties": 1}
         elif files:
             required.append("text")
@@ -327,18 +320,20 @@ class Contract(AutoSchema):
     # --- answers
 
     def _get_response_bodies(self, direction: str = "response") -> Schema:
-        found = {str(status): self._answer(status, shape) for status, shape in self.operation.answers.items()}
+        responses = {
+            str(status): self._answer(status, shape) for status, shape in self.operation.answers.items()
+        }
         if self.method == "GET":
-            found["304"] = {"$ref": "#/components/responses/NotModified"}
+            responses["304"] = {"$ref": "#/components/responses/NotModified"}
         for status, codes in problems_of(self.method, self.parts, self.operation).items():
             examples = self._answers(status, PROBLEM)
             shared = SHARED.get((status, codes)) if not examples else None
             reference = {"$ref": f"#/components/responses/{shared}"}
-            found[str(status)] = reference if shared else _problem(status, codes, examples)
-        return dict(sorted(found.items()))
+            responses[str(status)] = reference if shared else _problem(status, codes, examples)
+        return dict(sorted(responses.items()))
 
     def _answer(self, status: int, shape: Any) -> Schema:
-        """Return an answer that is no problem."""
+        """Return a response that is no problem."""
         names = ["Location"] * (300 <= status < 400) + ["ETag"] * (self.method == "GET" and status == 200)
         types = _types(self.view, self.parts) if status == 200 else [JSON] if shape else []
         content = {one: self._content(one, status, shape) for one in types}
@@ -356,7 +351,7 @@ class Contract(AutoSchema):
         return ({"schema": schema} if schema else {}) | ({"examples": examples} if examples else {})
 
     def _answers(self, status: int, media_type: str) -> Schema:
-        """Return the recorded answers to the examples, of one status and type."""
+        """Return the recorded answers to the examples with a status and a media type."""
         recorded = self.recorded.get(self.get_operation_id(), {})
         return {
             _key(one): {"summary": one.name, "value": answer["answer"]}
@@ -366,8 +361,8 @@ class Contract(AutoSchema):
         }
 
 
-def _links(leads: Iterable[operations.Link]) -> Schema:
-    """Return where an answer leads, by names; a pointer is one into its body (RFC 6901)."""
+def _links(leads: Iterable[operations.AnswerLink]) -> Schema:
+    """Return the links of a response by name; a pointer is a JSON Pointer (RFC 6901) into its body."""
     return {
         link.operation: {
             "operationId": link.operation,
@@ -385,12 +380,12 @@ def _links(leads: Iterable[operations.Link]) -> Schema:
 
 
 def _key(one: Example) -> str:
-    """Return the name of an example where it has to be one word."""
+    """Return the name of an example as an identifier."""
     return re.sub(r"\W+", "_", one.name).lower()
 
 
 def _types(view: Any, parts: Iterable[str]) -> list[str]:
-    """Return all types that an address answers with."""
+    """Return all media types of an address."""
     types = type(view).types
     if not callable(types):
         return [*types]
@@ -400,10 +395,10 @@ def _types(view: Any, parts: Iterable[str]) -> list[str]:
 
 
 _FLAGS: Final = {"1": True, "0": False}
-"""What addresses have for yes and no."""
+"""Flags in addresses."""
 
 _STATELESS: Final = re.compile("/api/v1/(?:convert|check|positions)")
-"""Addresses that store nothing, whatever is sent to them."""
+"""Addresses that never store anything."""
 
 _TAGS: Final = {
     "about": "site",
@@ -418,19 +413,19 @@ _TAGS: Final = {
     "schema": "contract",
     "docs": "contract",
 }
-"""The tag of addresses for which it is not their first word."""
+"""The tag of addresses, by their first word, if it is not that word."""
 _TAGS_IN_ORDER: Final = {
-    "uploads": "Files that were sent, and what was read in them.",
+    "uploads": "Uploaded files, and the records in them.",
     "records": "Records converted and checked without storing them.",
     "games": "Games: lists, details, downloads.",
     "names": "Players and events.",
     "statistics": "Numbers of the archive, and dumps of it.",
-    "positions": "Positions, and what was played there.",
+    "positions": "Positions, and the moves played from them.",
     "patterns": "Games with a pattern on the board.",
     "formations": "Castles and openings.",
-    "spaces": "Libraries of oneself and of groups.",
-    "hooks": "Webhooks that tell of new games.",
-    "account": "Who asks.",
+    "spaces": "The visitor's library and those of groups.",
+    "hooks": "Webhooks for new games.",
+    "account": "The account of the request.",
     "site": "The archive itself, and its search box.",
     "contract": "This contract.",
 }
@@ -451,14 +446,14 @@ _OTHERS: Final[dict[str, Schema]] = {
 """Schemas of answers that are no JSON."""
 
 _WORDS: Final = {
-    200: "What was asked for.",
+    200: "The requested resource.",
     201: "It has been made.",
     202: "It has been accepted and is being worked on.",
     204: "It has been done.",
     301: "It has another address now.",
     303: "It is at this address.",
 }
-_FOLLOWED: Final = "What is at the address of the 303, to clients that go there."
+_FOLLOWED: Final = "The resource at the address of the 303, for clients that follow it."
 
 _PARAMETERS: Final[Schema] = {
     "scope": {
@@ -481,12 +476,12 @@ An archive of records of shogi and Quoridor that can be searched by position.
 
 Errors are problem details (RFC 9457) with a stable `code`; `x-codes` of an answer lists its possible codes.
 
-A parameter that is unknown or makes no sense is answered with a 400 that names it.
+A parameter that is unknown or invalid is answered with a 400 that names it.
 
 HEAD works wherever GET does; OPTIONS lists methods and parameters of an address; other methods are 405
 `method-not-allowed`.
 
-`RateLimit` and `RateLimit-Policy` say how much is left of which quota."""
+`RateLimit` and `RateLimit-Policy` have the remaining part of each quota."""
 
 
 def _header(text: str, **keywords: Any) -> Schema:
@@ -495,7 +490,7 @@ def _header(text: str, **keywords: Any) -> Schema:
 
 _COMPONENTS: Final[Schema] = {
     "headers": {
-        "ETag": _header("The tag for `If-None-Match`; answers that are made while they are sent have none."),
+        "ETag": _header("The tag for `If-None-Match`; streamed answers have none."),
         "Location": _header("The address.", format="uri-reference") | {"required": True},
         "Retry-After": _header("Seconds to wait.", type="integer", minimum=1) | {"required": True},
         "WWW-Authenticate": _header("How to sign in."),
@@ -509,8 +504,12 @@ _COMPONENTS: Final[Schema] = {
         **{name: _problem(*key) for key, name in sorted(SHARED.items(), key=lambda one: one[1])},
     },
     "securitySchemes": {
-        "bearer": {"type": "http", "scheme": "bearer", "description": "A token of the page of the account."},
-        "basic": {"type": "http", "scheme": "basic", "description": "Where the archive allows it."},
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A token, made on the page of the account.",
+        },
+        "basic": {"type": "http", "scheme": "basic", "description": "If the archive allows it."},
         "session": {"type": "apiKey", "in": "cookie", "name": "sessionid"},
         "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRFToken"},
     },
@@ -518,7 +517,7 @@ _COMPONENTS: Final[Schema] = {
 
 
 def _place(endpoint: tuple[str, str, str, Any]) -> tuple[int, int]:
-    """Return where an operation stands: by its route, GET first."""
+    """Return the sort key of an operation: its route, then GET, POST, DELETE."""
     _path, _expression, method, view = endpoint
     return [*_ROUTES].index(view.cls), ("GET", "POST", "DELETE").index(method)
 
@@ -558,7 +557,7 @@ class Generator(SchemaGenerator):
 
 
 def contract(recorded: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
-    """Return the contract, with the answers to its examples that are recorded in `EXAMPLES`."""
+    """Return the contract with recorded answers to its examples, by default those in `EXAMPLES`."""
     if recorded is None:
         recorded = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.exists() else {}
     schema = type("Contract", (Contract,), {"recorded": recorded})
@@ -566,18 +565,18 @@ def contract(recorded: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
         generator = Generator(schema)
         schema_of(Problem, generator.registry)
         schema_of(IssueInfo, generator.registry)
-        found: dict[str, Any] = generator.get_schema(request=None, public=True)
-    return {**found, "security": [{"bearer": []}, {"basic": []}, {"session": []}, {}]}
+        schema_without_security: dict[str, Any] = generator.get_schema(request=None, public=True)
+    return {**schema_without_security, "security": [{"bearer": []}, {"basic": []}, {"session": []}, {}]}
 
 
-def written(found: Mapping[str, Any] | None = None) -> str:
-    """Return the contract as its file has it."""
-    text = yaml.dump(found or contract(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+def to_yaml(document: Mapping[str, Any] | None = None) -> str:
+    """Return a contract, by default the current one, as the text of its file."""
+    text = yaml.dump(document or contract(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
     return f"# Written by `python -m tools.contract` from the endpoints of archive/api.\n{text}"
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what is the same twice as often, without references that other readers do not know."""
+    """Writes repeated values in full, since some readers do not support YAML aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -585,7 +584,7 @@ class _Dumper(yaml.SafeDumper):
 
 def main() -> None:
     """Write the file."""
-    FILE.write_text(written(), encoding="utf-8")
+    FILE.write_text(to_yaml(), encoding="utf-8")
 
 
 if __name__ == "__main__":

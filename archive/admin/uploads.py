@@ -21,7 +21,7 @@ from archive import store
 from archive.accounts.audit import AuditEvent, note, note_upload_deleted
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, shortened
-from archive.derive.issues import as_json
+from archive.derive.issues import stored_text
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
 from archive.models import Entry, Upload
@@ -133,7 +133,7 @@ class UploadAdmin(LibrariesAdmin):
     def why(self, upload: Upload) -> str:
         """Show why it failed, as a whole or some of its entries: what the gravest finding says."""
         if upload.reason:
-            return shortened(as_json(upload.reason)["message"])
+            return shortened(stored_text(upload.reason))
         failed = upload.entries.filter(state=Entry.State.FAILED).order_by("seq").first()
         issues = shown_issues(failed.issues, 1) if failed else ()
         return next((shortened(one.text) for one in issues), "–")

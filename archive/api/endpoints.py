@@ -1,8 +1,6 @@
-"""What an address of the API takes and gives: methods, parameters, types of answers. All of them are
-declared.
+"""Endpoints of the API: they declare their methods, parameters and types of answers.
 
-What is not declared is refused by name, so that a misspelt parameter does not look as if it had been
-understood.
+A parameter that is not declared is an error, so that no misspelled one is ignored in silence.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,13 +25,13 @@ _TOKEN: Final = "csrfmiddlewaretoken"
 """The CSRF field of the site's forms."""
 
 EVERYWHERE: Final = (CHOSEN, KEY)
-"""Parameters that every address takes: they choose what may be read (`archive.queries.scope`)."""
+"""Parameters of every address: they choose the spaces to read (`archive.queries.scope`)."""
 
 Serializer = type[serializers.Serializer[Any]]
 
 
 class NoParameters(serializers.Serializer[Any]):
-    """No parameters at all."""
+    """No parameters."""
 
 
 def endpoint(
@@ -43,20 +41,18 @@ def endpoint(
     types: Types = (JSON,),
     cached: bool = False,
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
-    """Make a function a view of the API for these methods; HEAD comes with GET.
+    """Make a function a view of the API for some methods; GET includes HEAD.
 
-    `query` declares the parameters of the address, by method if there are several; others are refused. The
-    function gets them as `query`, if there are any. `preferred_type` says which of the `types` the client
-    prefers.
-
+    `query` declares the parameters of the address, by method if there are several. If there are any, the
+    function receives them as `query`. `preferred_type` returns the one of `types` that the client prefers.
     `operation` describes the view for the contract, by method if there are several.
 
-    With `cached`, strangers get the same response until something is committed; it must then depend only on
+    With `cached`, strangers get the same response until something is committed. It must then depend only on
     the address, the type and the language.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
-    takes = query if isinstance(query, Mapping) else dict.fromkeys(methods, query)
-    queries = {name: takes.get(name, NoParameters) for name in methods}
+    declared = query if isinstance(query, Mapping) else dict.fromkeys(methods, query)
+    queries = {name: declared.get(name, NoParameters) for name in methods}
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
@@ -85,8 +81,8 @@ def _parameters(request: Request, serializer: Serializer) -> dict[str, Any]:
     parameters = request.query_params.copy()
     for name in EVERYWHERE:
         parameters.pop(name, None)
-    found = validated(serializer, parameters)
-    return {} if serializer is NoParameters else {"query": found}
+    values = validated(serializer, parameters)
+    return {} if serializer is NoParameters else {"query": values}
 
 
 def _stranger(request: Request) -> str:
@@ -99,30 +95,30 @@ def _stranger(request: Request) -> str:
 def validated(
     serializer: Serializer, data: Mapping[str, Any] | list[Any], several: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Return the parameters of an address, or the fields of a body, as the serializer understands them.
+    """Return the values of the parameters of an address, or of the fields of a body.
 
-    Each may be given only once, except those in `several`. Raises ValidationError, which names each field
-    that is unknown, repeated, missing or of another type.
+    A name may be repeated only if it is in `several`. Raises ValidationError, which names each field that is
+    unknown, repeated, missing or of another type.
     """
     if not isinstance(data, Mapping | QueryDict):
         raise ApiError("invalid", "the body is an object")
     single = data.dict() if isinstance(data, QueryDict) else dict(data)
     if isinstance(data, QueryDict):
         single.pop(_TOKEN, None)
-    found = serializer(data=single)
+    bound = serializer(data=single)
     wrong: dict[str, Any] = {
-        name: ["there is no such parameter"] for name in single if name not in found.fields
+        name: ["there is no such parameter"] for name in single if name not in bound.fields
     }
-    # The words of the framework follow Accept-Language; ours are English.
+    # The texts of the framework follow Accept-Language; ours are English.
     with translation.override("en"):
-        if not found.is_valid():
-            wrong |= found.errors
+        if not bound.is_valid():
+            wrong |= bound.errors
     if isinstance(data, QueryDict):
-        often = {name for name in single if len(data.getlist(name)) > 1} - {*several}
-        wrong |= {name: ["it is given more than once"] for name in often}
+        repeated = {name for name in single if len(data.getlist(name)) > 1} - {*several}
+        wrong |= {name: ["it is given more than once"] for name in repeated}
     if wrong:
         raise serializers.ValidationError(wrong)
-    return dict(found.validated_data)
+    return dict(bound.validated_data)
 
 
 def body(serializer: Serializer, request: Request, several: Iterable[str] = ()) -> dict[str, Any]:
@@ -131,5 +127,5 @@ def body(serializer: Serializer, request: Request, several: Iterable[str] = ()) 
 
 
 def preferred_type(request: Request) -> str:
-    """Return the type of answer that the client prefers among those of the address."""
+    """Return the media type of the address that the client prefers."""
     return str(request.accepted_media_type)

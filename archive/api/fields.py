@@ -1,10 +1,10 @@
-"""The kinds of parameters: each accepts one spelling of a value, and says in English what it accepts.
+"""Fields of requests. Each accepts one spelling of a value, and its error says in English what it accepts.
 
-The framework's own fields are more generous: they take `1_0`, `１０` and ` 10.0 ` for the number ten.
+The framework's own fields are more lenient: they accept `1_0`, `１０` and ` 10.0 ` for the number ten.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,19}")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class WholeNumber(serializers.IntegerField):
+class WholeNumberField(serializers.IntegerField):
     """A whole number; in an address or a form it is written in ASCII digits."""
 
     def to_internal_value(self, data: Any) -> int:
@@ -28,11 +28,9 @@ class WholeNumber(serializers.IntegerField):
         return data
 
 
-class Text(serializers.CharField):
-    """A text; a JSON number is refused.
-
-    `schema` has keywords for its schema in the contract, if the view itself checks the text.
-    """
+class TextField(serializers.CharField):
+    """A text, and no JSON number. `schema` has keywords for the contract, if the view checks the text
+    itself."""
 
     def __init__(self, schema: Mapping[str, Any] | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -44,22 +42,22 @@ class Text(serializers.CharField):
         return str(super().to_internal_value(data))
 
 
-class Raw(Text):
-    """A text as it is, with any characters; whatever reads it can handle them."""
+class RawTextField(TextField):
+    """A text with any characters, unchanged."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_blank=True, trim_whitespace=False, **options)
         self.validators = []
 
 
-def between(least: int, most: int, usual: int | None = None) -> dict[str, Any]:
-    """Return what the contract says of a text that is a number: its range, and its default."""
+def number_schema(least: int, most: int, default: int | None = None) -> dict[str, Any]:
+    """Return the schema of a text that is a number."""
     schema = {"type": "integer", "minimum": least, "maximum": most}
-    return schema if usual is None else schema | {"default": usual}
+    return schema if default is None else schema | {"default": default}
 
 
-class File(serializers.Field[Any, Any, Any, Any]):
-    """A file in a form, or several files; `schema` is its schema in the contract."""
+class FormFileField(serializers.Field[Any, Any, Any, Any]):
+    """A file in a form, or several files. `schema` is for the contract."""
 
     def __init__(self, *, several: bool = False, **options: Any) -> None:
         super().__init__(**options)
@@ -72,40 +70,36 @@ class File(serializers.Field[Any, Any, Any, Any]):
         return data
 
 
-class Choice(serializers.ChoiceField):
+class ChoiceField(serializers.ChoiceField):
     """One of a few words."""
 
-    def __init__(self, choices: Sequence[str], **options: Any) -> None:
-        super().__init__(choices, **options)
-        self.words = tuple(choices)
-
     def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str) or data not in self.words:
-            raise serializers.ValidationError(f"this is none of {', '.join(self.words)}")
+        if not isinstance(data, str) or data not in self.choices:
+            raise serializers.ValidationError(f"this is none of {', '.join(self.choices)}")
         return data
 
 
-class FormationName(Text):
-    """A castle or an opening, by any of its names; the value is its name for programs."""
+class FormationField(TextField):
+    """A castle or an opening under any of its names; the value is its name for programs."""
 
     def to_internal_value(self, data: Any) -> str:
-        found = by_any_name(super().to_internal_value(data))
-        if found is None:
+        formation = by_any_name(super().to_internal_value(data))
+        if formation is None:
             raise serializers.ValidationError("no castle or opening is called so; GET formations has them")
-        return found.name
+        return formation.name
 
 
-class Day(serializers.DateField):
+class DayField(serializers.DateField):
     """A day such as 2024-05-01."""
 
     def to_internal_value(self, value: Any) -> date:
         if not isinstance(value, str) or not _DAY.fullmatch(value):
             self.fail("invalid", format="YYYY-MM-DD")
-        found: date = super().to_internal_value(value)
-        return found
+        day: date = super().to_internal_value(value)
+        return day
 
 
-class Flag(serializers.Field[bool, Any, Any, Any]):
+class FlagField(serializers.Field[bool, Any, Any, Any]):
     """Yes or no: 1 or 0, `true` or `false`."""
 
     def to_internal_value(self, data: Any) -> bool:
@@ -117,11 +111,11 @@ class Flag(serializers.Field[bool, Any, Any, Any]):
         return values[data]
 
 
-class Several(serializers.ListField):
+class LimitedListField(serializers.ListField):
     """A list whose length is checked before its items are."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
             raise serializers.ValidationError(f"these are more than {self.max_length}")
-        found: list[Any] = super().to_internal_value(data)
-        return found
+        values: list[Any] = super().to_internal_value(data)
+        return values

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from archive.api.shapes.common import extend
 from archive.api.shapes.formations import WorkInfo
-from archive.api.shapes.games import FormationNames, GameFormation
+from archive.api.shapes.games import FormationInGame, FormationNames
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
     from archive.queries.patterns.formation_counts import GameFormationAt
     from kifu_core.shogi.formations import Formation, Publication
 
-
-def formation_names(one: Formation) -> FormationNames:
-    """Return what a castle or an opening is called."""
-    return FormationNames(one.name, one.family, one.japanese, one.reading, one.english)
+Named = TypeVar("Named", bound=FormationNames)
 
 
-def work_info(one: Publication) -> WorkInfo:
-    """Return a work; members that it lacks are None."""
-    return WorkInfo(
-        title=one.title,
-        author=one.author or None,
-        publisher=one.publisher,
-        year=one.year,
-        isbn=one.isbn or None,
-        url=one.url or None,
+def with_names(kind: type[Named], formation: Formation, **members: Any) -> Named:
+    """Return an object of a subclass of `FormationNames` with the names of a castle or an opening."""
+    return kind(
+        formation=formation.name,
+        family=formation.family,
+        japanese=formation.japanese,
+        reading=formation.reading,
+        english=formation.english,
+        **members,
     )
 
 
-def game_formation(had: GameFormationAt) -> GameFormation:
-    """Return what a side of a game has."""
-    side = SHOGI.rules.sides[had.colour]
-    return extend(GameFormation, formation_names(had.formation), side=side, ply=had.ply)
+def work_info(work: Publication) -> WorkInfo:
+    """Return a work; members that it lacks are None."""
+    return WorkInfo(
+        title=work.title,
+        author=work.author or None,
+        publisher=work.publisher,
+        year=work.year,
+        isbn=work.isbn or None,
+        url=work.url or None,
+    )
+
+
+def formation_in_game(had: GameFormationAt) -> FormationInGame:
+    """Return a castle or an opening of a side of a game."""
+    return with_names(FormationInGame, had.formation, side=SHOGI.rules.sides[had.colour], ply=had.ply)

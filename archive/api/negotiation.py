@@ -1,4 +1,4 @@
-"""Types of answers: which of the types that an address offers a client prefers.
+"""Content negotiation: the media type that a client prefers among those of an address.
 
 Nothing here may import the framework's views, whose settings name these classes.
 """
@@ -18,11 +18,11 @@ from archive.api.problems import PROBLEM
 
 JSON: Final = "application/json"
 Types = Sequence[str] | Callable[..., Sequence[str]]
-"""The types of an address's answers, the usual one first; a function is given the parts of the address."""
+"""The media types of an address, the default first, or a function of the variable parts of the address."""
 
 
 class Negotiation(BaseContentNegotiation):
-    """Finds the type that a client prefers among those that the address offers; quality values count.
+    """Chooses the type of the address with the highest quality value in `Accept`.
 
     A client that accepts problem details accepts JSON.
     """
@@ -48,14 +48,15 @@ class Negotiation(BaseContentNegotiation):
 
 
 def _quality(accepted: Sequence[MediaType], offered: str) -> float:
-    """Return the quality of a type, from 0 to 1, by the most specific accepted type that matches it."""
+    """Return the quality value of a type, from 0 to 1: that of the most specific accepted type that
+    matches."""
     main, _, sub = offered.partition("/")
-    fitting = [
+    matches = [
         (one.specificity, one.quality)
         for one in accepted
         if one.main_type in ("*", main) and one.sub_type in ("*", sub)
     ]
-    return max(fitting)[1] if fitting else 0
+    return max(matches)[1] if matches else 0
 
 
 def _types_of(view: Any, parts: Mapping[str, Any]) -> Sequence[str]:

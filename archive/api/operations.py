@@ -1,7 +1,6 @@
-"""The declarations of endpoints, for the contract from which clients are generated
-(`schema/openapi.yaml`).
+"""Declarations of endpoints for the contract (`schema/openapi.yaml`), from which clients are generated.
 
-All of it is plain data: `tools.contract` makes the contract from it; web processes do not use it.
+They are plain data: `tools.contract` makes the contract from them; web processes do not use them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,13 +10,12 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from archive.api.problems import OF_STATUS
-from archive.derive.issues import TEXTS as ARCHIVES
+from archive.api.shapes.common import FINDINGS
 from archive.export.record_files import DOWNLOADS
 from archive.models import LARGEST_ID
 from archive.queries.search.errors import STATUSES
 from archive.queries.search.errors import TEXTS as QUERY_TEXTS
 from kifu_core.games import GAMES
-from kifu_core.messages import TEXTS as LIBRARYS
 
 Schema = dict[str, Any]
 """A JSON schema (2020-12), or a part of one."""
@@ -26,22 +24,12 @@ Problems = Mapping[int, Iterable[str]]
 """Codes of problem details by status."""
 
 
-class About:
-    """What the contract says of a member of an answer besides its type: a text, and keywords for its schema.
-
-    It annotates the members of `archive.api.shapes`: `Annotated[int, About("plies", minimum=0)]`.
-    """
-
-    def __init__(self, text: str = "", **keywords: Any) -> None:
-        self.schema: Schema = {"description": text, **keywords} if text else keywords
-
-
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A request that the sample games can answer, under a name that says what it asks for.
+    """A request that the sample games can answer, and a name that describes it.
 
-    `parts` are the parts of the address, named as in the URL configuration. `body` is sent as JSON; `accept`
-    is the type in `Accept`, empty for the usual one.
+    `parts` are the variable parts of the address, named as in the URL configuration. `body` is sent as JSON;
+    `accept` is the type in `Accept`, empty for the default.
     """
 
     name: str
@@ -54,13 +42,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What the contract says about one method of an address.
+    """Describes one method of an address for the contract.
 
-    `answers` has the shape of the JSON for each status (`archive.api.shapes`), None for an answer without a
-    body; other types that the address offers have the same content. `problems` are the codes that only this
-    address has, by status; all addresses have those of `EVERYWHERE`. `body` is what is sent; `or_body` are
-    shapes that may be sent instead, or schemas with a title. `text` says in a sentence what the method does,
-    if the view's docstring is about another method, too. The sample games answer the examples.
+    `answers` has the class of the JSON for each status (`archive.api.shapes`), None for an answer without a
+    body; other types that the address offers have the same content. `problems` are the codes of this address
+    by status, besides those of `EVERYWHERE`. `body` declares the fields of the body; `or_body` are schemas of
+    other bodies that are accepted. `text` describes the method in a sentence, if the view's docstring covers
+    several methods.
     """
 
     answers: Mapping[int, Any]
@@ -87,7 +75,7 @@ EVERYWHERE: Final[Problems] = {
 """Codes of every address."""
 
 OF_RESOURCES: Final[Problems] = {410: ("gone",)}
-"""Codes of an address of a thing that may be taken down."""
+"""Codes of addresses of resources that can be taken down."""
 
 OF_BODIES: Final[Problems] = {
     400: ("parse-error", "incomplete"),
@@ -98,58 +86,55 @@ OF_BODIES: Final[Problems] = {
     415: ("unsupported-media-type",),
     507: (OF_STATUS[507][0],),
 }
-"""Codes of an address that is sent something."""
+"""Codes of methods with a body."""
 
 OF_CHANGES: Final[Problems] = {403: ("csrf",), 507: (OF_STATUS[507][0],)}
-"""Codes of an address that changes something without being sent a body."""
+"""Codes of methods that change something and have no body."""
 
 ELSEWHERE: Final[Problems] = {405: (OF_STATUS[405][0],)}
-"""Codes that no operation has: of a method that an address has not."""
-
-FINDINGS: Final = tuple(sorted({*LIBRARYS, *ARCHIVES}))
-"""Codes of all that is found in what is read."""
+"""Codes that no operation has: those of a method that the address lacks."""
 
 READING: Final[Problems] = {
     400: (*FINDINGS, "bad-position-object", "ply-out-of-range", "no-position"),
     413: ("too-large",),
     422: ("too-slow",),
 }
-"""Codes of what cannot be read: those of findings, which end a reading."""
+"""Codes of texts and files that cannot be read."""
 
 POSITIONS: Final[Problems] = {
     400: tuple(dict.fromkeys(code for game in GAMES.values() for code in game.codec.errors)),
     404: ("unknown-game",),
 }
-"""Codes of addresses of positions: what is wrong with a code, or with the game before it."""
+"""Codes of addresses of positions: errors in a position's code, or in the kind of game."""
 
 CURSORS: Final = ("invalid-limit", "invalid-cursor")
-"""Codes of wrong parameters of a page."""
+"""Codes of errors in the parameters of a page."""
 
 
 QUERIES: Final[Problems] = {
     status: tuple(sorted(code for code in QUERY_TEXTS if STATUSES.get(code, 400) == status))
     for status in sorted({400, *STATUSES.values()})
 }
-"""Codes of lists that take a query of the search language."""
+"""Codes of lists with a query in the search language."""
 
 
 def merge_problems(*several: Problems) -> dict[int, tuple[str, ...]]:
-    """Return all of these codes by status, each code once."""
-    found: dict[int, dict[str, None]] = {}
+    """Return the codes of all by status, each code once."""
+    merged: dict[int, dict[str, None]] = {}
     for problems in several:
         for status, codes in problems.items():
-            found.setdefault(status, {}).update(dict.fromkeys(codes))
-    return {status: tuple(codes) for status, codes in sorted(found.items())}
+            merged.setdefault(status, {}).update(dict.fromkeys(codes))
+    return {status: tuple(codes) for status, codes in sorted(merged.items())}
 
 
 # --- links -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """Where an answer leads: the id of an operation, and the parts of its address.
+class AnswerLink:
+    """A link from an answer to an operation (its id), with the parts of the operation's address.
 
-    A part is a pointer into the answer (`/results/0/id`), a fixed word, or `=` for the same part of the
+    A part is a JSON pointer into the answer (`/results/0/id`), a constant, or `=` for the same part of the
     request's address.
     """
 
@@ -167,11 +152,11 @@ _OF_POSITION: Final = (
 _FIRST: Final = "/results/0/id"
 
 
-def _to(operations: Iterable[str], **parts: str) -> tuple[Link, ...]:
-    return tuple(Link(one, parts) for one in operations)
+def _to(operations: Iterable[str], **parts: str) -> tuple[AnswerLink, ...]:
+    return tuple(AnswerLink(one, parts) for one in operations)
 
 
-LINKS: Final[Mapping[str, tuple[Link, ...]]] = {
+LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "post_uploads": _to(("get_upload", *_OF_UPLOAD), id="/uploads/0/id"),
     "get_uploads": _to(("get_upload",), id=_FIRST),
     "get_upload": _to(_OF_UPLOAD, id="/id"),
@@ -182,7 +167,7 @@ LINKS: Final[Mapping[str, tuple[Link, ...]]] = {
     "get_games": _to(("get_game",), id=_FIRST),
     "get_game": (
         *_to(_OF_GAME, id="/id"),
-        Link("get_game_record", {"id": "/id", "format": "jkf"}),
+        AnswerLink("get_game_record", {"id": "/id", "format": "jkf"}),
     ),
     "get_game_library": _to(("post_game_library",), id="/game_id"),
     "get_spaces": _to(("get_space_members",), id="/results/2/id"),
@@ -204,7 +189,7 @@ LINKS: Final[Mapping[str, tuple[Link, ...]]] = {
     "get_position_trend": _to(("get_position_games",), game="/game", code="/code"),
     "get_position_tree": _to(("get_position",), game="=", code="/moves/0/code"),
 }
-"""Links from the answers of operations, by their ids. Of a list, its first member is linked."""
+"""Links from the answers of operations, by the ids of these. Of a list, the first member is linked."""
 
 
 # --- parts of addresses ----------------------------------------------------------------------------------
@@ -212,7 +197,7 @@ LINKS: Final[Mapping[str, tuple[Link, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PathParameter:
-    """A variable part of addresses: its name in the contract, its schema and its description."""
+    """A variable part of addresses, as the contract describes it."""
 
     name: str
     schema: Schema
@@ -241,4 +226,4 @@ PATH_PARAMETERS: Final = {
         "format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as a file extension."
     ),
 }
-"""Parts by what the URL configuration calls them."""
+"""Variable parts of addresses by their names in the URL configuration."""

@@ -1,7 +1,7 @@
-"""Keyset pages: the cost of a page does not depend on how far it is from the first one."""
+"""Keyset pages: the cost of a page does not depend on its distance from the first one."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import Any, Final
 
@@ -9,7 +9,6 @@ from django.http import QueryDict
 from rest_framework.request import Request
 
 from archive.api.errors import ApiError
-from archive.api.json_body import encode
 from archive.api.shapes.common import TotalInfo
 from archive.models import Entry, Upload
 from archive.queries.games.totals import Total
@@ -18,18 +17,18 @@ PAGE: Final = 100
 LARGEST_PAGE: Final = 500
 GAMES: Final = 50
 THROUGH: Final = 25
-"""Games that a list has where nothing is said, and games through a position."""
+"""Default number of games in a list, and of games through a position."""
 NAMES: Final = 100
-"""Players or events that a list has at most: as many as its page, since of each its games are counted."""
+"""Largest number of players or events in a page, since the games of each are counted."""
 PLIES: Final = 1_000
 MOST_PLIES: Final = 2_000
 """Plies of one game in an answer: by default, and at most."""
 PAGE_BYTES: Final = 700_000
 """Approximate size of a page of entries: a larger page ends before its limit."""
 ISSUES: Final = 200
-"""Issues of an entry in a page; whole lists have all of them."""
+"""Issues of an entry in a page; complete lists have all of them."""
 ISSUE_BYTES: Final = 1_500
-"""A long one: it has a line of 200 characters in it."""
+"""Size of a long issue, which quotes a line of 200 characters."""
 _ROW_BYTES: Final = 500
 _SHOWN: Final = 40
 _SHORT_NUMBER: Final = re.compile(r"[0-9]{1,9}")
@@ -44,7 +43,7 @@ def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGE
     return int(text)
 
 
-def address_with(request: Request, cursor: str | None) -> str | None:
+def next_url(request: Request, cursor: str | None) -> str | None:
     """Return the request's own address with another cursor; None if there is no further page."""
     if cursor is None:
         return None
@@ -53,10 +52,8 @@ def address_with(request: Request, cursor: str | None) -> str | None:
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 
-def number_of(query: Mapping[str, Any]) -> int | None:
-    """Return the place at which a list is to begin, for cursors that are numbers; None for the beginning.
-    Raises ApiError.
-    """
+def cursor_number(query: Mapping[str, Any]) -> int | None:
+    """Return the `cursor` of a query as a number; None for the beginning of the list. Raises ApiError."""
     text = query.get("cursor")
     if text is not None and not _SHORT_NUMBER.fullmatch(text):
         raise ApiError("invalid-cursor", "this cursor was not made here", field="cursor")
@@ -64,30 +61,24 @@ def number_of(query: Mapping[str, Any]) -> int | None:
 
 
 def total_info(total: Total) -> TotalInfo:
-    """Return a total as it is sent."""
+    """Return a total as JSON."""
     return TotalInfo(total.number, total.exact)
 
 
-def fitting(results: Sequence[Any], most: int) -> int:
-    """Return how many of the first members of an answer fit into that many bytes; at least one."""
-    totals = accumulate(len(encode(one)) for one in results)
-    return max(1, sum(total <= most for total in totals))
+def count_within(sizes: Iterable[int], most: int) -> int:
+    """Return how many of the first items have at most `most` bytes together; at least one."""
+    return max(1, sum(total <= most for total in accumulate(sizes)))
 
 
 def page_of_entries(
     upload: Upload, request: Request, query: Mapping[str, Any]
 ) -> tuple[list[Entry], str | None]:
     """Return the entries of an upload from the cursor on, and the address of the next page."""
-    limit, cursor = limit_of(query), number_of(query)
+    limit, cursor = limit_of(query), cursor_number(query)
     after = -1 if cursor is None else cursor
     entries = Entry.objects.filter(upload=upload, seq__gt=after).defer("beyond_jkf", "record", "parsed_facts")
     rows = list(entries.order_by("seq")[: limit + 1])
-    limit = min(limit, _fitting_entries(rows))
-    following = str(rows[limit - 1].seq) if len(rows) > limit else None
-    return rows[:limit], address_with(request, following)
-
-
-def _fitting_entries(rows: Sequence[Entry]) -> int:
-    """Return how many of the first entries fit into one answer; at least one."""
     sizes = (min(len(row.issues), ISSUES) * ISSUE_BYTES + _ROW_BYTES + 4 * len(row.path) for row in rows)
-    return max(1, sum(total <= PAGE_BYTES for total in accumulate(sizes)))
+    limit = min(limit, count_within(sizes, PAGE_BYTES))
+    following = str(rows[limit - 1].seq) if len(rows) > limit else None
+    return rows[:limit], next_url(request, following)

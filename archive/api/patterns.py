@@ -1,11 +1,12 @@
-"""The shapes of questions and answers about patterns."""
+"""Parameters of searches for patterns, and their results as JSON."""
 
 from rest_framework.request import Request
 
-from archive.api.fields import Choice, Text, between
-from archive.api.pagination import GAMES, LARGEST_PAGE, address_with, total_info
-from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_info
-from archive.api.shapes.common import extend
+from archive.api.fields import ChoiceField, TextField, number_schema
+from archive.api.games import game_info
+from archive.api.names import player_tally
+from archive.api.pagination import GAMES, LARGEST_PAGE, next_url, total_info
+from archive.api.serializers import CURSOR, LIMIT, FacetsQuery
 from archive.api.shapes.games import YearGames
 from archive.api.shapes.patterns import (
     GameWithPattern,
@@ -15,7 +16,6 @@ from archive.api.shapes.patterns import (
     PatternResults,
     PlySpanGames,
 )
-from archive.api.views.names import player_tally
 from archive.derive.issues import language
 from archive.queries.games.totals import Total
 from archive.queries.patterns.summary import STEP, PatternGame, PatternSummary
@@ -28,62 +28,63 @@ from kifu_core.shogi.squares import USI
 
 
 class PatternQuery(FacetsQuery):
-    """What `GET patterns` takes."""
+    """Parameters of `GET patterns`."""
 
-    pattern = Text(
+    pattern = TextField(
         max_length=LONGEST, trim_whitespace=False, help_text="The pattern that has to be on the board."
     )
-    order = Choice(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
-    cursor = Text(required=False, max_length=200, help_text=CURSOR)
-    limit = Text(required=False, schema=between(1, LARGEST_PAGE, GAMES), help_text=LIMIT)
+    order = ChoiceField(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
+    cursor = TextField(required=False, max_length=200, help_text=CURSOR)
+    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, GAMES), help_text=LIMIT)
 
 
-def pattern_info(found: PatternSummary, pattern: Pattern, request: Request) -> PatternInfo:
-    """Return the games with a pattern, and what they have in common."""
+def pattern_info(summary: PatternSummary, pattern: Pattern, request: Request) -> PatternInfo:
+    """Return a page of the games with a pattern, and totals of all of them."""
     return PatternInfo(
         pattern=text_of(pattern),
-        total=total_info(Total(found.games, exact=not found.waiting)),
-        waiting=found.waiting,
-        hints=[] if found.games else _hints(pattern),
-        outcomes=PatternResults(**found.results._asdict()),
-        years=[YearGames(*one) for one in found.years],
-        undated=found.undated,
-        plies=[PlySpanGames(first, first + STEP - 1, n) for first, n in found.plies],
+        total=total_info(Total(summary.games, exact=not summary.waiting)),
+        waiting=summary.waiting,
+        hints=[] if summary.games else _hints(pattern),
+        outcomes=PatternResults(*summary.results),
+        years=[YearGames(*year) for year in summary.years],
+        undated=summary.undated,
+        plies=[PlySpanGames(first, first + STEP - 1, n) for first, n in summary.plies],
         moves=[
             PatternMove(
-                move=one.move,
-                text=lone_move_label(one.packed, one.kind, int(not one.own), "ja"),
-                english=lone_move_label(one.packed, one.kind, int(not one.own), "en"),
-                own=one.own,
-                games=one.games,
-                outcomes=PatternResults(**one.results._asdict()),
+                move=move.move,
+                text=lone_move_label(move.packed, move.kind, int(not move.own), "ja"),
+                english=lone_move_label(move.packed, move.kind, int(not move.own), "en"),
+                own=move.own,
+                games=move.games,
+                outcomes=PatternResults(*move.results),
             )
-            for one in found.moves
+            for move in summary.moves
         ],
-        players=[player_tally(player, tally, request) for player, tally in found.players],
-        players_of=found.players_of,
-        results=[_game(one, request) for one in found.page.items],
-        next_url=address_with(request, found.page.next),
+        players=[player_tally(player, tally, request) for player, tally in summary.players],
+        players_of=summary.players_of,
+        results=[_game_with_pattern(game, request) for game in summary.page.items],
+        next_url=next_url(request, summary.page.next),
     )
 
 
 def _hints(pattern: Pattern) -> list[PatternHint]:
     """Return why no game can have a pattern."""
     return [
-        PatternHint(one.why, one.step + 1, impossible_words(one, pattern, language()))
-        for one in impossible(pattern)
+        PatternHint(reason.why, reason.step + 1, impossible_words(reason, pattern, language()))
+        for reason in impossible(pattern)
     ]
 
 
-def _game(one: PatternGame, request: Request) -> GameWithPattern:
-    return extend(
+def _game_with_pattern(game: PatternGame, request: Request) -> GameWithPattern:
+    return game_info(
         GameWithPattern,
-        game_info(one.row, request),
-        ply=one.ply,
-        own=SHOGI.rules.sides[one.own],
-        mirrored=one.mirrored,
-        fork=one.fork,
-        path=one.path,
-        squares=[USI[square] for square in one.squares],
-        move=one.move or None,
+        game.row,
+        request,
+        ply=game.ply,
+        own=SHOGI.rules.sides[game.own],
+        mirrored=game.mirrored,
+        fork=game.fork,
+        path=game.path,
+        squares=[USI[square] for square in game.squares],
+        move=game.move or None,
     )

@@ -1,17 +1,25 @@
-"""The shapes of questions and answers about positions."""
+"""Parameters of requests about positions, and positions as JSON."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.fields import Choice, Flag, Raw, Several, Text, WholeNumber, between
+from archive.api.fields import (
+    ChoiceField,
+    FlagField,
+    LimitedListField,
+    RawTextField,
+    TextField,
+    WholeNumberField,
+    number_schema,
+)
+from archive.api.games import game_info
 from archive.api.pagination import LARGEST_PAGE, THROUGH
-from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_info
-from archive.api.shapes.common import extend
+from archive.api.serializers import CURSOR, LIMIT, FacetsQuery
 from archive.api.shapes.positions import (
     Explored,
     GameThroughPosition,
@@ -25,7 +33,6 @@ from archive.api.shapes.positions import (
     TreeMove,
 )
 from archive.models import LARGEST_ID
-from archive.queries.games.color_names import results_of
 from archive.queries.positions.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results
 from archive.queries.positions.opening_tree import DEEPEST, TreeNode
 from archive.queries.positions.position_games import GameThrough
@@ -38,9 +45,9 @@ from kifu_core.shogi.squares import FILES, RANKS
 
 
 class TrendQuery(serializers.Serializer[Any]):
-    """What `GET positions/{game}/{code}/trend` takes."""
+    """Parameters of `GET positions/{game}/{code}/trend`."""
 
-    match = Choice(
+    match = ChoiceField(
         choices=list(MATCHES),
         default="exact",
         help_text="Which boards count as the position, besides the position itself.",
@@ -50,7 +57,7 @@ class TrendQuery(serializers.Serializer[Any]):
 class MatchQuery(TrendQuery):
     """The boards and lines that count."""
 
-    lines = Choice(choices=["main", "all"], default="main", help_text="`all` includes variations.")
+    lines = ChoiceField(choices=["main", "all"], default="main", help_text="`all` includes variations.")
 
 
 class FilterQuery(MatchQuery, FacetsQuery):
@@ -60,48 +67,48 @@ class FilterQuery(MatchQuery, FacetsQuery):
 
 
 class PositionQuery(FilterQuery):
-    """What `GET positions/{game}/{code}` takes."""
+    """Parameters of `GET positions/{game}/{code}`."""
 
-    transpositions = Flag(
+    transpositions = FlagField(
         default=False,
         help_text="Whether to list legal moves that nobody played, but after which games reach the position.",
     )
 
 
 class ThroughQuery(FilterQuery):
-    """What `GET positions/{game}/{code}/games` takes."""
+    """Parameters of `GET positions/{game}/{code}/games`."""
 
-    order = Choice(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
-    cursor = Text(required=False, max_length=200, help_text=CURSOR)
-    limit = Text(required=False, schema=between(1, LARGEST_PAGE, THROUGH), help_text=LIMIT)
+    order = ChoiceField(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
+    cursor = TextField(required=False, max_length=200, help_text=CURSOR)
+    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, THROUGH), help_text=LIMIT)
 
 
 class PictureQuery(serializers.Serializer[Any]):
-    """What `GET positions/{game}/{code}.svg` takes."""
+    """Parameters of `GET positions/{game}/{code}.svg`."""
 
-    flip = Flag(default=False, help_text="Whether the board is turned.")
+    flip = FlagField(default=False, help_text="Whether the board is turned.")
 
 
 class SfenQuery(serializers.Serializer[Any]):
-    """What `GET positions/shogi` takes."""
+    """Parameters of `GET positions/shogi`."""
 
-    sfen = Text(allow_blank=True, help_text="An SFEN, with or without move number.")
+    sfen = TextField(allow_blank=True, help_text="An SFEN, with or without move number.")
 
 
 class WalkQuery(MatchQuery):
-    """What `GET positions/{game}/{code}/tree` takes."""
+    """Parameters of `GET positions/{game}/{code}/tree`."""
 
-    depth = WholeNumber(default=6, min_value=1, max_value=DEEPEST, help_text="The depth in half-moves.")
-    min_games = WholeNumber(
+    depth = WholeNumberField(default=6, min_value=1, max_value=DEEPEST, help_text="The depth in half-moves.")
+    min_games = WholeNumberField(
         default=2, min_value=1, max_value=2**31 - 1, help_text="Games that must have played a move."
     )
 
 
 class BatchBody(MatchQuery):
-    """What `POST positions/{game}/batch` takes."""
+    """Fields of `POST positions/{game}/batch`."""
 
-    codes = Several(
-        child=Text(allow_blank=True, max_length=1000),
+    codes = LimitedListField(
+        child=TextField(allow_blank=True, max_length=1000),
         min_length=1,
         max_length=BATCH,
         help_text="Codes of positions.",
@@ -109,14 +116,14 @@ class BatchBody(MatchQuery):
 
 
 class FindBody(serializers.Serializer[Any]):
-    """What `POST positions/{game}/find` takes, unless the body itself is a Position object."""
+    """Fields of `POST positions/{game}/find`, unless the body itself is a Position object."""
 
-    text = Raw(required=False, help_text="An SFEN, moves, a drawn board, a code or a record.")
-    game_id = WholeNumber(
+    text = RawTextField(required=False, help_text="An SFEN, moves, a drawn board, a code or a record.")
+    game_id = WholeNumberField(
         required=False, min_value=1, max_value=LARGEST_ID, help_text="A game of the archive."
     )
     position = serializers.DictField(required=False, help_text="A Position object.")
-    ply = WholeNumber(
+    ply = WholeNumberField(
         required=False,
         min_value=0,
         max_value=32767,
@@ -124,11 +131,16 @@ class FindBody(serializers.Serializer[Any]):
     )
 
 
+Move = TypeVar("Move", bound=MoveInfo)
+Counts = TypeVar("Counts", bound=PositionCounts)
+
+
 def game_through(row: GameThrough, request: Request) -> GameThroughPosition:
     """Return a game that reaches a position."""
-    return extend(
+    return game_info(
         GameThroughPosition,
-        game_info(row, request),
+        row,
+        request,
         ply=row.ply,
         move=row.move_name or None,
         fork=row.fork,
@@ -138,13 +150,13 @@ def game_through(row: GameThrough, request: Request) -> GameThroughPosition:
 
 def outcomes(game: GameKind[Any], results: Results) -> Outcomes:
     """Return numbers of games by result."""
-    numbers = (results.first, results.second, results.draw, results.unknown)
-    return Outcomes(**dict(zip(results_of(game), numbers, strict=True)))
+    wins = dict(zip(game.rules.sides, (results.first, results.second), strict=True))
+    return Outcomes(wins["black"], wins["white"], results.draw, results.unknown)
 
 
-def move_info(game: GameKind[Any], move: MoveStats) -> MoveInfo:
-    """Return a move played from a position."""
-    return MoveInfo(
+def move_info(kind: type[Move], game: GameKind[Any], move: MoveStats, **members: Any) -> Move:
+    """Return a move played from a position as an object of `MoveInfo` or of a subclass with more members."""
+    return kind(
         move=move.name,
         text=move.text,
         code=move.code,
@@ -158,6 +170,7 @@ def move_info(game: GameKind[Any], move: MoveStats) -> MoveInfo:
         rated=move.rated,
         last_year=move.last_year,
         reached=move.reached,
+        **members,
     )
 
 
@@ -170,7 +183,7 @@ def encodable(game: GameKind[Any], position: Any) -> str | None:
 
 
 def oddity_info(oddity: Oddity) -> OddityInfo:
-    """Return something odd in a position of shogi, with the members that its code needs."""
+    """Return an oddity of a position of shogi, with the members that its code has."""
     dead = oddity.code == "dead"
     file = FILES[oddity.square] if dead else oddity.file or UNSET
     return OddityInfo(
@@ -184,46 +197,50 @@ def oddity_info(oddity: Oddity) -> OddityInfo:
     )
 
 
-def position_counts(game: GameKind[Any], found: Explorer) -> PositionCounts:
-    """Return a position's numbers and moves."""
-    return PositionCounts(
-        code=found.code,
-        games=found.total,
-        outcomes=outcomes(game, found.results),
-        others=found.others,
-        moves=[move_info(game, move) for move in found.moves],
+def position_counts(kind: type[Counts], game: GameKind[Any], explorer: Explorer, /, **members: Any) -> Counts:
+    """Return numbers and moves of a position as an object of `PositionCounts` or of a subclass with more
+    members."""
+    return kind(
+        code=explorer.code,
+        games=explorer.total,
+        outcomes=outcomes(game, explorer.results),
+        others=explorer.others,
+        moves=[move_info(MoveInfo, game, move) for move in explorer.moves],
+        **members,
     )
 
 
-def explored(found: Explorer, position: Any, request: Request) -> Explored:
-    """Return the explorer's answer."""
-    game = GAMES[found.kind]
-    sample, unplayed = found.sample, found.unplayed
-    return extend(
+def explored(explorer: Explorer, position: Any, request: Request) -> Explored:
+    """Return the explorer's answer about a position."""
+    game = GAMES[explorer.kind]
+    sample, unplayed = explorer.sample, explorer.unplayed
+    return position_counts(
         Explored,
-        position_counts(game, found),
-        game=found.kind,
-        match=found.match,
-        lines=found.lines,
+        game,
+        explorer,
+        game=explorer.kind,
+        match=explorer.match,
+        lines=explorer.lines,
         confidence=CONFIDENCE,
         sample=sample and SampleInfo(sample.read, sample.of, SampleWindow(sample.since, sample.until)),
-        first=game_through(found.first, request) if found.first else None,
-        latest=game_through(found.latest, request) if found.latest else None,
+        first=game_through(explorer.first, request) if explorer.first else None,
+        latest=game_through(explorer.latest, request) if explorer.latest else None,
         transpositions=UNSET
         if unplayed is None
-        else [Transposition(one.name, one.text, one.code, one.reached) for one in unplayed],
-        **game.text.notations(position, 0),
+        else [Transposition(move.name, move.text, move.code, move.reached) for move in unplayed],
+        sfen=sfen_of(game, position),
         position=game.codec.as_object(position),
-        games_url=f"{position_url(game, found.code, request)}/games",
+        games_url=f"{position_url(game, explorer.code, request)}/games",
     )
 
 
 def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[TreeMove]:
-    """Return the moves of a tree; `open` says that the walk did not reach all that follows."""
+    """Return the moves of a tree; a move is `open` if moves after it are not in the tree."""
     return [
-        extend(
+        move_info(
             TreeMove,
-            move_info(game, node.played),
+            game,
+            node.played,
             again=node.again,
             open=not (node.whole or node.again),
             moves=tree_moves(game, node.children),
@@ -231,6 +248,11 @@ def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[TreeMove]
         for node in nodes
         if node.played
     ]
+
+
+def sfen_of(game: GameKind[Any], position: Any, ply: int = 0) -> str | UnsetType:
+    """Return the SFEN of a position; UNSET in games that have none."""
+    return game.text.notations(position, ply).get("sfen", UNSET)
 
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:

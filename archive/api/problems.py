@@ -1,17 +1,20 @@
-"""Problem details as in RFC 9457. It does not use Django, since the front sends some of them, too."""
+"""Problem details (RFC 9457), also for errors outside of views and for requests that the front server
+refuses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from msgspec import UNSET
+
+from archive.api.shapes.common import About, JSONObject, Omittable
 from archive.observing import logs
 
 PROBLEM: Final = "application/problem+json"
 _FAULT: Final = 500
 
 TOKEN: Final = "token"
-"""The code of an `AuthenticationFailed` about a token, whose detail is kept."""
+"""The code of an `AuthenticationFailed` about a token; its detail is sent as it is."""
 
 OF_STATUS: Final = {
     400: ("bad-request", "this request makes no sense"),
@@ -33,29 +36,38 @@ OF_STATUS: Final = {
 """Default code and detail by status."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """An error as it is answered."""
+class Problem(JSONObject):
+    """What went wrong (RFC 9457). `code` is stable; `detail` is for developers and always English."""
 
-    status: int
-    code: str
+    type: Annotated[str, About("`urn:kifu-archive:error:` and the code.")]
+    title: str
+    status: Annotated[int, About(minimum=400, maximum=599)]
     detail: str
-    errors: list[dict[str, Any]] = field(default_factory=list)
+    code: Annotated[
+        str, About("The answers of each operation list the codes that they may have in `x-codes`.")
+    ]
+    errors: Annotated[
+        list[dict[str, Any]],
+        About("`field` and `detail` of each wrong parameter, or findings as `IssueInfo` has them."),
+    ]
+    request_id: Omittable[
+        Annotated[str, About("For a fault of the server: the id of the request in its log.")]
+    ] = UNSET
 
-    @classmethod
-    def of_status(cls, status: int, code: str = "", detail: str = "") -> Problem:
-        """Return the problem of a status; for empty texts it has the usual ones."""
-        usual = OF_STATUS.get(status) or OF_STATUS[_FAULT if status >= _FAULT else 400]
-        return cls(status, code or usual[0], detail or usual[1])
 
-    def body(self) -> dict[str, Any]:
-        """Return the members of the problem detail."""
-        members = {
-            "type": f"urn:kifu-archive:error:{self.code}",
-            "title": self.code.replace("-", " "),
-            "status": self.status,
-            "detail": self.detail,
-            "code": self.code,
-            "errors": self.errors,
-        }
-        return members | ({"request_id": logs.current_request()} if self.status >= _FAULT else {})
+def problem(
+    status: int, code: str = "", detail: str = "", errors: list[dict[str, Any]] | None = None
+) -> Problem:
+    """Return the problem of a status, with the default code and detail of the status where these are
+    empty."""
+    default_code, default_detail = OF_STATUS.get(status) or OF_STATUS[_FAULT if status >= _FAULT else 400]
+    code = code or default_code
+    return Problem(
+        type=f"urn:kifu-archive:error:{code}",
+        title=code.replace("-", " "),
+        status=status,
+        detail=detail or default_detail,
+        code=code,
+        errors=errors or [],
+        request_id=logs.current_request() if status >= _FAULT else UNSET,
+    )

@@ -1,22 +1,23 @@
-"""A text about an entry that could not be read, to send to somebody who can help."""
+"""A report about an entry that could not be read, to send to somebody who can help."""
 
 import platform
-from typing import Any, Final
+from typing import Final
 
-from archive.derive import issues
+from archive.api.findings import stored_issue
+from archive.api.shapes.common import IssueInfo
 from archive.models import Entry
 from kifu_core import __version__
 
 SHOWN: Final = 20
+"""Issues in a report."""
 
 
 def report(entry: Entry, *, for_staff: bool = False) -> str:
-    """Describe what was uploaded, what was noticed, and with which version; without bytes or names of people.
+    """Describe an entry, its issues and the version of the archive, without bytes or names of people.
 
-    Only the staff's report says something about the machine.
+    Only a report for the staff has the version of Python.
     """
     upload = entry.upload
-    found = [issues.as_json(issue) for issue in entry.issues]
     lines = [
         f"Kifu Archive {__version__}" + (f", Python {platform.python_version()}" if for_staff else ""),
         f"upload {upload.pk}, entry {entry.seq}: {entry.state}",
@@ -25,19 +26,16 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
         f"upload's SHA-256: {upload.sha256}, {upload.size} bytes",
         f"format: {entry.format or '?'}, encoding: {entry.encoding or '?'}, program: {entry.program or '?'}",
         "",
-        f"findings: {len(found)}",
-        *(text for issue in found[:SHOWN] for text in _lines(issue)),
+        f"findings: {len(entry.issues)}",
+        *(line for stored in entry.issues[:SHOWN] for line in _lines(stored_issue(stored))),
     ]
-    if len(found) > SHOWN:
-        lines.append(f"... and {len(found) - SHOWN} more")
+    if len(entry.issues) > SHOWN:
+        lines.append(f"... and {len(entry.issues) - SHOWN} more")
     return "\n".join(lines) + "\n"
 
 
-def _lines(issue: dict[str, Any]) -> list[str]:
-    place = ", ".join(
-        f"{name} {issue[name]}" for name in ("line", "column", "ply") if issue.get(name) is not None
-    )
-    lines = [
-        f"- {issue['severity']} {issue['code']}" + (f" ({place})" if place else "") + f": {issue['message']}"
-    ]
-    return [*lines, f"  > {issue['source_line']}"] if issue.get("source_line") else lines
+def _lines(issue: IssueInfo) -> list[str]:
+    numbers = {"line": issue.line, "column": issue.column, "ply": issue.ply}
+    place = ", ".join(f"{name} {number}" for name, number in numbers.items() if number is not None)
+    line = f"- {issue.severity} {issue.code}" + (f" ({place})" if place else "") + f": {issue.message}"
+    return [line, f"  > {issue.source_line}"] if issue.source_line else [line]

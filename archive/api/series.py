@@ -1,10 +1,9 @@
-"""The shapes of a game's series."""
+"""Evaluations and clock times of a game as JSON."""
 
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from archive.api.shapes.common import extend
 from archive.api.shapes.games import ClockInfo, EvaluationInfo, MateInfo, ScoreInfo
 from kifu_core.game import Evaluation
 from kifu_core.shogi.clock import Tick
@@ -15,23 +14,37 @@ PV_MOVES: Final = 1_000
 
 Sides = tuple[str, str]
 """The names of colours 0 and 1."""
+Score = TypeVar("Score", bound=ScoreInfo)
 
 
-def evaluation_info(one: Evaluation, sides: Sides) -> EvaluationInfo:
+def evaluation_info(evaluation: Evaluation, sides: Sides) -> EvaluationInfo:
     """Return an evaluation, without members that it lacks."""
-    return extend(
+    return _score(
         EvaluationInfo,
-        score_info(one, sides),
-        source=one.source,
-        role=one.role,
-        depth=_or_unset(one.depth),
-        nodes=_or_unset(one.nodes),
-        time=_or_unset(one.time),
-        candidate=one.candidate or UNSET,
-        engine=one.engine or UNSET,
-        pv=one.pv[:PV] or UNSET,
-        usi=list(one.moves[:PV_MOVES]) or UNSET,
+        evaluation,
+        sides,
+        source=evaluation.source,
+        role=evaluation.role,
+        depth=_or_unset(evaluation.depth),
+        nodes=_or_unset(evaluation.nodes),
+        time=_or_unset(evaluation.time),
+        candidate=evaluation.candidate or UNSET,
+        engine=evaluation.engine or UNSET,
+        pv=evaluation.pv[:PV] or UNSET,
+        usi=list(evaluation.moves[:PV_MOVES]) or UNSET,
     )
+
+
+def score_info(evaluation: Evaluation, sides: Sides) -> ScoreInfo:
+    """Return the value of an evaluation in a chart."""
+    return _score(ScoreInfo, evaluation, sides)
+
+
+def _score(kind: type[Score], evaluation: Evaluation, sides: Sides, **members: Any) -> Score:
+    """Return an evaluation; `mate` names the side that mates, and the number of plies."""
+    winner = evaluation.winner
+    mate = None if winner is None else MateInfo(sides[winner], evaluation.mate)
+    return kind(ply=evaluation.ply, score=evaluation.score, mate=mate, **members)
 
 
 def _or_unset(value: float | None) -> float | UnsetType:
@@ -49,9 +62,3 @@ def clock_info(tick: Tick, sides: Sides) -> ClockInfo:
         periods=tick.periods,
         ending=tick.ending,
     )
-
-
-def score_info(one: Evaluation, sides: Sides) -> ScoreInfo:
-    """Return what a chart shows of an evaluation; `mate` names the side that mates and in how many plies."""
-    mate = None if one.winner is None else MateInfo(sides[one.winner], one.mate)
-    return ScoreInfo(one.ply, one.score, mate)

@@ -33,7 +33,7 @@ urlpatterns = [
     route("docs", contract.docs, "docs", cost=2),
     route("uploads", uploads.own, "uploads", cost=own_uploads, progress=True),
     route("uploads/<int:pk>", uploads.detail, "upload", cost=1, progress=True),
-    # A list to keep is a source beside (`throttling.charge_list`): what `Accept` makes of it is known later.
+    # Complete lists cost more (`throttling.charge_list`): the view chooses the form by `Accept`.
     route("uploads/<int:pk>/entries", entries.entries, "upload-entries", cost=1, progress=True),
     route("uploads/<int:pk>/entries/<int:seq>", entries.detail, "upload-entry", cost=1, progress=True),
     route("uploads/<int:pk>/entries/<int:seq>/source", entries.source, "entry-source", cost=sources),
@@ -71,7 +71,7 @@ urlpatterns = [
     route("positions/shogi", positions.by_sfen, "position-by-sfen", cost=1),
     route("positions/<slug:kind>/batch", positions.batch, "position-batch", cost=20),
     route("positions/<slug:kind>/find", positions.find, "position-find", cost=reading),
-    # A code has slashes where it is written as it is, and a wrong one is no unknown address.
+    # A code may contain slashes, and an invalid one must not be an unknown address.
     route("positions/<slug:kind>/<path:code>.svg", positions.picture, "position-picture", cost=1),
     route("positions/<slug:kind>/<path:code>/board", positions.board, "position-board", cost=1),
     route(

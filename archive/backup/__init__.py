@@ -1,5 +1,5 @@
-"""Everything of an archive as a folder of files, and an archive made of such a folder (docs/backup.md).
+"""Backups of everything in an archive as a folder of files (docs/backup.md).
 
-What is in it (`tables`) and how it lies there (`folder`, `rows`) is the same whatever the engine; `exporting`
-and `importing` go between the two.
+`tables` lists what is in a backup; `folder` and `rows` define its format, which is the same on every engine;
+`exporting` writes it, `importing` reads it.
 """

@@ -1,7 +1,7 @@
-"""An archive written into a folder, as it is at one moment, beside readers and writers.
+"""Writes an archive into a folder as it is at one moment, while others read and write it.
 
-Nothing that an earlier backup has in the folder is written again, and the earlier one is whole until the new
-one is: its manifest is replaced at once, and what only the old one named is deleted then.
+Files of an earlier backup in the folder are not written again. The earlier backup stays complete until the
+new one is: then the manifest is replaced atomically, and files that only the old one listed are deleted.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from archive.backup.folder import (
     UPLOADS,
     BackupError,
     Manifest,
-    Part,
-    created,
+    TablePart,
+    create_file,
     files_of,
-    put,
     read_manifest,
+    replace_file,
     upload_name,
 )
 from archive.backup.rows import line
 from archive.backup.tables import UPLOADS as UPLOAD_ROWS
-from archive.backup.tables import Table, written
-from archive.dumps.packing import PackedLines, sha256_of
+from archive.backup.tables import Table, tables_of_backup
+from archive.dumps.packing import PackedLines, sum_of_path
 from archive.index.engine import engine
 from archive.models import Upload
 from kifu_core import __version__
 
 SPAN: Final = 10_000
-"""How far the ids of a part reach. A game that changes has so many written again."""
+"""The range of ids of a part, all of which is written again if one row changes."""
 
-_ROWS: Final = 200
+_BATCH: Final = 200
 """Rows in memory at a time."""
 
 Report = Callable[[int], None]
@@ -58,7 +58,8 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What became of an export: files that were written for it, and files of an earlier one that are gone."""
+    """A finished export: the numbers of files that were written, and of those of an earlier one that were
+    deleted."""
 
     manifest: Manifest
     new_parts: int
@@ -67,22 +68,23 @@ class Exported:
     deleted_uploads: int
 
 
-def rows_in_all(*, accounts: bool) -> int:
-    """Return about how many rows a backup has, for whoever waits for it."""
-    return sum(table.model._base_manager.count() for table in written(accounts=accounts))
+def count_rows(*, accounts: bool) -> int:
+    """Return the number of rows that a backup would have, for showing progress."""
+    return sum(table.model._base_manager.count() for table in tables_of_backup(accounts=accounts))
 
 
 def export_archive(folder: Path, *, accounts: bool, report: Report = lambda rows: None) -> Exported:
-    """Write the archive into a folder that is new or has an earlier backup; `report` is told of rows.
+    """Write the archive into a folder that is new or has an earlier backup.
 
-    The names of all uploads' files are held in memory, about 150 bytes each. Raises BackupError.
+    `report` is called with the number of rows written so far. The names of all uploads' files are held in
+    memory, about 150 bytes each. Raises BackupError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    known, chosen = _known(folder), written(accounts=accounts)
-    with _alone(folder):
-        work = _Export(folder, accounts, known, report)
+    earlier, chosen = _parts_of_earlier(folder), tables_of_backup(accounts=accounts)
+    with _locked(folder):
+        export = _Export(folder, accounts, earlier, report)
         with engine().snapshot():
-            tables = {table.name: work.table(table) for table in chosen}
+            tables = {table.name: export.write_table(table) for table in chosen}
             last_ids = engine().last_ids([table.name for table in chosen if table.gives_ids])
         manifest = Manifest(
             made=timezone.now().isoformat(timespec="seconds"),
@@ -92,13 +94,15 @@ def export_archive(folder: Path, *, accounts: bool, report: Report = lambda rows
             tables=tables,
             last_ids=last_ids,
         )
-        gone = work.replace(manifest)
-    return Exported(manifest, work.new_parts, work.new_uploads, *gone)
+        deleted = export.replace_manifest(manifest)
+    return Exported(manifest, export.new_parts, export.new_uploads, *deleted)
 
 
-def _known(folder: Path) -> dict[str, Part]:
-    """Return the parts of the earlier backup in a folder by their names. Raises BackupError for a folder of
-    something else, and for one with links in it."""
+def _parts_of_earlier(folder: Path) -> dict[str, TablePart]:
+    """Return the parts of the earlier backup in a folder by name.
+
+    Raises BackupError for a folder with links, or with files but without a backup.
+    """
     for _ in files_of(folder):
         pass
     present = {path.name for path in folder.iterdir()}
@@ -110,8 +114,8 @@ def _known(folder: Path) -> dict[str, Part]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep others from writing into a folder; the mark is gone when the body has come to its end."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep others from writing into a folder. After an error the mark stays."""
     with (folder / UNFINISHED).open("ab") as mark:
         (folder / UNFINISHED).chmod(0o600)
         try:
@@ -124,26 +128,26 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Export:
-    """An export on its way. `known` are the parts of the earlier backup by their names."""
+    """An unfinished export. `earlier` are the parts of the earlier backup by name."""
 
     folder: Path
     accounts: bool
-    known: dict[str, Part]
+    earlier: dict[str, TablePart]
     report: Report
     rows: int = 0
     new_parts: int = 0
     new_uploads: int = 0
     uploads: set[str] = field(default_factory=set)
 
-    def table(self, table: Table) -> tuple[Part, ...]:
-        """Write the rows of a table, and the bytes of uploads with theirs."""
-        parts = groupby(_rows(table), key=partial(_part_of, table))
-        return tuple(self.part(table, number, rows) for number, rows in parts)
+    def write_table(self, table: Table) -> tuple[TablePart, ...]:
+        """Write the rows of a table; with the rows of uploads, their bytes."""
+        parts = groupby(_rows(table), key=partial(_part_number, table))
+        return tuple(self.write_part(table, number, rows) for number, rows in parts)
 
-    def part(self, table: Table, number: int, rows: Iterable[Sequence[Any]]) -> Part:
+    def write_part(self, table: Table, number: int, rows: Iterable[Sequence[Any]]) -> TablePart:
         """Write the rows of a part."""
         path, digest = self.folder / TABLES / f"{table.name}-{number}{NEW}", hashlib.sha256()
-        with created(path) as file:
+        with create_file(path) as file:
             packed = PackedLines(file)
             for row in rows:
                 text = self.line(table, row)
@@ -152,11 +156,11 @@ class _Export:
                 digest.update(text)
                 packed.write(text)
                 if table is UPLOAD_ROWS:
-                    self.bytes_of(dict(zip(table.fields, row, strict=True)))
+                    self.write_bytes(dict(zip(table.fields, row, strict=True)))
                 self.rows += 1
                 self.report(self.rows)
             packed.end()
-        return self._named(path, table, number, packed, digest.hexdigest())
+        return self._publish(path, table, number, packed, digest.hexdigest())
 
     def line(self, table: Table, row: Sequence[Any]) -> bytes:
         """Return the line of a row. Raises BackupError for a record that cannot be unpacked."""
@@ -165,19 +169,20 @@ class _Export:
         except (zlib.error, ValueError) as error:
             raise _damaged(f"{table.name} has a record that cannot be unpacked: {row[0]}") from error
 
-    def _named(self, path: Path, table: Table, number: int, packed: PackedLines, content: str) -> Part:
-        """Give a part its name, or leave the file of the earlier backup that has the same lines."""
+    def _publish(self, path: Path, table: Table, number: int, packed: PackedLines, content: str) -> TablePart:
+        """Give a part its name, or delete it if the earlier backup has a file with the same lines."""
         name = f"{table.name}-{number}-{content[:16]}.ndjson.zst"
-        known, there = self.known.get(name), self.folder / TABLES / name
-        if known and known.content == content and _is_there(there, known):
+        earlier, final_path = self.earlier.get(name), self.folder / TABLES / name
+        if earlier and earlier.content == content and _is_intact(final_path, earlier):
             path.unlink()
-            return known
-        path.replace(there)
+            return earlier
+        path.replace(final_path)
         self.new_parts += 1
-        return Part(name, packed.lines, content, packed.size, packed.digest.hexdigest())
+        return TablePart(name, packed.lines, content, packed.size, packed.digest.hexdigest())
 
-    def bytes_of(self, upload: dict[str, Any]) -> None:
-        """Write the bytes of an upload, unless they are there. One that is being deleted has none."""
+    def write_bytes(self, upload: dict[str, Any]) -> None:
+        """Write the bytes of an upload, unless the folder has them. An upload that is being deleted has
+        none."""
         if upload["state"] == Upload.State.DELETING:
             return
         name = upload_name(upload["sha256"])
@@ -186,7 +191,7 @@ class _Export:
         if path.exists() and path.stat().st_size == upload["size"]:
             return
         new, digest = path.with_suffix(NEW), hashlib.sha256()
-        with created(new) as file:
+        with create_file(new) as file:
             for piece in Upload(pk=upload["id"], size=upload["size"]).stream():
                 digest.update(piece)
                 file.write(piece)
@@ -195,20 +200,22 @@ class _Export:
         new.replace(path)
         self.new_uploads += 1
 
-    def replace(self, manifest: Manifest) -> tuple[int, int]:
-        """Put the manifest in the place of the earlier one, and delete what only that named; return how many
-        parts and uploads these are."""
-        # Of all files at once: one by one they would take as long as all the rest.
+    def replace_manifest(self, manifest: Manifest) -> tuple[int, int]:
+        """Replace the manifest, and delete the files that only the earlier one listed.
+
+        Return the numbers of deleted parts and uploads.
+        """
+        # All files at once: one by one, this would take as long as everything before.
         os.sync()
-        text = manifest.written()
-        put(self.folder, MANIFEST, text)
-        put(self.folder, SUMS, self._sums(manifest, text))
-        named = self.uploads | {f"{TABLES}/{part.name}" for part in manifest.parts}
-        gone = [name for name in files_of(self.folder) if "/" in name and name not in named]
-        for name in gone:
+        text = manifest.to_json()
+        replace_file(self.folder, MANIFEST, text)
+        replace_file(self.folder, SUMS, self._sums(manifest, text))
+        listed = self.uploads | {f"{TABLES}/{part.name}" for part in manifest.parts}
+        unlisted = [name for name in files_of(self.folder) if "/" in name and name not in listed]
+        for name in unlisted:
             (self.folder / name).unlink()
-        whole = [name.partition("/")[0] for name in gone if not name.endswith(NEW)]
-        return whole.count(TABLES), whole.count(UPLOADS)
+        folders = [name.partition("/")[0] for name in unlisted if not name.endswith(NEW)]
+        return folders.count(TABLES), folders.count(UPLOADS)
 
     def _sums(self, manifest: Manifest, text: bytes) -> bytes:
         lines = [f"{hashlib.sha256(text).hexdigest()}  {MANIFEST}"]
@@ -221,12 +228,11 @@ def _damaged(text: str) -> BackupError:
     return BackupError("damaged", f"{text}: `manage.py verify_archive` tells of all that is wrong")
 
 
-def _is_there(path: Path, part: Part) -> bool:
-    return path.exists() and sha256_of(path) == (part.size, part.sha256)
+def _is_intact(path: Path, part: TablePart) -> bool:
+    return path.exists() and sum_of_path(path) == (part.size, part.sha256)
 
 
-def _part_of(table: Table, row: Sequence[Any]) -> int:
-    """Return the number of the part that a row is in."""
+def _part_number(table: Table, row: Sequence[Any]) -> int:
     if not table.split:
         return 0
     first: int = row[[*table.fields].index(table.order[0])]
@@ -234,19 +240,20 @@ def _part_of(table: Table, row: Sequence[Any]) -> int:
 
 
 def _rows(table: Table) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table in order, a few in memory at a time, each few by a question of their own."""
+    """Yield the rows of a table in order, in batches with a query each."""
     columns = [*table.fields]
-    places = [columns.index(name) for name in table.order]
-    every = table.model._base_manager.order_by(*table.order).values_list(*columns)
-    some = [*every[:_ROWS]]
-    while some:
-        yield from some
-        last = dict(zip(table.order, (some[-1][place] for place in places), strict=True))
-        some = [*every.filter(_behind(last))[:_ROWS]]
+    indexes = [columns.index(name) for name in table.order]
+    rows = table.model._base_manager.order_by(*table.order).values_list(*columns)
+    batch = [*rows[:_BATCH]]
+    while batch:
+        yield from batch
+        last = dict(zip(table.order, (batch[-1][index] for index in indexes), strict=True))
+        batch = [*rows.filter(_after(last))[:_BATCH]]
 
 
-def _behind(last: dict[str, Any]) -> Q:
-    """Return the condition of rows behind one; of two columns the first bounds what is looked at."""
+def _after(last: dict[str, Any]) -> Q:
+    """Return the condition of rows after one. If there are two columns, a bound on the first lets the
+    database use its index."""
     first, *second = last
     if not second:
         return Q((f"{first}__gt", last[first]))

@@ -1,7 +1,7 @@
-"""A folder read into an archive that has nothing yet: one transaction, so that there is all of it or nothing.
+"""Reads a backup into an empty archive, in one transaction.
 
-Rows come back as they were, with their ids and slots. What follows from records is made anew: rows of the
-index, series, texts, counters.
+Rows come back as they were, with their ids and slots. Data that follows from records is made anew: rows of
+the index, series, texts, counters.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from archive.backup.folder import (
     read_manifest,
     upload_name,
 )
-from archive.backup.rows import WRONG, parsed, stored
-from archive.backup.tables import RECORDS, Table, written
+from archive.backup.rows import INVALID, parse, stored_values
+from archive.backup.tables import RECORDS, Table, tables_of_backup
 from archive.backup.tables import UPLOADS as UPLOAD_ROWS
 from archive.columns import slots as columns
 from archive.index import counters, versions
@@ -38,12 +38,12 @@ from archive.index.engine import engine
 from archive.models import PIECE_BYTES, Upload, UploadChunk
 from kifu_core.errors import KifuError
 
-_ROWS: Final = 200
-_BYTES: Final = 8 * 1024 * 1024
-"""Rows in memory at a time, and about how long their lines are."""
+_BATCH_ROWS: Final = 200
+_BATCH_BYTES: Final = 8 * 1024 * 1024
+"""Rows in memory at a time, and the approximate length of their lines."""
 
-_UNREADABLE: Final = (*WRONG, LookupError, ArithmeticError, AssertionError, KifuError)
-"""What is raised for a record that is none."""
+_UNREADABLE: Final = (*INVALID, LookupError, ArithmeticError, AssertionError, KifuError)
+"""Errors of restoring an invalid record."""
 
 Report = Callable[[int], None]
 Row = dict[str, Any]
@@ -51,24 +51,27 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Imported:
-    """What became of an import: `reindexed` are games that have other rows in the index than they said."""
+    """A finished import. `reindexed` are games whose rows in the index differ from those in the backup."""
 
     manifest: Manifest
     reindexed: list[int] = field(default_factory=list)
 
 
 def import_archive(folder: Path, report: Report = lambda rows: None) -> Imported:
-    """Read a backup into the archive, which has to be empty; `report` is told of rows. Raises BackupError;
-    the archive is empty then, as it is when the process is killed."""
+    """Read a backup into the archive, which has to be empty; `report` is called with the number of rows so
+    far.
+
+    Raises BackupError. Then the archive is empty, as it is if the process is killed.
+    """
     manifest = read_manifest(folder)
     tables = _tables(folder, manifest)
     work = _Import(folder, Imported(manifest), report)
     try:
         with transaction.atomic(durable=True), connection.cursor() as cursor:
-            engine().load_alone(cursor, [table.name for table in written(accounts=True)])
+            engine().load_alone(cursor, [table.name for table in tables_of_backup(accounts=True)])
             _refuse_unless_empty()
             for table in tables:
-                work.table(cursor, table)
+                work.read_table(cursor, table)
             work.end(cursor)
     except (IntegrityError, DataError) as error:
         raise BackupError("wrong-row", f"the database does not take it: {error}") from error
@@ -78,8 +81,7 @@ def import_archive(folder: Path, report: Report = lambda rows: None) -> Imported
 
 
 def check(folder: Path, report: Report = lambda rows: None) -> Manifest:
-    """Read a backup and store nothing; return its manifest. Raises BackupError for the first thing that is
-    wrong: a file, a sum, a line."""
+    """Read a backup without storing it; return its manifest. Raises BackupError for the first error in it."""
     manifest = read_manifest(folder)
     names, rows = set[str](), 0
     for table in _tables(folder, manifest):
@@ -87,7 +89,7 @@ def check(folder: Path, report: Report = lambda rows: None) -> Manifest:
             rows += len(batch)
             report(rows)
             for upload in batch if table is UPLOAD_ROWS else ():
-                names.add(_name_of(upload))
+                names.add(_bytes_name(upload))
                 for _ in _pieces(folder, upload):
                     pass
     _refuse_others(folder, names)
@@ -95,29 +97,33 @@ def check(folder: Path, report: Report = lambda rows: None) -> Manifest:
 
 
 def _tables(folder: Path, manifest: Manifest) -> list[Table]:
-    """Return the tables of a backup in the order in which they are read. Raises BackupError where there are
-    others, or files that the manifest does not name."""
-    tables = [table for table in written(accounts=True) if table.name in manifest.tables]
+    """Return the tables of a backup in the order of import.
+
+    Raises BackupError for other tables, and for files that the manifest does not list.
+    """
+    tables = [table for table in tables_of_backup(accounts=True) if table.name in manifest.tables]
     if unknown := manifest.tables.keys() - {table.name for table in tables}:
         raise BackupError("unknown-table", f"no table of this version: {', '.join(sorted(unknown))}")
-    present, named = {*files_of(folder)}, {f"{TABLES}/{part.name}" for part in manifest.parts}
-    if missing := sorted(named - present):
+    present, listed = {*files_of(folder)}, {f"{TABLES}/{part.name}" for part in manifest.parts}
+    if missing := sorted(listed - present):
         raise BackupError("missing-file", f"{missing[0]} is not there")
-    others = sorted(name for name in present - named - {MANIFEST, SUMS} if not name.startswith(f"{UPLOADS}/"))
+    others = sorted(
+        name for name in present - listed - {MANIFEST, SUMS} if not name.startswith(f"{UPLOADS}/")
+    )
     if others and UNFINISHED not in present:
         raise BackupError("unexpected-file", f"the manifest does not name {others[0]}")
     return tables
 
 
 def _refuse_others(folder: Path, names: set[str]) -> None:
-    """Raise BackupError where there are bytes that are no upload's, unless a later export has begun."""
+    """Raise BackupError for bytes that belong to no upload, unless a later export has begun."""
     others = sorted({name for name in files_of(folder) if name.startswith(f"{UPLOADS}/")} - names)
     if others and not (folder / UNFINISHED).exists():
         raise BackupError("unexpected-file", f"{others[0]} is of no upload")
 
 
 def _refuse_unless_empty() -> None:
-    for table in written(accounts=True):
+    for table in tables_of_backup(accounts=True):
         if table.model._base_manager.exists():
             raise BackupError(
                 "not-empty",
@@ -128,7 +134,7 @@ def _refuse_unless_empty() -> None:
 
 @dataclass(slots=True)
 class _Import:
-    """An import on its way."""
+    """An unfinished import."""
 
     folder: Path
     done: Imported
@@ -136,8 +142,9 @@ class _Import:
     rows: int = 0
     uploads: set[str] = field(default_factory=set)
 
-    def table(self, cursor: CursorWrapper, table: Table) -> None:
-        """Read the rows of a table, and what goes with them."""
+    def read_table(self, cursor: CursorWrapper, table: Table) -> None:
+        """Store the rows of a table; with records, the data that follows from them, and with uploads, their
+        bytes."""
         if table is RECORDS:
             versions.check_current()
             engine().reserve_slots(cursor)
@@ -147,39 +154,39 @@ class _Import:
             else:
                 _insert(cursor, table, batch)
             for upload in batch if table is UPLOAD_ROWS else ():
-                self.bytes_of(upload)
+                self.read_bytes(upload)
             self.rows += len(batch)
             self.report(self.rows)
 
-    def bytes_of(self, upload: Row) -> None:
+    def read_bytes(self, upload: Row) -> None:
         """Store the bytes of an upload."""
-        self.uploads.add(_name_of(upload))
+        self.uploads.add(_bytes_name(upload))
         for n, piece in enumerate(_pieces(self.folder, upload)):
             UploadChunk.objects.create(upload_id=upload["id"], n=n, bytes=piece)
 
     def end(self, cursor: CursorWrapper) -> None:
-        """Count hot positions, have columns written, and let ids go on where they were."""
+        """Count hot positions, schedule columns, and continue ids where they were."""
         _refuse_others(self.folder, self.uploads)
-        # Of tables that were filled a moment ago the server knows nothing yet.
+        # The server has no statistics of the new rows yet.
         engine().make_room()
         counters.rebuild()
         columns.rebuild_all()
-        giving = {table.name for table in written(accounts=True) if table.gives_ids}
+        with_ids = {table.name for table in tables_of_backup(accounts=True) if table.gives_ids}
         last = self.done.manifest.last_ids
-        engine().advance_ids(cursor, {name: last[name] for name in sorted(giving & last.keys())})
+        engine().advance_ids(cursor, {name: last[name] for name in sorted(with_ids & last.keys())})
 
 
 def _batches(folder: Path, manifest: Manifest, table: Table) -> Iterator[list[Row]]:
-    """Yield the rows of a table, some at a time. Raises BackupError."""
+    """Yield the rows of a table in batches. Raises BackupError."""
     for part in manifest.tables[table.name]:
         batch, size = list[Row](), 0
         for number, text in enumerate(lines_of(folder, part), start=1):
             try:
-                batch.append(parsed(table, text))
-            except WRONG as error:
+                batch.append(parse(table, text))
+            except INVALID as error:
                 raise BackupError("wrong-row", f"{part.name}:{number}: {error!r}") from error
             size += len(text)
-            if len(batch) == _ROWS or size > _BYTES:
+            if len(batch) == _BATCH_ROWS or size > _BATCH_BYTES:
                 yield batch
                 batch, size = [], 0
         if batch:
@@ -188,41 +195,41 @@ def _batches(folder: Path, manifest: Manifest, table: Table) -> Iterator[list[Ro
 
 def _insert(cursor: CursorWrapper, table: Table, rows: Sequence[Row]) -> None:
     """Insert rows of a table in one statement."""
-    columns = [*table.fields, *table.following]
+    columns = [*table.fields, *table.derived]
     names = ", ".join(map(connection.ops.quote_name, columns))
-    places = ", ".join([f"({', '.join(['%s'] * len(columns))})"] * len(rows))
+    placeholders = ", ".join([f"({', '.join(['%s'] * len(columns))})"] * len(rows))
     try:
-        values = [value for row in rows for value in stored(table, row)]
-        cursor.execute(f"INSERT INTO {table.name} ({names}) VALUES {places}", values)
-    except (*WRONG, IntegrityError, DataError) as error:
+        values = [value for row in rows for value in stored_values(table, row)]
+        cursor.execute(f"INSERT INTO {table.name} ({names}) VALUES {placeholders}", values)
+    except (*INVALID, IntegrityError, DataError) as error:
         at = {name: rows[0][name] for name in table.order}
         raise BackupError("wrong-row", f"{table.name}, {len(rows)} rows from {at} on: {error}") from error
 
 
 def _restore(rows: Iterable[Row]) -> list[int]:
-    """Store records with what follows from them; return the games that have other rows than they said."""
-    found = {row["game_id"]: store.Restored(row["record"], row["parsed_facts"]) for row in rows}
+    """Store records and the data that follows from them; return the games whose rows in the index differ."""
+    records = {row["game_id"]: store.Restored(row["record"], row["parsed_facts"]) for row in rows}
     try:
-        return store.restore_records(found)
+        return store.restore_records(records)
     except store.UnknownIndexError as error:
         text = f"{error}: read the backup with the version that made it, then update"
         raise BackupError("unknown-index", text) from error
     except _UNREADABLE as error:
-        text = f"the records of the games {min(found)} to {max(found)}: {error!r}"
+        text = f"the records of the games {min(records)} to {max(records)}: {error!r}"
         raise BackupError("wrong-row", text) from error
 
 
-def _name_of(upload: Row) -> str:
-    """Return where the bytes of an upload lie, nowhere for one that is being deleted. Raises BackupError."""
+def _bytes_name(upload: Row) -> str:
+    """Return the path of an upload's bytes, empty for one that is being deleted. Raises BackupError."""
     if upload["state"] == Upload.State.DELETING:
         return ""
     try:
         return upload_name(upload["sha256"])
-    except WRONG as error:
+    except INVALID as error:
         raise BackupError("wrong-row", f"upload {upload['id']}: {error}") from error
 
 
 def _pieces(folder: Path, upload: Row) -> Iterator[bytes]:
     """Yield the bytes of an upload in the pieces in which they are stored. Raises BackupError."""
-    if _name_of(upload):
+    if _bytes_name(upload):
         yield from pieces_of(folder, upload["sha256"], upload["size"], PIECE_BYTES)

@@ -1,7 +1,8 @@
-"""Rows of tables as lines of JSON, the same for the same row on every engine, and back.
+"""Rows of tables as lines of JSON and back, the same for the same row on every engine.
 
-A line has the columns in their order. Bytes are hexadecimal digits, moments UTC, records the JSON that is
-packed in the database (`archive.models.codec`); rights are named, since their ids are those of one database.
+A line has the columns in their order. Bytes are hexadecimal digits, moments UTC, records JSON (which the
+database has packed, see `archive.models.codec`). Permissions have their names, since ids differ between
+databases.
 """
 
 from __future__ import annotations
@@ -19,20 +20,22 @@ from archive.backup.tables import Table
 from archive.models import codec
 
 PACKED: Final = "record"
-"""The column of tables that have a packed record."""
+"""The name of columns with packed records."""
 
-WRONG: Final = (
+INVALID: Final = (
     ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
     ValidationError, ObjectDoesNotExist,
 )  # fmt: skip
-"""What `parsed` and `stored` raise for a line that is no row."""
+"""Errors of `parse` and `stored_values` for an invalid line."""
 
 _OPTIONS: Final = orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE
 
 
 def line(table: Table, values: Sequence[Any], *, accounts: bool) -> bytes:
     """Return the line of a row, its values in the order of the table's fields."""
-    row = {name: _told(one, value) for (name, one), value in zip(table.fields.items(), values, strict=True)}
+    row = {
+        name: _json(field, value) for (name, field), value in zip(table.fields.items(), values, strict=True)
+    }
     if not accounts:
         row |= {
             name: value.format(id=row["id"]) if isinstance(value, str) else value
@@ -41,57 +44,62 @@ def line(table: Table, values: Sequence[Any], *, accounts: bool) -> bytes:
     return orjson.dumps(row, option=_OPTIONS)
 
 
-def _told(one: Field[Any, Any], value: Any) -> Any:
+def _json(field: Field[Any, Any], value: Any) -> Any:
     if value is None:
         return None
-    if isinstance(one, BinaryField):
-        if one.name == PACKED:
+    if isinstance(field, BinaryField):
+        if field.name == PACKED:
             return orjson.Fragment(codec.to_json(codec.unpack(value)))
         return bytes(value).hex()
-    if isinstance(one, JSONField):
+    if isinstance(field, JSONField):
         return orjson.Fragment(codec.to_json(value, sort=True))
-    if one.related_model is Permission:
-        right, app, model = Permission.objects.get(pk=value).natural_key()
-        return f"{app}.{model}.{right}"
+    if field.related_model is Permission:
+        codename, app, model = Permission.objects.get(pk=value).natural_key()
+        return f"{app}.{model}.{codename}"
     return value
 
 
-def parsed(table: Table, text: bytes) -> dict[str, Any]:
-    """Return the values of a line by their columns; columns that the line does not have, as they came later,
-    have the values that rows had when these came. Raises any of `WRONG`."""
-    told: Mapping[str, Any] = orjson.loads(text)
-    if unknown := told.keys() - table.fields.keys():
+def parse(table: Table, text: bytes) -> dict[str, Any]:
+    """Return the values of a line by column; columns of later versions have their defaults.
+
+    Raises one of `INVALID`.
+    """
+    values: Mapping[str, Any] = orjson.loads(text)
+    if unknown := values.keys() - table.fields.keys():
         raise ValueError(f"unknown columns: {', '.join(sorted(unknown))}")
     return {
-        name: _value(one, told[name]) if name in told else _default(one) for name, one in table.fields.items()
+        name: _value(field, values[name]) if name in values else _default(field)
+        for name, field in table.fields.items()
     }
 
 
-def _value(one: Field[Any, Any], told: Any) -> Any:
-    if isinstance(one, BinaryField):
-        return told if told is None or one.name == PACKED else bytes.fromhex(told)
-    if one.related_model is Permission:
-        app, model, right = told.split(".")
-        return Permission.objects.get_by_natural_key(right, app, model).pk
-    return one.to_python(told)
+def _value(field: Field[Any, Any], value: Any) -> Any:
+    if isinstance(field, BinaryField):
+        return value if value is None or field.name == PACKED else bytes.fromhex(value)
+    if field.related_model is Permission:
+        app, model, codename = value.split(".")
+        return Permission.objects.get_by_natural_key(codename, app, model).pk
+    return field.to_python(value)
 
 
-def _default(one: Field[Any, Any]) -> Any:
-    if one.has_db_default():
-        return one.db_default
-    if not (one.has_default() or one.null):
-        raise ValueError(f"{one.attname} is missing")
-    return one.get_default()
+def _default(field: Field[Any, Any]) -> Any:
+    if field.has_db_default():
+        return field.db_default
+    if not (field.has_default() or field.null):
+        raise ValueError(f"{field.attname} is missing")
+    return field.get_default()
 
 
-def stored(table: Table, row: Mapping[str, Any]) -> list[Any]:
-    """Return a row's values as the database takes them, those that follow from its name behind them. Raises
-    any of `WRONG`."""
-    values = [_stored(one, row[name]) for name, one in table.fields.items()]
-    return values + [one.of(row["name"]) for one in table.following.values()]
+def stored_values(table: Table, row: Mapping[str, Any]) -> list[Any]:
+    """Return the values of a row as the database stores them, followed by those derived from its name.
+
+    Raises one of `INVALID`.
+    """
+    values = [_stored(field, row[name]) for name, field in table.fields.items()]
+    return values + [field.of(row["name"]) for field in table.derived.values()]
 
 
-def _stored(one: Field[Any, Any], value: Any) -> Any:
-    if isinstance(one, BinaryField) and one.name == PACKED and value is not None:
+def _stored(field: Field[Any, Any], value: Any) -> Any:
+    if isinstance(field, BinaryField) and field.name == PACKED and value is not None:
         value = codec.pack(value)
-    return one.get_db_prep_save(value, connection)
+    return field.get_db_prep_save(value, connection)

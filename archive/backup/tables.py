@@ -1,4 +1,4 @@
-"""Which tables a backup has, in an order in which none refers to a later one, and why others are left out."""
+"""The tables of a backup, in an order in which none refers to a later one, and those that are left out."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from archive.models.names import OfName
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a backup: one line for each row, in the order of one or two columns that tell rows apart.
+    """A table of a backup. Its rows are ordered by one or two columns that identify a row.
 
-    `split` says that the first of them counts up: rows lie in parts by ranges of it, so that new ones change
-    none but the last part. `accounts` says that it is left out of a backup without accounts. `followed` are
-    columns that are not written since they follow from others, as those of names do.
+    With `split`, the first of these columns counts up, and rows are divided into parts by ranges of it, so
+    that new rows change the last part only. With `accounts`, the table is left out of a backup without
+    accounts. `omitted` are columns that are not written since they follow from others, in addition to those
+    that follow from names.
     """
 
     label: str
     order: tuple[str, ...] = ("id",)
     split: bool = True
     accounts: bool = False
-    followed: frozenset[str] = frozenset()
+    omitted: frozenset[str] = frozenset()
     replaced: Mapping[str, Any] = field(default_factory=dict)
-    """What stands in columns where accounts are left out; `{id}` is the row's."""
+    """Values of columns in a backup without accounts; `{id}` stands for the row's id."""
 
     @cached_property
     def model(self) -> type[Model]:
@@ -37,26 +38,28 @@ class Table:
 
     @property
     def name(self) -> str:
-        """Return what it is called in the database and in the backup."""
+        """Return the name of the table in the database and in the backup."""
         return self.model._meta.db_table
 
     @cached_property
     def fields(self) -> dict[str, Field[Any, Any]]:
-        """Return the fields that are written, by their columns."""
+        """Return the fields of the columns that are written."""
         return {
-            one.attname: one
-            for one in self.model._meta.concrete_fields
-            if not isinstance(one, OfName) and one.attname not in self.followed
+            field.attname: field
+            for field in self.model._meta.concrete_fields
+            if not isinstance(field, OfName) and field.attname not in self.omitted
         }
 
     @cached_property
-    def following(self) -> dict[str, OfName]:
-        """Return the fields that follow from the name of a row."""
-        return {one.attname: one for one in self.model._meta.concrete_fields if isinstance(one, OfName)}
+    def derived(self) -> dict[str, OfName]:
+        """Return the fields of the columns that are derived from a name."""
+        return {
+            field.attname: field for field in self.model._meta.concrete_fields if isinstance(field, OfName)
+        }
 
     @property
     def gives_ids(self) -> bool:
-        """Return whether the database gives the ids of its rows."""
+        """Tell whether the database generates the ids of rows."""
         return self.model._meta.auto_field is not None
 
 
@@ -72,11 +75,11 @@ _NOBODY: Final = {
     "is_superuser": False,
     "role": User.Role.CONTRIBUTOR.value,
 }
-"""An account that is there so that uploads and libraries stay somebody's; nobody gets in by it."""
+"""An account that cannot sign in: uploads and libraries need an owner."""
 
 USERS: Final = Table("archive.User", replaced=_NOBODY)
 UPLOADS: Final = Table("archive.Upload")
-RECORDS: Final = Table("archive.GameRecord", ("game_id",), followed=frozenset({"keys"}))
+RECORDS: Final = Table("archive.GameRecord", ("game_id",), omitted=frozenset({"keys"}))
 
 TABLES: Final = (
     USERS,
@@ -99,7 +102,7 @@ TABLES: Final = (
     Table("archive.GamePlayer", ("slot", "colour")),
     Table("archive.GameEvent", ("slot",)),
     RECORDS,
-    Table("archive.HotPosition", ("key",), split=False, followed=frozenset({"parted"})),
+    Table("archive.HotPosition", ("key",), split=False, omitted=frozenset({"parted"})),
     Table("archive.Entry"),
     Table("archive.Arrival"),
     Table("archive.Report"),
@@ -150,9 +153,9 @@ LEFT_OUT: Final[dict[str, str]] = {
     "django_content_type": _MADE,
     "django_migrations": _MADE,
 }
-"""Tables that no backup has, and why not."""
+"""Tables that are in no backup, and the reasons."""
 
 
-def written(*, accounts: bool) -> tuple[Table, ...]:
+def tables_of_backup(*, accounts: bool) -> tuple[Table, ...]:
     """Return the tables of a backup with or without accounts."""
     return tuple(table for table in TABLES if accounts or not table.accounts)

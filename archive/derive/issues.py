@@ -53,11 +53,17 @@ def as_stored(issue: Issue) -> dict[str, Any]:
 
 def as_json(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored finding with its text in the reader's language in place of its params."""
+    return {name: value for name, value in stored.items() if name != "params"} | {
+        "message": stored_text(stored)
+    }
+
+
+def stored_text(stored: Mapping[str, Any]) -> str:
+    """Return the text of a stored finding in the reader's language."""
     params = dict(stored.get("params") or {})
     if stored.get("ply") is not None:
         params.setdefault("ply", stored["ply"])
-    text = text_of(str(stored["code"]), params)
-    return {name: value for name, value in stored.items() if name != "params"} | {"message": text}
+    return text_of(str(stored["code"]), params)
 
 
 def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:

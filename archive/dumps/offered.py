@@ -1,6 +1,6 @@
-"""The dumps that are offered: each a folder that its manifest names the files of (docs/dumps.md).
+"""The dumps on offer: each is a folder with a manifest that lists its files (docs/dumps.md).
 
-A dump gets its name when it is whole, and none gets the name of another: nothing in it ever changes.
+A dump gets its name when it is complete, and the name is never used again: nothing in a dump ever changes.
 """
 
 import hashlib
@@ -17,22 +17,23 @@ from typing import Any, Final
 from django.conf import settings
 
 SCHEMA: Final = 1
-"""Another number says that what reads manifests has to be looked at again."""
+"""The version of the manifest's format; it increases when a field changes its meaning."""
 
 MANIFEST: Final = "manifest.json"
 SUMS: Final = "SHA256SUMS"
 TABLE: Final = "games.parquet"
-GONE: Final = ".gone-"
-"""How the names of folders begin that are being deleted."""
+DELETING: Final = ".gone-"
+"""The prefix of folders that are being deleted."""
 
 _MOMENT: Final = "%Y-%m-%dT%H-%M-%SZ"
 _NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ")
-_KEPT_MANIFESTS: Final = 64
+_CACHED_MANIFESTS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class DumpFile:
-    """A file of a dump: its size in bytes, its SHA-256 as 64 hexadecimal digits, and the games in it."""
+    """A file of a dump: its size in bytes, its SHA-256 as 64 hexadecimal digits, and the number of its
+    games."""
 
     name: str
     size: int
@@ -42,10 +43,10 @@ class DumpFile:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """A dump that is offered, as its manifest tells of it.
+    """A dump as described by its manifest.
 
-    `taken_down` has by the names of older dumps how many of their games this archive does not publish any
-    more; None for a dump that could not be read.
+    `taken_down` is, by the name of each older dump, the number of its games that are no longer public; None
+    for a dump that could not be read.
     """
 
     folder: Path
@@ -65,25 +66,24 @@ class Dump:
 
     @property
     def records(self) -> tuple[DumpFile, ...]:
-        """Return the files that have records."""
+        """Return the files with records."""
         return tuple(file for file in self.files if file.name != TABLE)
 
     @property
     def table(self) -> Path:
-        """Return where the table of metadata lies."""
         return self.folder / TABLE
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """Read the whole manifest."""
-        found: dict[str, Any] = json.loads((self.folder / MANIFEST).read_bytes())
-        return found
+        """Read the complete manifest."""
+        manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_bytes())
+        return manifest
 
     def path_of(self, name: str) -> tuple[Path, str] | None:
-        """Return where a file lies and its SHA-256; None for one that the manifest does not name."""
-        known = next((file for file in self.files if file.name == name), None)
-        if known is not None:
-            return self.folder / known.name, known.sha256
+        """Return the path and the SHA-256 of a file; None for one that the manifest does not list."""
+        file = next((file for file in self.files if file.name == name), None)
+        if file is not None:
+            return self.folder / file.name, file.sha256
         if name in (MANIFEST, SUMS):
             path = self.folder / name
             return path, hashlib.sha256(path.read_bytes()).hexdigest()
@@ -95,21 +95,21 @@ def dumps_folder() -> Path:
     return Path(settings.ARCHIVE_DUMP_FOLDER)
 
 
-def name_of(moment: datetime) -> str:
-    """Return the name of a dump that is begun at a moment: no two are begun in one second."""
-    return moment.astimezone(UTC).strftime(_MOMENT)
+def name_of(began: datetime) -> str:
+    """Return the name of a dump that began at a moment. No two dumps begin in the same second."""
+    return began.astimezone(UTC).strftime(_MOMENT)
 
 
-def offered() -> list[Dump]:
-    """Return the dumps that are whole, the newest first. One without a manifest that makes sense is none."""
+def offered_dumps() -> list[Dump]:
+    """Return the complete dumps, newest first, without those whose manifest cannot be read."""
     folder = dumps_folder()
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    found = (dump_named(name) for name in sorted(names, reverse=True))
-    return [dump for dump in found if dump is not None]
+    dumps = map(dump_by_name, sorted(names, reverse=True))
+    return [dump for dump in dumps if dump is not None]
 
 
-def dump_named(name: str) -> Dump | None:
-    """Return the dump of a name; None where there is none. Nothing but names of dumps is looked for."""
+def dump_by_name(name: str) -> Dump | None:
+    """Return a dump; None if there is none, or if the text is not the name of a dump."""
     if not _NAME.fullmatch(name):
         return None
     folder = dumps_folder() / name
@@ -120,18 +120,27 @@ def dump_named(name: str) -> Dump | None:
         return None
 
 
-@lru_cache(maxsize=_KEPT_MANIFESTS)
-def _read(folder: Path, _changed: int, _size: int) -> Dump:
-    """Read a manifest; kept as long as its file stays the same, since a page asks for all of them."""
-    told = json.loads((folder / MANIFEST).read_bytes())
-    files = (DumpFile(one["name"], one["size"], one["sha256"], one["games"]) for one in told["files"])
-    gone = {one["dump"]: None if one["games"] is None else len(one["games"]) for one in told["taken_down"]}
-    made = datetime.fromisoformat(told["made"])
-    return Dump(folder, made, told["games"], tuple(files), gone, told["archive"]["revision"])
+@lru_cache(maxsize=_CACHED_MANIFESTS)
+def _read(folder: Path, _modified: int, _size: int) -> Dump:
+    """Read a manifest; cached while its file is unchanged, since one page reads all manifests."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    return Dump(
+        folder,
+        made=datetime.fromisoformat(manifest["made"]),
+        games=manifest["games"],
+        files=tuple(
+            DumpFile(file["name"], file["size"], file["sha256"], file["games"]) for file in manifest["files"]
+        ),
+        taken_down={
+            older["dump"]: None if older["games"] is None else len(older["games"])
+            for older in manifest["taken_down"]
+        },
+        revision=manifest["archive"]["revision"],
+    )
 
 
 def remove(dump: Dump) -> None:
-    """Delete a dump. It is offered no more before the first of its files is gone."""
-    gone = dump.folder.with_name(f"{GONE}{dump.name}")
-    dump.folder.rename(gone)
-    shutil.rmtree(gone)
+    """Delete a dump. It is no longer on offer before the first of its files is deleted."""
+    doomed = dump.folder.with_name(f"{DELETING}{dump.name}")
+    dump.folder.rename(doomed)
+    shutil.rmtree(doomed)

@@ -1,10 +1,11 @@
-"""Lines of a dump, compressed with Zstandard (RFC 8878): one frame a file, with a checksum."""
+"""Lines compressed with Zstandard (RFC 8878), one frame with a checksum per file; sums of files."""
 
 import hashlib
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final
 
@@ -18,12 +19,12 @@ _OPTIONS: Final[dict[int, int]] = {
     zstd.CompressionParameter.compression_level: _LEVEL,
     zstd.CompressionParameter.checksum_flag: 1,
 }
-_PIECE: Final = 1024 * 1024
 _ID: Final = b'{"id":'
 
 
 class PackedLines:
-    """A file that is being written: how long it is, and its SHA-256."""
+    """Compresses lines into a file. `size` and `digest` (SHA-256) are those of the file, `unpacked` is the
+    number of bytes before compression."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
@@ -37,13 +38,13 @@ class PackedLines:
         """Add a line."""
         self.lines += 1
         self.unpacked += len(line)
-        self._take(self.compressor.compress(line))
+        self._write_packed(self.compressor.compress(line))
 
     def end(self) -> None:
-        """Write what is left."""
-        self._take(self.compressor.flush())
+        """Write the rest of the frame."""
+        self._write_packed(self.compressor.flush())
 
-    def _take(self, data: bytes) -> None:
+    def _write_packed(self, data: bytes) -> None:
         self.file.write(data)
         self.digest.update(data)
         self.size += len(data)
@@ -51,7 +52,7 @@ class PackedLines:
 
 @contextmanager
 def packed(path: Path) -> Iterator[PackedLines]:
-    """Give what writes lines to a file, which is on the disk in the end."""
+    """Open a file for compressed lines; at the end it is on the disk."""
     with path.open("wb") as file:
         lines = PackedLines(file)
         yield lines
@@ -60,34 +61,35 @@ def packed(path: Path) -> Iterator[PackedLines]:
 
 
 def to_disk(file: IO[bytes]) -> None:
-    """Wait until all that was written is on the disk."""
+    """Wait until everything written to a file is on the disk."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def unpacked(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, one in memory at a time. Raises OSError, EOFError, `zstd.ZstdError`."""
+    """Yield the lines of a file, one in memory at a time. Raises one of `DAMAGED`."""
     with zstd.open(path, "rb") as lines:
         yield from lines
 
 
 DAMAGED: Final = (OSError, EOFError, zstd.ZstdError)
-"""What reading a damaged file raises."""
+"""Errors of reading a damaged file."""
 
 
 def id_of(line: bytes) -> int:
-    """Return the id of a line's game, with which it begins: most of a line is its record. Raises
-    ValueError."""
+    """Return the id of a game without parsing its line, most of which is the record. Raises ValueError."""
     if not line.startswith(_ID):
         raise ValueError("a line that begins with no id")
     return int(line[len(_ID) : line.index(b",")])
 
 
-def sha256_of(path: Path) -> tuple[int, str]:
-    """Return the size of a file and its SHA-256."""
-    digest, size = hashlib.sha256(), 0
+def sum_of(file: BufferedReader) -> tuple[int, str]:
+    """Return the size of an open file in bytes and its SHA-256 as 64 hexadecimal digits."""
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return file.tell(), digest
+
+
+def sum_of_path(path: Path) -> tuple[int, str]:
+    """Return the size and the SHA-256 of a file, as `sum_of`."""
     with path.open("rb") as file:
-        while data := file.read(_PIECE):
-            digest.update(data)
-            size += len(data)
-    return size, digest.hexdigest()
+        return sum_of(file)

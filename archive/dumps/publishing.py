@@ -1,11 +1,13 @@
-"""From a dump on its way to one that is offered: its manifest, its names, and which older ones stay."""
+"""Makes dumps: completes an unfinished one, names its files and deletes the oldest dumps."""
 
 import json
 import logging
 import math
 import os
 import shutil
+from collections.abc import Iterator
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -13,152 +15,150 @@ from typing import Any, Final
 from django.conf import settings
 from django.utils import timezone
 
-from archive.dumps.making import Making, alone, clean, is_begun
 from archive.dumps.offered import (
     MANIFEST,
     SCHEMA,
     SUMS,
     TABLE,
     Dump,
-    dump_named,
+    dump_by_name,
     dumps_folder,
-    offered,
+    offered_dumps,
     remove,
 )
-from archive.dumps.packing import sha256_of, to_disk
+from archive.dumps.packing import sum_of_path, to_disk
 from archive.dumps.parts import lines_file
-from archive.dumps.tables import UnreadableTableError, ids_of, ids_without, write_table
+from archive.dumps.tables import UnreadableTableError, ids_of, missing_ids, write_table
+from archive.dumps.unfinished import UnfinishedDump, clean, dump_lock, is_begun
 from archive.models import SiteText
 from archive.queries.games.dump_marks import left_of, merged_into
 from archive.queries.scope import PUBLIC
 
 TURN_SECONDS: Final = 20.0
-"""How long a worker is at a dump before others have their turn."""
+"""How long a worker continues with a dump before other tasks have their turn."""
 
-_DAY: Final = timedelta(days=1)
+_BATCH: Final = 500
 
 log = logging.getLogger(__name__)
 
 
 def make(seconds: float = math.inf) -> Dump | None:
-    """Go on with the dump that was begun, or begin one; return it once it is offered, None while it is not
-    whole after so many seconds. Raises DumpIsMadeError where another process is at it."""
-    with alone():
+    """Continue the unfinished dump, or begin one; return it when it is on offer.
+
+    Returns None if it is not complete after that many seconds. Raises DumpInProgressError.
+    """
+    with dump_lock():
         deadline = monotonic() + seconds
-        making = Making.resumed() or Making.begun()
-        while not making.complete:
-            making.write(deadline)
+        unfinished = UnfinishedDump.resume() or UnfinishedDump.begin()
+        while not unfinished.complete:
+            unfinished.write(deadline)
             if monotonic() > deadline:
                 return None
-        table = making.folder / TABLE
+        table = unfinished.folder / TABLE
         while True:
-            write_table(making.rows, table)
-            if making.take_out(deadline):
+            write_table(unfinished.rows, table)
+            if unfinished.remove_unpublished(deadline):
                 break
             if monotonic() > deadline:
                 return None
-        dump = _publish(making, table)
-        _keep(settings.ARCHIVE_DUMPS_KEPT)
+        dump = _publish(unfinished, table)
+        for older in offered_dumps()[settings.ARCHIVE_DUMPS_KEPT :]:
+            remove(older)
+        clean()
         return dump
 
 
 def is_due() -> bool:
-    """Tell whether there is a dump to go on with, or the newest one is old enough for another."""
+    """Tell whether a dump is unfinished, or the newest is so old that another is due."""
     if is_begun():
         return True
-    dumps = offered()
-    age = timezone.now() - dumps[0].made if dumps else None
-    return age is None or age >= settings.ARCHIVE_DUMP_DAYS * _DAY
+    dumps = offered_dumps()
+    return not dumps or timezone.now() - dumps[0].made >= timedelta(days=settings.ARCHIVE_DUMP_DAYS)
 
 
-def forget() -> list[str]:
-    """Delete the dumps that have games which are public no more, at once; return their names.
-
-    Raises DumpIsMadeError where a dump is being made.
-    """
-    with alone():
-        found = [dump for dump in offered() if _has_left(dump)]
-        for dump in found:
+def delete_outdated() -> list[str]:
+    """Delete the dumps with games that are no longer public; return their names. Raises
+    DumpInProgressError."""
+    with dump_lock():
+        outdated = [dump for dump in offered_dumps() if _has_unpublished(dump)]
+        for dump in outdated:
             remove(dump)
-        return [dump.name for dump in found]
+        return [dump.name for dump in outdated]
 
 
-def _has_left(dump: Dump) -> bool:
+def _has_unpublished(dump: Dump) -> bool:
     try:
-        return any(left_of(PUBLIC, some) for some in ids_of(dump.table))
+        return any(left_of(PUBLIC, batch) for batch in ids_of(dump.table))
     except UnreadableTableError:
         log.exception("nobody can tell which games dump %s has: it is deleted", dump.name)
         return True
 
 
-def _publish(making: Making, table: Path) -> Dump:
-    """Give the files their names and the folder its own. Killed anywhere in here, nothing is offered."""
-    whole = making.folder / "whole"
-    whole.mkdir()
-    day = making.name[:10]
+def _publish(unfinished: UnfinishedDump, table: Path) -> Dump:
+    """Give the files and the folder their names. If the process is killed here, nothing is on offer."""
+    folder = unfinished.folder / "whole"
+    folder.mkdir()
     files = []
-    for part in making.parts:
-        number = f"-{part.number}" if len(making.parts) > 1 else ""
-        name = f"games-{day}{number}.ndjson.zst"
-        lines_file(making.folder, part.number).rename(whole / name)
+    for part in unfinished.parts:
+        number = f"-{part.number}" if len(unfinished.parts) > 1 else ""
+        name = f"games-{unfinished.name[:10]}{number}.ndjson.zst"
+        lines_file(unfinished.folder, part.number).rename(folder / name)
         files.append({"name": name, "size": part.size, "sha256": part.sha256, "games": part.games})
-    table.rename(whole / TABLE)
-    size, sha256 = sha256_of(whole / TABLE)
-    files.append({"name": TABLE, "size": size, "sha256": sha256, "games": making.games})
-    manifest = _manifest(making, files, whole / TABLE)
-    _write(whole / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
+    table.rename(folder / TABLE)
+    size, sha256 = sum_of_path(folder / TABLE)
+    files.append({"name": TABLE, "size": size, "sha256": sha256, "games": unfinished.games})
+    manifest = _manifest(unfinished, files, folder / TABLE)
+    _write(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
     names = [*(str(file["name"]) for file in files), MANIFEST]
-    _write(whole / SUMS, "".join(f"{sha256_of(whole / name)[1]}  {name}\n" for name in names))
-    making.forget()
-    # The name of the folder is on the disk after all that is in it.
-    whole.rename(dumps_folder() / making.name)
+    _write(folder / SUMS, "".join(f"{sum_of_path(folder / name)[1]}  {name}\n" for name in names))
+    unfinished.delete_state()
+    # The folder gets its name when all files in it are on the disk.
+    folder.rename(dumps_folder() / unfinished.name)
     _sync(dumps_folder())
-    shutil.rmtree(making.folder)
-    dump = dump_named(making.name)
+    shutil.rmtree(unfinished.folder)
+    dump = dump_by_name(unfinished.name)
     if dump is None:
-        raise RuntimeError(f"dump {making.name} cannot be read")
+        raise RuntimeError(f"dump {unfinished.name} cannot be read")
     return dump
 
 
-def _manifest(making: Making, files: list[dict[str, Any]], table: Path) -> dict[str, Any]:
+def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], table: Path) -> dict[str, Any]:
     terms = SiteText.objects.filter(page=SiteText.Page.TERMS).order_by("language")
     return {
         "schema": SCHEMA,
-        "name": making.name,
-        "began": making.began.isoformat(),
+        "name": unfinished.name,
+        "began": unfinished.began.isoformat(),
         "made": timezone.now().replace(microsecond=0).isoformat(),
         "archive": {
             "url": None if settings.PUBLIC_URL is None else str(settings.PUBLIC_URL),
-            "revision": making.revision,
+            "revision": unfinished.revision,
         },
-        "games": making.games,
-        "last_game": making.after,
+        "games": unfinished.games,
+        "last_game": unfinished.after,
         "files": files,
         "terms": dict(terms.values_list("language", "text")),
-        "taken_down": [_taken_down(dump, table) for dump in offered()],
+        "taken_down": [_taken_down(older, table) for older in offered_dumps()],
     }
 
 
 def _taken_down(older: Dump, table: Path) -> dict[str, Any]:
-    """Return which games of an older dump this one has not; `merged` are those that became one with
-    another."""
+    """Return the games of an older dump that this one lacks; `merged` are those merged into another game."""
     try:
-        gone = ids_without(older.table, table)
+        missing = missing_ids(older.table, table)
     except UnreadableTableError:
         log.exception("nobody can tell which games dump %s has", older.name)
         return {"dump": older.name, "games": None, "merged": {}}
-    merged = {str(pk): into for pk, into in _merged(gone).items()}
-    return {"dump": older.name, "games": [pk for pk in gone if str(pk) not in merged], "merged": merged}
+    merged = {str(pk): into for pk, into in _merged(missing)}
+    return {"dump": older.name, "games": [pk for pk in missing if str(pk) not in merged], "merged": merged}
 
 
-def _merged(gone: list[int]) -> dict[int, int]:
-    """Return the present ids of those of the games that are here under others."""
-    found: dict[int, int] = {}
-    for at in range(0, len(gone), 500):
-        into = merged_into(PUBLIC, gone[at : at + 500])
-        left = left_of(PUBLIC, {*into.values()})
-        found |= {pk: present for pk, present in into.items() if present not in left}
-    return found
+def _merged(games: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the games that were merged into a public game, each with the id of that."""
+    remaining = iter(games)
+    while batch := [*islice(remaining, _BATCH)]:
+        merged = merged_into(PUBLIC, batch)
+        unpublished = left_of(PUBLIC, {*merged.values()})
+        yield from ((pk, into) for pk, into in merged.items() if into not in unpublished)
 
 
 def _write(path: Path, text: str) -> None:
@@ -173,10 +173,3 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _keep(number: int) -> None:
-    """Delete all dumps but the newest."""
-    for dump in offered()[number:]:
-        remove(dump)
-    clean()

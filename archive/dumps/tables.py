@@ -1,78 +1,86 @@
-"""The table of a dump, as Parquet. DuckDB writes it and reads it, within bounds of memory, on one thread."""
+"""The table of a dump (Parquet). DuckDB writes and reads it, in bounded memory, on one thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_type_hints
 
 from archive.columns.duck import memory_database, sql_literal
+from archive.queries.games.game_json import COLUMNS as GAME_COLUMNS
+from archive.queries.games.game_json import GameInfo
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-COLUMNS: Final = {
-    "id": "BIGINT",
-    "game": "VARCHAR",
-    "record_kind": "VARCHAR",
-    "black": "VARCHAR",
-    "white": "VARCHAR",
-    "event": "VARCHAR",
-    "round": "VARCHAR",
-    "site": "VARCHAR",
-    "handicap": "VARCHAR",
-    "opening": "VARCHAR",
-    "result": "VARCHAR",
-    "special": "VARCHAR",
-    "plies": "INTEGER",
-    "played_from": "DATE",
-    "played_to": "DATE",
-    "precision": "VARCHAR",
-    "calendar": "VARCHAR",
-    "black_rating": "SMALLINT",
-    "white_rating": "SMALLINT",
-    "time_control": "VARCHAR",
-    "has": "VARCHAR[]",
-    "arrived": "TIMESTAMP",
-    "changed": "TIMESTAMP",
+
+class GameInTable(GameInfo):
+    """A game in the table: `GameInfo` with days that can be compared."""
+
+    played_from: date | None
+    played_to: date | None
+    precision: str
+
+
+_LEFT_OUT: Final = ("url", "date", "end_date", "space")
+_DAYS: Final = ("played_from", "played_to", "precision")
+_SQL_TYPES: Final[Mapping[object, str]] = {
+    int: "INTEGER",
+    str: "VARCHAR",
+    list[str]: "VARCHAR[]",
+    date | None: "DATE",
+    datetime | None: "TIMESTAMP",
 }
-"""The columns of the table with their types, in their order (docs/dumps.md says what they mean)."""
+_OTHER_SQL_TYPES: Final = {"id": "BIGINT", "black_rating": "SMALLINT", "white_rating": "SMALLINT"}
+
+
+def _columns() -> Iterator[tuple[str, str]]:
+    types = get_type_hints(GameInTable)
+    before_calendar = GAME_COLUMNS.index("calendar")
+    for name in (*GAME_COLUMNS[:before_calendar], *_DAYS, *GAME_COLUMNS[before_calendar:]):
+        if name not in _LEFT_OUT:
+            yield name, _OTHER_SQL_TYPES.get(name) or _SQL_TYPES[types[name]]
+
+
+COLUMNS: Final = dict(_columns())
+"""The SQL types of the columns, in order (docs/dumps.md describes them)."""
 
 _FETCHED: Final = 1_000
 
 
 def write_table(rows: Iterable[Path], path: Path) -> None:
-    """Write a table of the rows in files of lines of JSON, in their order."""
+    """Write a table of the rows in NDJSON files, in their order."""
     files = ", ".join(map(sql_literal, rows))
-    types = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in COLUMNS.items())
-    read = f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}})"
+    types = ", ".join(f"{name}: {sql_literal(sql_type)}" for name, sql_type in COLUMNS.items())
+    source = f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}})"
     with memory_database() as database:
         database.execute(
-            f"COPY (SELECT * FROM {read}) TO {sql_literal(path)} (FORMAT parquet, COMPRESSION zstd)"
+            f"COPY (SELECT * FROM {source}) TO {sql_literal(path)} (FORMAT parquet, COMPRESSION zstd)"
         )
 
 
 def ids_of(path: Path) -> Iterator[list[int]]:
-    """Yield the ids in a table, some at a time. Raises UnreadableTableError."""
+    """Yield the ids in a table, 1,000 at a time. Raises UnreadableTableError."""
     with _reading() as database:
-        found = database.execute(f"SELECT id FROM read_parquet({sql_literal(path)})")
-        while some := found.fetchmany(_FETCHED):
-            yield [pk for (pk,) in some]
+        rows = database.execute(f"SELECT id FROM read_parquet({sql_literal(path)})")
+        while batch := rows.fetchmany(_FETCHED):
+            yield [pk for (pk,) in batch]
 
 
-def ids_without(path: Path, other: Path) -> list[int]:
-    """Return the ids in a table that another one has not, ascending. Raises UnreadableTableError."""
+def missing_ids(path: Path, other: Path) -> list[int]:
+    """Return the ids in a table that another table lacks, ascending. Raises UnreadableTableError."""
     with _reading() as database:
-        found = database.execute(
+        rows = database.execute(
             f"SELECT o.id FROM read_parquet({sql_literal(path)}) o "
             f"ANTI JOIN read_parquet({sql_literal(other)}) n USING (id) ORDER BY 1"
         )
-        return [pk for (pk,) in found.fetchall()]
+        return [pk for (pk,) in rows.fetchall()]
 
 
 class UnreadableTableError(ValueError):
-    """A table that is not there, or is damaged."""
+    """A table is missing or damaged."""
 
 
 @contextmanager

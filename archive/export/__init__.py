@@ -1,5 +1,5 @@
-"""Games in bulk as streams of bytes: lines of JSON, a table, a ZIP of files, an opening book.
+"""Games in bulk as streams of bytes: NDJSON, CSV, a ZIP of files, an opening book.
 
-All are plain generators over a `Bulk`: the API, the command line and whatever else hands games out use the
-same. An empty piece says only that work goes on.
+All are generators over a `BulkReader`; the API and the command `export_games` use them. They yield an empty
+piece when they have worked for a while without output, so that the server can let others have their turn.
 """

@@ -1,27 +1,33 @@
-"""Tables as CSV that spreadsheets open as they are."""
+"""CSV that spreadsheets open without questions."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final
 
-UTF8: Final = b"\xef\xbb\xbf"
-"""The mark at the head of a file that tells Excel UTF-8."""
+from archive.queries.games.game_json import moment_text
+
+BOM: Final = b"\xef\xbb\xbf"
+"""The byte order mark by which Excel recognizes UTF-8."""
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""First characters of formulas; Japanese spreadsheets accept full-width ones."""
 
 
-def lines(rows: Iterable[Sequence[Any]]) -> bytes:
-    """Return rows as lines of CSV."""
+def csv_lines(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return rows as CSV in UTF-8. Lists are separated by spaces, moments are RFC 3339, None is empty."""
     out = io.StringIO()
     csv.writer(out).writerows(map(_cell, row) for row in rows)
     return out.getvalue().encode("utf-8", "replace")
 
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a formula begins with; to spreadsheets of Japan also in full width."""
-
-
 def _cell(value: Any) -> Any:
-    """Put an apostrophe before a text that begins like a formula: spreadsheets would run the formula."""
+    if isinstance(value, list):
+        value = " ".join(value)
+    elif isinstance(value, datetime):
+        value = moment_text(value)
     if isinstance(value, str) and value.startswith(_FORMULA):
+        # An apostrophe keeps spreadsheets from running the text as a formula.
         return f"'{value}"
     return value

@@ -1,4 +1,4 @@
-"""Names of files for games: readable, and safe on every system whatever stands in a record."""
+"""File names for games: readable, and safe on every system whatever the record contains."""
 
 import re
 import unicodedata
@@ -8,33 +8,30 @@ from archive.queries.games.game_json import day_text
 from archive.queries.games.listing import GameRow
 
 PART_BYTES: Final = 60
-"""Of a player's or an event's name: 20 kanji. With day and number a name stays below the 255 bytes of a file
-system."""
+"""Of a player's or an event's name: 20 kanji. With day and number, a file name stays below 255 bytes, the
+limit of file systems."""
 
-_LOOKED_AT: Final = 400
+_LONGEST_PART: Final = 400
+"""Characters of a name that are examined."""
 _UNSAFE: Final = re.compile(r"""[\s._/\\:*?"'<>|&;$`!#%^(){}\[\]~,，、+=@-]+""")
-_UNSEEN: Final = ("C", "Z")
-"""Categories of characters that nobody sees: controls, marks of direction, halves of pairs, line ends."""
+_INVISIBLE: Final = ("C", "Z")
+"""Categories of invisible characters: controls, direction marks, surrogates, line ends."""
 
 
 def file_name(row: GameRow, extension: str) -> str:
-    """Return a game's name as a file: day, black, white, event and number, what is not known left out.
+    """Return a file name for a game: day, black, white, event and number, without parts that are unknown.
 
-    The number makes it the only one of its name, also where letters differ in case alone, and keeps it from
-    being a name that Windows has for a device.
+    The number makes the name unique where case is ignored, too, and keeps it from being a device name of
+    Windows.
     """
     day = day_text(row.played_from, row.precision) or ""
-    parts = [day, *map(_part, (row.first, row.second, row.event)), str(row.id)]
+    parts = [day, *map(_name_part, (row.first, row.second, row.event)), str(row.id)]
     return f"{'_'.join(part for part in parts if part)}.{extension}"
 
 
-def _part(text: str) -> str:
-    """Return a name as a part of a file's; what is unsafe there becomes a hyphen."""
-    composed = unicodedata.normalize("NFC", text[:_LOOKED_AT])
-    seen = "".join(" " if unicodedata.category(char)[0] in _UNSEEN else char for char in composed)
-    return _cut(_UNSAFE.sub("-", seen).strip("-"), PART_BYTES).strip("-")
-
-
-def _cut(text: str, most: int) -> str:
-    """Return as much of the text as takes at most so many bytes of UTF-8."""
-    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+def _name_part(text: str) -> str:
+    """Return a name with unsafe characters replaced by hyphens, cut to `PART_BYTES`."""
+    composed = unicodedata.normalize("NFC", text[:_LONGEST_PART])
+    visible = "".join(" " if unicodedata.category(char)[0] in _INVISIBLE else char for char in composed)
+    safe = _UNSAFE.sub("-", visible).strip("-")
+    return safe.encode("utf-8", "replace")[:PART_BYTES].decode("utf-8", "ignore").strip("-")

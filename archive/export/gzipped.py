@@ -1,4 +1,4 @@
-"""Streams as a visitor takes them: compressed piece by piece, so that nothing waits in the compressor."""
+"""Streams compressed piece by piece, so that no output waits in the compressor."""
 
 import zlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _GZIP: Final = 16 + zlib.MAX_WBITS
 
 
 def gzipped(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield a stream as gzip (RFC 1952). What has come of a piece is there at once."""
+    """Yield a stream as gzip (RFC 1952), flushed after each piece."""
     compressor = zlib.compressobj(_LEVEL, wbits=_GZIP)
     for chunk in chunks:
         yield compressor.compress(chunk) + compressor.flush(zlib.Z_SYNC_FLUSH) if chunk else b""

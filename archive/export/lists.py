@@ -1,77 +1,61 @@
-"""Lists of games in bulk: a line of JSON for each game with its record, or a row of a table without it."""
+"""Lists of games in bulk: NDJSON with records, or CSV without them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
 
-from archive.export.csv_text import UTF8, lines
+from archive.api.shapes.encoding import encode
+from archive.export.csv_text import BOM, csv_lines
 from archive.models import codec
 from archive.queries.games.bulk import BulkReader, GameWithRecord
-from archive.queries.games.listing import GameRow
-
-Told = Callable[[GameRow], dict[str, Any]]
-"""What is told of a game in a list, as `game_json` has it."""
-
-COLUMNS: Final = (
-    "id", "url", "game", "record_kind", "date", "end_date", "black", "white", "event", "round", "site",
-    "handicap", "opening", "result", "special", "plies", "calendar", "space",
-    "black_rating", "white_rating", "time_control", "has", "arrived", "changed",
-)  # fmt: skip
+from archive.queries.games.game_json import COLUMNS, ToGameInfo
 
 _PIECE: Final = 64 * 1024
 
 
-def ndjson(games: BulkReader, told: Told) -> Iterator[bytes]:
-    """Yield a line for each game: the fields of the list, its record in JKF, and the cursor after it.
+def ndjson(games: BulkReader, to_info: ToGameInfo) -> Iterator[bytes]:
+    """Yield a line for each game: the fields of lists, its record in JKF, and the cursor of what follows it.
 
-    The last line says whether the list is complete, and where to go on. An answer without that line was cut
-    off.
+    The last line says whether the list is complete, and where to continue. A stream without it was cut off.
     """
-    for found in games.found():
-        if found is None:
-            yield b""
-        else:
-            yield line(found, told)
-    yield orjson.dumps(ending(games)) + b"\n"
+    for game in games.found():
+        yield b"" if game is None else game_line(game, to_info)
+    end: dict[str, Any] = {"complete": games.complete, "games": games.games, "cursor": str(games.after)}
+    if games.error is not None:
+        end["error"] = games.error.code
+    yield orjson.dumps(end) + b"\n"
 
 
-def line(found: GameWithRecord, told: Told) -> bytes:
-    """Return the line of a game. Its id comes first."""
-    facts = told(found.row) | {"cursor": str(found.row.id)}
-    return b"".join((orjson.dumps(facts)[:-1], b',"record":', codec.to_json(found.game.jkf), b"}\n"))
+def game_line(game: GameWithRecord, to_info: ToGameInfo) -> bytes:
+    """Return the line of a game. It begins with the id."""
+    members = encode(to_info(game.row)).removesuffix(b"}")
+    return b'%s,"cursor":"%d","record":%s}\n' % (members, game.row.id, codec.to_json(game.game.jkf))
 
 
-def ending(games: BulkReader) -> dict[str, Any]:
-    """Return the line after the last game."""
-    told: dict[str, Any] = {"complete": games.complete, "games": games.games, "cursor": str(games.after)}
-    return told if games.error is None else told | {"error": games.error.code}
-
-
-def table(games: BulkReader, told: Told) -> Iterator[bytes]:
-    """Yield CSV with a row for each game. The number of the last one is the cursor of what follows."""
-    yield UTF8 + lines([COLUMNS])
+def table(games: BulkReader, to_info: ToGameInfo) -> Iterator[bytes]:
+    """Yield CSV with a row for each game. The number of the last one is the cursor of what follows it."""
+    yield BOM + csv_lines([COLUMNS])
     rows: list[list[Any]] = []
     for row in games.rows():
         if row is not None:
-            found = told(row)
-            found["has"] = " ".join(found["has"])
-            rows.append([found[name] for name in COLUMNS])
+            game = to_info(row)
+            rows.append([getattr(game, name) for name in COLUMNS])
         else:
-            yield lines(rows)
+            yield csv_lines(rows)
             rows = []
     if games.error is not None:
         raise games.error
 
 
 def in_pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Join small pieces to larger ones; an empty one hands on what there is."""
-    held: list[bytes] = []
+    """Join chunks to pieces of about 64 KiB. An empty chunk ends a piece early."""
+    joined: list[bytes] = []
     size = 0
     for chunk in chunks:
-        held.append(chunk)
+        joined.append(chunk)
         size += len(chunk)
         if size >= _PIECE or not chunk:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
+            yield b"".join(joined)
+            joined, size = [], 0
+    yield b"".join(joined)

@@ -1,4 +1,4 @@
-"""Opening books of YaneuraOu, made of the games of a list or of what was played from a position."""
+"""Opening books of YaneuraOu, from the games of a list or from the moves played from a position."""
 
 import os
 import sqlite3
@@ -26,10 +26,10 @@ MOST_PLIES: Final = 100
 MIN_GAMES: Final = 2
 
 COUNTED_BYTES: Final = 256 * 1024 * 1024
-"""What the counts of a book may take on disk. Beyond it the book becomes less deep, for all games alike."""
+"""Size limit of a book's counts on disk. A larger book becomes less deep, for all games equally."""
 
-_HELD: Final = 20_000
-"""Counts that are held in memory before they are written down together."""
+_BATCH: Final = 20_000
+"""Counts in memory before they are written to disk."""
 
 _SHALLOWER: Final = 4
 _LINES: Final = 200
@@ -43,7 +43,7 @@ _COUNT: Final = """
     INSERT INTO counts (sfen, move, reply, ply, n) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (sfen, move, reply, ply) DO UPDATE SET n = n + excluded.n
 """
-_USED: Final = """
+_USED_BYTES: Final = """
     SELECT (page_count - freelist_count) * page_size
     FROM pragma_page_count, pragma_freelist_count, pragma_page_size
 """
@@ -52,101 +52,101 @@ _SORTED: Final = """
     GROUP BY sfen, move, reply ORDER BY sfen, move, reply
 """
 
-Played = tuple[str, str, str, int]
-"""A position's SFEN without number, a move played there and the reply in USI, and the half-moves before."""
+PlayedMove = tuple[str, str, str, int]
+"""A position's SFEN without number, a move from it and the reply in USI, and the plies before the move."""
 
 
 class Counts:
-    """How often each move was played, in a file without a name, which disappears with the process however
-    that ends. Sorted by SFEN, in the order of bytes, it is a book."""
+    """Numbers of games by move, in an unlinked file, which disappears with the process.
+
+    Sorted by SFEN in the order of bytes, they are a book.
+    """
 
     def __init__(self, plies: int, most: int = COUNTED_BYTES) -> None:
         self.plies = plies
         self.most = most
-        self.held: Counter[Played] = Counter()
+        self.pending: Counter[PlayedMove] = Counter()
         folder = settings.DATA_DIR / "tmp"
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = mkstemp(dir=folder, suffix=".book")
         os.close(handle)
-        # One thread at a time, and any of them: pieces of an answer are made where there is one free.
+        # Different threads use it, one at a time: each piece of an answer is made by a thread that is free.
         self.file = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
         try:
-            for word in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-16384", "temp_store=MEMORY"):
-                self.file.execute(f"PRAGMA {word}")
+            for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-16384", "temp_store=MEMORY"):
+                self.file.execute(f"PRAGMA {pragma}")
             self.file.execute(_TABLE)
         finally:
             Path(name).unlink()
 
     def add(self, game: Game) -> None:
-        """Count the moves of a game's main line, each position's once."""
-        for played in _played(game, self.plies):
-            self.held[played] += 1
-        if len(self.held) >= _HELD:
+        """Count the moves of a game's main line, each move of a position once."""
+        self.pending.update(_played_moves(game, self.plies))
+        if len(self.pending) >= _BATCH:
             self._write()
 
     def _write(self) -> None:
         self.file.execute("BEGIN")
-        self.file.executemany(_COUNT, sorted((*played, n) for played, n in self.held.items()))
+        self.file.executemany(_COUNT, sorted((*move, n) for move, n in self.pending.items()))
         self.file.execute("COMMIT")
-        self.held.clear()
-        while self._used() > self.most and self.plies > _SHALLOWER:
+        self.pending.clear()
+        while self._used_bytes() > self.most and self.plies > _SHALLOWER:
             self.plies -= _SHALLOWER
             self.file.execute("DELETE FROM counts WHERE ply >= ?", [self.plies])
 
-    def _used(self) -> int:
-        ((used,),) = self.file.execute(_USED)
+    def _used_bytes(self) -> int:
+        ((used,),) = self.file.execute(_USED_BYTES)
         return int(used)
 
     def book(self, min_games: int) -> Iterator[str]:
-        """Yield the lines of the positions in which a move was played in so many games."""
+        """Yield the lines of the positions with moves that at least `min_games` games played."""
         self._write()
         rows: Iterable[tuple[str, str, str, int, int]] = self.file.execute(_SORTED)
-        for sfen, of_position in groupby(rows, itemgetter(0)):
-            found = [*of_position]
-            moves = [_move(move, [*rest]) for move, rest in groupby(found, itemgetter(1))]
-            chosen = [move for move in moves if move.times >= min_games]
-            if chosen:
-                yield position_lines(sfen, min(row[3] for row in found), chosen)
+        for sfen, group in groupby(rows, itemgetter(0)):
+            of_position = [*group]
+            moves = [_book_move(move, [*replies]) for move, replies in groupby(of_position, itemgetter(1))]
+            frequent = [move for move in moves if move.times >= min_games]
+            if frequent:
+                yield position_lines(sfen, min(row[3] for row in of_position), frequent)
 
     def close(self) -> None:
-        """Give the file back."""
         self.file.close()
 
 
-def _move(move: str, rows: list[tuple[str, str, str, int, int]]) -> BookMove:
-    """Return a move with the reply that most games have."""
+def _book_move(move: str, rows: list[tuple[str, str, str, int, int]]) -> BookMove:
+    """Return a move with its most frequent reply."""
     replies = sorted((-n, reply) for _sfen, _move, reply, _ply, n in rows if reply)
     return BookMove(move, replies[0][1] if replies else "", sum(row[4] for row in rows))
 
 
-def _played(game: Game, plies: int) -> set[Played]:
-    """Return what a game played in its first half-moves, a move in a position once, however often it came."""
+def _played_moves(game: Game, plies: int) -> Iterable[PlayedMove]:
+    """Return the first moves of a game; a move that was repeated in the same position is there once."""
     line = [
         (position.sfen(None), to_usi(move))
         for _ply, position, move, _entry in islice(SHOGI.replay.main_line(game.jkf), plies + 1)
         if move != NO_MOVE
     ]
     replies = [*(usi for _sfen, usi in line[1:]), ""]
-    found: dict[tuple[str, str], Played] = {}
+    moves: dict[tuple[str, str], PlayedMove] = {}
     for ply, (place, reply) in enumerate(zip(line[:plies], replies, strict=False)):
-        found.setdefault(place, (*place, reply, ply))
-    return set(found.values())
+        moves.setdefault(place, (*place, reply, ply))
+    return moves.values()
 
 
 def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GAMES) -> Iterator[bytes]:
-    """Yield a book of the main lines of the shogi games of a list, so many half-moves deep.
+    """Yield a book of the main lines of the shogi games of a list, `plies` deep.
 
-    A move counts once for each game that played it in a position, by whatever moves it came there. Moves with
-    fewer than `min_games` are left out. Where there is more than can be counted, the book is less deep and
-    says so in a remark.
+    A move counts once for each game that played it from a position, whatever moves led there. Moves with
+    fewer than `min_games` are left out. If the counts exceed `COUNTED_BYTES`, the book is less deep, and a
+    remark says so.
     """
     counts = Counts(plies)
     try:
-        for found in games.found():
-            if found is None:
+        for item in games.found():
+            if item is None:
                 yield b""
-            elif found.game.kind == SHOGI.name and found.game.record_kind == Game.RecordKind.GAME:
-                counts.add(found.game)
+            elif item.game.kind == SHOGI.name and item.game.record_kind == Game.RecordKind.GAME:
+                counts.add(item.game)
         if games.error is not None:
             raise games.error
         yield HEADER.encode()
@@ -154,41 +154,36 @@ def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GA
             yield f"# {counts.plies} plies of {plies}\n".encode()
         if not games.complete:
             yield f"# {games.games} games, up to number {games.after}\n".encode()
-        yield from _in_lines(counts.book(min_games))
+        yield from _in_pieces(counts.book(min_games))
     finally:
         counts.close()
 
 
 def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Iterator[bytes]:
-    """Yield a book of what was played from a position, as the explorer counts it."""
-    places: list[BookPosition] = []
-    for place in book_positions(scope, code, plies, min_games):
-        places.append(place)
-        if not len(places) % _LINES:
+    """Yield a book of the moves played from a position, as the explorer counts them."""
+    positions: list[BookPosition] = []
+    for position in book_positions(scope, code, plies, min_games):
+        positions.append(position)
+        if not len(positions) % _LINES:
             yield b""
-    by_name = {SHOGI.codec.identity(place.code): place for place in places}
+    by_identity = {SHOGI.codec.identity(position.code): position for position in positions}
     yield HEADER.encode()
-    if len(places) >= MOST_POSITIONS:
+    if len(positions) >= MOST_POSITIONS:
         yield f"# the nearest {MOST_POSITIONS} positions\n".encode()
-    sorted_places = sorted((SHOGI.codec.decode(place.code).sfen(None), place) for place in places)
-    yield from _in_lines(
-        position_lines(sfen, place.ply, _moves(place, by_name)) for sfen, place in sorted_places
+    by_sfen = sorted((SHOGI.codec.decode(position.code).sfen(None), position) for position in positions)
+    yield from _in_pieces(
+        position_lines(sfen, position.ply, _book_moves(position, by_identity)) for sfen, position in by_sfen
     )
 
 
-def _moves(place: BookPosition, by_name: dict[str, BookPosition]) -> Iterator[BookMove]:
-    """Yield the moves of a position, each with the move that most games played after it."""
-    for usi, times in place.moves.items():
-        after = by_name.get(SHOGI.codec.identity(place.after[usi]))
-        reply = min(after.moves, key=lambda one: (-after.moves[one], one)) if after else ""
+def _book_moves(position: BookPosition, by_identity: dict[str, BookPosition]) -> Iterator[BookMove]:
+    """Yield the moves of a position, each with its most frequent reply."""
+    for usi, times in position.moves.items():
+        after = by_identity.get(SHOGI.codec.identity(position.after[usi]))
+        reply = min(after.moves, key=lambda move: (-after.moves[move], move)) if after else ""
         yield BookMove(usi, reply, times)
 
 
-def _in_lines(texts: Iterator[str]) -> Iterator[bytes]:
-    held: list[str] = []
-    for text in texts:
-        held.append(text)
-        if len(held) == _LINES:
-            yield "".join(held).encode()
-            held = []
-    yield "".join(held).encode()
+def _in_pieces(texts: Iterator[str]) -> Iterator[bytes]:
+    while batch := [*islice(texts, _LINES)]:
+        yield "".join(batch).encode()

@@ -1,4 +1,4 @@
-"""Records as files for download: which formats there are, and the headers that browsers get."""
+"""Records as files for download."""
 
 from functools import cache
 from typing import Any, Final
@@ -19,7 +19,7 @@ DOWNLOADS: Final = {
 """Content type by extension."""
 
 _EDITIONS: Final = 20
-"""So many editions of a game are asked for what stands beside their records."""
+"""Editions of a game whose remarks are read."""
 
 
 class UnencodableError(ValueError):
@@ -33,10 +33,10 @@ class UnencodableError(ValueError):
 def write(game: Game, extension: str, ply: int | None = None) -> bytes:
     """Return the game as a file with that extension (one of those of its kind).
 
-    For formats that hold one position, `ply` chooses it; None is the last position, or the whole game if the
-    format can hold that. Raises KifuError for games that a format cannot hold. Raises UnencodableError if the
-    format is Shift_JIS and the record has characters that Shift_JIS lacks: a `?` in their place would be a
-    loss that nobody notices.
+    For formats that hold one position, `ply` chooses it; None is the last position, or the complete game if
+    the format can hold that. Raises KifuError for games that a format cannot hold. Raises UnencodableError if
+    the format is Shift_JIS and the record has characters that Shift_JIS lacks: a `?` in their place would be
+    a loss that nobody notices.
     """
     writer, options = GAMES[game.kind].formats.writer(extension), dict[str, Any]()
     if "ply" in writer.options:
@@ -52,14 +52,14 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
 
 
 def _remarks(game: Game, file_format: str) -> list[str]:
-    """Return the remarks beside the records of the game's editions in a format, each line once."""
-    facts = (orjson.loads(text) for (text,) in _facts(file_format).rows(game.pk))
-    return list(dict.fromkeys(remark for one in facts for remark in one.get("remarks", ())))
+    """Return the remarks of the game's editions in a format, each line once."""
+    facts = (orjson.loads(text) for (text,) in _parsed_facts(file_format).rows(game.pk))
+    return list(dict.fromkeys(remark for fact in facts for remark in fact.get("remarks", ())))
 
 
 @cache
-def _facts(file_format: str) -> PreparedQuery:
-    """Return the query for what is stored beside the records of a game's first editions in a format."""
+def _parsed_facts(file_format: str) -> PreparedQuery:
+    """Return the query for `parsed_facts` of a game's first editions in a format."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")
@@ -70,7 +70,7 @@ def _facts(file_format: str) -> PreparedQuery:
 
 
 def _ending(game: Game) -> Ending:
-    """Return the ending as the game's row keeps it, since the record may not say who has won."""
+    """Return the ending as stored in the game's row, since the record may not say who won."""
     winner = game.result if game.result in (Game.Result.BLACK, Game.Result.WHITE) else None
     special = game.special if game.special in SPECIALS else None
     return Ending(game.special, special, game.plies, winner, game.result == Game.Result.DRAW)

@@ -1,4 +1,4 @@
-"""Games in bulk as a ZIP of files that is made while it is sent."""
+"""Games in bulk as a ZIP of files, written while it is sent."""
 
 import io
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from archive.export.csv_text import UTF8, lines
+from archive.export.csv_text import BOM, csv_lines
 from archive.export.file_names import file_name
-from archive.export.lists import Told, ending
 from archive.export.record_files import UnencodableError, write
 from archive.models import Game
 from archive.queries.games.bulk import BulkReader, GameWithRecord
+from archive.queries.games.game_json import ToGameInfo
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 
@@ -22,89 +22,88 @@ FILES: Final = tuple(
     for name, writer in game.formats.writers.items()
     if not writer.position_only and name != "json"
 )
-"""Formats of files in a ZIP. A list of JSON is lines of it."""
+"""Formats of files in a ZIP, except JSON, which is exported as NDJSON."""
 
 INDEX: Final = "INDEX.csv"
-COLUMNS: Final = (
-    "file", "note", "id", "url", "game", "date", "black", "white", "event", "handicap", "result", "plies",
-)  # fmt: skip
+COLUMNS: Final = ("id", "url", "game", "date", "black", "white", "event", "handicap", "result", "plies")
+"""Members of `GameInfo` in the index, after the file and a note."""
 
 COMPLETE: Final = "complete"
 CONTINUES: Final = "continues"
-"""What the last line of the index says: there is no more, or the list goes on after the number in it."""
+"""Notes in the last line of the index: the list is complete, or continues after the number in the line."""
 
 _LEVEL: Final = 4
 _IN_MEMORY: Final = 256 * 1024
 _PIECE: Final = 64 * 1024
 _YEARS: Final = range(1980, 2108)
-"""The years that a ZIP can have."""
+"""The years that a ZIP can represent."""
 _DAY: Final = date(1980, 1, 1)
-"""The first day of these, for what has none: the same games make the same file."""
+"""The day of files without one, so that the same games always make the same ZIP."""
 
 
 class _Pipe(io.RawIOBase):
-    """A file that is only written, and what was written since it was last taken."""
+    """A file that is only written; `take` empties it."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.size = 0
 
     def writable(self) -> bool:
-        """Tell that it can be written."""
         return True
 
     def write(self, data: Any) -> int:
-        """Take what is written."""
         piece = bytes(data)
         self.parts.append(piece)
         self.size += len(piece)
         return len(piece)
 
-    def taken(self) -> bytes:
-        """Return what was written, and forget it."""
+    def take(self) -> bytes:
+        """Return the data written since the last call."""
         data = b"".join(self.parts)
         self.parts, self.size = [], 0
         return data
 
 
-def zipped(games: BulkReader, told: Told, extension: str) -> Iterator[bytes]:
+def zipped(games: BulkReader, to_info: ToGameInfo, extension: str) -> Iterator[bytes]:
     """Yield a ZIP with a file for each game in a format, and an index of all of them at its end.
 
-    The index names each game with its file and its number, which is the cursor of what comes after it. A game
-    that cannot be written in the format has no file there and a note instead; one with characters that the
-    format's encoding has not is written in UTF-8, and has a note too.
+    The index has the file and the number of each game; the number is the cursor of what follows. A game that
+    the format cannot hold has a note instead of a file. A game with characters that the format's encoding
+    lacks is written in UTF-8, and has a note, too.
     """
     pipe = _Pipe()
     with (
         SpooledTemporaryFile(max_size=_IN_MEMORY) as index,
         ZipFile(pipe, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as files,
     ):
-        index.write(UTF8 + lines([COLUMNS]))
-        for found in games.found():
-            if found is not None:
-                index.write(_add(files, found, told, extension))
-            if found is None or pipe.size >= _PIECE:
-                yield pipe.taken()
-        index.write(lines([_last(games)]))
+        index.write(BOM + csv_lines([("file", "note", *COLUMNS)]))
+        for game in games.found():
+            if game is not None:
+                index.write(_add(files, game, to_info, extension))
+            if game is None or pipe.size >= _PIECE:
+                yield pipe.take()
+        index.write(csv_lines([_last_line(games)]))
         index.seek(0)
         yield from _with_index(files, index, pipe)
-    yield pipe.taken()
+    yield pipe.take()
 
 
-def _add(files: ZipFile, found: GameWithRecord, told: Told, extension: str) -> bytes:
+def _add(files: ZipFile, game: GameWithRecord, to_info: ToGameInfo, extension: str) -> bytes:
     """Add a game's file, and return its line of the index."""
-    written, data, note = file_of(found.game, extension)
-    name = file_name(found.row, written) if written else ""
-    if written:
-        files.writestr(_member(name, found.row.played_from), data, compresslevel=_LEVEL)
-    row = told(found.row) | {"file": name, "note": note}
-    return lines([[row[column] for column in COLUMNS]])
+    actual_extension, data, note = file_of(game.game, extension)
+    name = ""
+    if actual_extension:
+        name = file_name(game.row, actual_extension)
+        files.writestr(_member(name, game.row.played_from), data, compresslevel=_LEVEL)
+    info = to_info(game.row)
+    return csv_lines([[name, note, *(getattr(info, column) for column in COLUMNS)]])
 
 
 def file_of(game: Game, extension: str) -> tuple[str, bytes, str]:
-    """Return a game as a file: its extension, its bytes and a note; without extension where it is none.
+    """Return a game as a file: its extension, its bytes and a note. The extension is empty if the format
+    cannot hold the game.
 
-    The file is what the game's page gives to download under that extension.
+    The file equals the download on the game's page.
     """
     if extension not in GAMES[game.kind].formats.names:
         return "", b"", "unknown-format"
@@ -116,21 +115,20 @@ def file_of(game: Game, extension: str) -> tuple[str, bytes, str]:
         return "", b"", error.code
 
 
-def _last(games: BulkReader) -> list[str]:
-    told = ending(games)
-    note = COMPLETE if games.complete else told.get("error", CONTINUES)
-    return ["", note, str(games.after), *[""] * (len(COLUMNS) - 3)]
+def _last_line(games: BulkReader) -> list[str]:
+    note = COMPLETE if games.complete else games.error.code if games.error else CONTINUES
+    return ["", note, str(games.after), *[""] * (len(COLUMNS) - 1)]
 
 
 def _with_index(files: ZipFile, index: IO[bytes], pipe: _Pipe) -> Iterator[bytes]:
     with files.open(_member(INDEX), "w") as member:
         while part := index.read(_PIECE):
             member.write(part)
-            yield pipe.taken()
+            yield pipe.take()
 
 
 def _member(name: str, day: date | None = None) -> ZipInfo:
-    """Return a file of the ZIP, of the day of a game where a ZIP can say it."""
+    """Return an entry of the ZIP, dated by the game if a ZIP can represent the day."""
     day = day if day is not None and day.year in _YEARS else _DAY
     member = ZipInfo(name, (day.year, day.month, day.day, 0, 0, 0))
     member.compress_type = ZIP_DEFLATED

@@ -1,1 +1,1 @@
-"""Webhooks: new games are told to addresses that accounts have named."""
+"""Webhooks: new games are sent to addresses of the accounts' choice."""

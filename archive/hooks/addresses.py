@@ -1,7 +1,7 @@
-"""Where hooks may go: addresses of the web, on hosts that everybody can reach.
+"""Addresses to which hooks may send: HTTP on hosts that everybody can reach.
 
-A name is looked up once for each sending, and all that it means is looked at; then the connection goes to
-what was looked at, so that a name that means something else a moment later leads nowhere else.
+A host name is looked up once for each delivery, and all of its IP addresses are checked. The connection then
+goes to a checked IP address, so that a name that changes in between leads nowhere else (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ LOOK_UP_SECONDS: Final = 4
 
 _PORTS: Final = {"http": 80, "https": 443}
 _UNPRIVILEGED: Final = 1024
-_PRINTED: Final = re.compile(r"[!-\[\]-~]+")
-"""What addresses are written with: ASCII, and no backslash, which others read as a slash."""
+_PRINTABLE: Final = re.compile(r"[!-\[\]-~]+")
+"""ASCII without the backslash, which some programs read as a slash."""
 _HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(:\d{1,5})?")
 _NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.(?!-)[a-z0-9_-]{1,63})*\.?")
 _GLOBAL_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
 _TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
-"""IPv4 addresses as networks without IPv4 write them (NAT64, RFC 6052)."""
+"""IPv4 addresses in IPv6 (NAT64, RFC 6052)."""
 _SPECIAL: Final = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -42,21 +42,21 @@ _SPECIAL: Final = tuple(
         "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
     )
 )  # fmt: skip
-"""What IANA's registries of special addresses have (RFC 6890), whatever this Python knows of them: 2001::/23
-has Teredo, 2002::/16 is 6to4; both hold IPv4 addresses."""
+"""IANA's registries of special addresses (RFC 6890), since older versions of `ipaddress` lack some. 2001::/23
+has Teredo, 2002::/16 is 6to4; both contain IPv4 addresses."""
 
 BUSY_SECONDS: Final = 15
-"""After so long who has to wait for a look-up may come again."""
+"""The time after which somebody who was refused for a running look-up may try again."""
 
-# Nothing limits how long the system looks for a name. So an account has one of a few threads, and not all.
-_looking: Final = ThreadPoolExecutor(max_workers=16, thread_name_prefix="hook-names")
+# A look-up of the system has no timeout. So an account has at most one of the threads.
+_threads: Final = ThreadPoolExecutor(max_workers=16, thread_name_prefix="hook-names")
 _of_accounts: Final[dict[int, Future[Any]]] = {}
 _lock: Final = Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a hook goes: `host` without brackets, `path` with the query."""
+    """An address in parts: `host` without brackets, `path` with the query."""
 
     secure: bool
     host: str
@@ -65,16 +65,16 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """Return the host as requests name it, with the port where it is not the scheme's own."""
+        """Return the value of the header `Host`: host and port, without the default port of the scheme."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = _PORTS["https" if self.secure else "http"]
         return host if self.port == usual else f"{host}:{self.port}"
 
 
 def target_of(address: str) -> Target:
-    """Return where an address leads, without looking its host up. Raises HookError."""
+    """Parse an address without looking its host up. Raises HookError."""
     wrong = HookError("hook-address")
-    if len(address) > LONGEST or not _PRINTED.fullmatch(address):
+    if len(address) > LONGEST or not _PRINTABLE.fullmatch(address):
         raise wrong
     try:
         parts = urlsplit(address)
@@ -100,16 +100,15 @@ def target_of(address: str) -> Target:
 
 
 def look_up(target: Target, account: int) -> tuple[str, ...]:
-    """Return the IP addresses of a host, all of which may be sent to. Raises HookError: one that may not is
-    enough; and LimitReachedError where nobody could look, as for an account whose last name is still looked
-    for.
+    """Return the IP addresses of a host. Raises HookError if hooks may not send to any one of them, and
+    LimitReachedError if the last look-up of the account is still running, or no thread is free.
     """
-    asked = _begin(target, account)
+    future = _begin(target, account)
     try:
-        found = asked.result(timeout=LOOK_UP_SECONDS)
-    except (OSError, UnicodeError) as error:  # also of a time that is over
+        entries = future.result(timeout=LOOK_UP_SECONDS)
+    except (OSError, UnicodeError) as error:  # OSError includes TimeoutError
         raise HookError("hook-unknown-host") from error
-    addresses = tuple(dict.fromkeys(str(place[0]) for *_kind, place in found))
+    addresses = tuple(dict.fromkeys(str(socket_address[0]) for *_kind, socket_address in entries))
     if not addresses:
         raise HookError("hook-unknown-host")
     if not all(map(is_allowed, addresses)):
@@ -118,7 +117,7 @@ def look_up(target: Target, account: int) -> tuple[str, ...]:
 
 
 def _begin(target: Target, account: int) -> Future[Any]:
-    """Return a look-up that has begun. Raises LimitReachedError."""
+    """Begin a look-up. Raises LimitReachedError."""
     begun = Event()
 
     def find() -> Any:
@@ -129,17 +128,16 @@ def _begin(target: Target, account: int) -> Future[Any]:
         before = _of_accounts.get(account)
         if before is not None and not before.done():
             raise LimitReachedError(BUSY_SECONDS)
-        for other in [one for one, asked in _of_accounts.items() if asked.done()]:
-            del _of_accounts[other]
-        asked = _of_accounts[account] = _looking.submit(find)
-    if not begun.wait(LOOK_UP_SECONDS) and asked.cancel():
+        for finished in [one for one, future in _of_accounts.items() if future.done()]:
+            del _of_accounts[finished]
+        future = _of_accounts[account] = _threads.submit(find)
+    if not begun.wait(LOOK_UP_SECONDS) and future.cancel():
         raise LimitReachedError(BUSY_SECONDS)
-    return asked
+    return future
 
 
 def is_allowed(text: str) -> bool:
-    """Tell whether hooks may go to an IP address: to public ones, and where the setting says so to those of
-    this network."""
+    """Tell whether hooks may send to an IP address. Private ones need ARCHIVE_HOOKS_PRIVATE_NETWORKS."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -150,7 +148,7 @@ def is_allowed(text: str) -> bool:
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Tell whether an address is one of the whole internet's, also where it holds another one."""
+    """Tell whether an address is public, and so is the IPv4 address that it may contain."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return _is_public(address.ipv4_mapped)

@@ -1,7 +1,8 @@
-"""The order in which games become visible: numbers that only grow.
+"""The order in which games become visible: arrivals get ascending numbers.
 
 Transactions that insert games end in any order, so the ids of games and arrivals have gaps that are filled
-later. A number is given to what is committed, by one at a time: who has read up to a number has missed none.
+later. Only committed arrivals are numbered, by one process at a time: a reader of all up to a number has
+missed none.
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from archive.models import Arrival, Hook
 
 AT_ONCE: Final = 1_000
 DAYS: Final = 14
-"""So long arrivals are kept for hooks: longer than one may fail before it is switched off."""
+"""Days for which arrivals are stored for hooks: more than those after which a failing hook is switched
+off."""
 UNUSED: Final = timedelta(hours=1)
-"""So long where there are no hooks."""
+"""The same without any hooks."""
 
 _NUMBER: Final = "UPDATE archive_arrival SET number = %s WHERE id = %s"
 
 
 def number_arrivals(limit: int = AT_ONCE) -> int:
-    """Number arrivals that are committed, up to so many; return how many there were.
+    """Number up to `limit` committed arrivals; return how many there were.
 
-    Whoever does so at the same time waits for the rows, and finds that they have numbers.
+    Another process that does the same waits for the rows, which then have numbers.
     """
     with transaction.atomic():
         new = Arrival.objects.select_for_update().filter(number=None).order_by("id")
@@ -40,15 +42,14 @@ def number_arrivals(limit: int = AT_ONCE) -> int:
 
 
 def last_number() -> int:
-    """Return the highest number that was ever given, also where its arrival is forgotten."""
-    given = Arrival.objects.aggregate(last=Max("number"))["last"] or 0
+    """Return the highest number ever used, also by a deleted arrival."""
+    stored = Arrival.objects.aggregate(last=Max("number"))["last"] or 0
     read = Hook.objects.aggregate(last=Max("marker"))["last"] or 0
-    return max(given, read)
+    return max(stored, read)
 
 
-def forget_arrivals() -> int:
-    """Delete arrivals that are too old for any hook; return how many. Of games that were moved they stay:
-    feeds tell when that was."""
+def delete_old_arrivals() -> int:
+    """Delete arrivals that no hook needs any more; return how many. Those of moved games stay, for feeds."""
     age = timedelta(days=DAYS) if Hook.objects.exists() else UNUSED
     old = Arrival.objects.filter(moved=False, at__lt=timezone.now() - age).order_by("id")
     ids = list(old.values_list("id", flat=True)[: 10 * AT_ONCE])

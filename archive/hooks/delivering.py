@@ -1,13 +1,12 @@
-"""From new games to requests: what a hook has not been told of yet is put into a delivery, and sent.
+"""Deliveries of hooks: the new games of a hook are put into a delivery, which is then sent.
 
-A delivery is a row before it is sent, with the ids of its games; so who is killed anywhere loses nothing, and
-whoever goes on sends it again under the same id. A hook has one delivery of games at a time, so games come in
-order. Who works on a hook has claimed it; nothing is sent within a transaction.
+A delivery is stored before it is sent, with the ids of its games. So a killed process loses nothing: the next
+one sends the delivery again under the same id. A hook has one delivery of games at a time, so games arrive in
+order. A process claims the hook that it works on; nothing is sent within a transaction.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import secrets
 import time
@@ -20,18 +19,19 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from archive.api.shapes.encoding import encode
 from archive.hooks import sending
 from archive.hooks.addresses import look_up, target_of
 from archive.hooks.arrivals import last_number
 from archive.hooks.errors import HookError
-from archive.hooks.keeping import SHOWN, disable
+from archive.hooks.own_hooks import LISTED_DELIVERIES, disable_hook
 from archive.hooks.sending import Outcome
 from archive.hooks.signing import secret_of, signature
 from archive.http.limits.throttling import LimitReachedError
 from archive.models import Arrival, Hook, HookDelivery
 from archive.project.site_address import site_address
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.game_json import moment_text, row_json
+from archive.queries.games.game_json import GameInfo, moment_text
 from archive.queries.games.listing import GameRow, games_among
 from archive.queries.patterns.pattern_slots import is_waiting_for_columns
 from archive.queries.scope import Scope, spaces_of
@@ -39,14 +39,14 @@ from archive.queries.search.errors import LATER, STATUSES, TOO_SLOW, QueryError
 
 MOST: Final = 100
 """Games of one delivery."""
-READ: Final = (1_000, 50)
-"""Arrivals that are looked at together; fewer where that takes too long."""
+BATCHES: Final = (1_000, 50)
+"""Arrivals that are examined together; the smaller number after a timeout."""
 TURN_SECONDS: Final = 20.0
-"""So long one hook is worked on, then others have their turn."""
+"""Time for one hook before others have their turn."""
 CLAIM_SECONDS: Final = 120
-"""How long a claim lasts after each sending, which takes a tenth of it."""
+"""How long a claim lasts after each request, which takes a tenth of that."""
 PAUSES: Final = (60, 300, 1_800, 7_200, 21_600)
-"""Seconds after each failure; the last one is for all that follow."""
+"""Seconds after each failure; the last one is repeated."""
 JITTER: Final = 0.1
 GONE: Final = 410
 
@@ -54,18 +54,17 @@ Off = Hook.Off
 
 
 def due_hooks() -> dict[int, int]:
-    """Return the ids of the hooks that there is something to do for and that nobody works on, each with that
-    of its account."""
+    """Return the hooks that have work to do and are not claimed: the ids of their accounts by their own."""
     now = timezone.now()
     waiting = HookDelivery.objects.filter(hook=OuterRef("pk")).exclude(next_try=None)
     due, head = Exists(waiting.filter(next_try__lte=now)), Exists(waiting.filter(test=False))
     free = Hook.objects.filter(disabled="").filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
-    found = free.filter(due | (Q(marker__lt=last_number()) & ~head))
-    return dict(found.order_by("pk").values_list("pk", "user"))
+    with_work = free.filter(due | (Q(marker__lt=last_number()) & ~head))
+    return dict(with_work.order_by("pk").values_list("pk", "user"))
 
 
 def deliver(pk: int, seconds: float = TURN_SECONDS) -> None:
-    """Work on a hook until there is nothing to do now, or its turn is over; do nothing where others do."""
+    """Work on a hook until there is nothing to do, or its turn is over; do nothing if it is claimed."""
     token = secrets.token_hex(16)
     free = Q(claimed_until=None) | Q(claimed_until__lte=timezone.now())
     if not _claim(Hook.objects.filter(free, pk=pk, disabled=""), token):
@@ -88,13 +87,13 @@ def _mine(pk: int, token: str) -> QuerySet[Hook]:
 
 
 def _step(pk: int, token: str) -> bool:
-    """Send what is due, or find what is to be sent; return whether there may be more to do."""
+    """Send the due delivery, or prepare one; return whether there may be more to do."""
     hook = _mine(pk, token).filter(disabled="").select_related("user").first()
     if hook is None:
         return False
     scope = scope_of_hook(hook)
     if scope is None:
-        disable(hook, Off.RIGHTS)
+        disable_hook(hook, Off.RIGHTS)
         return False
     waiting = hook.deliveries.exclude(next_try=None).order_by("made")
     delivery = waiting.filter(next_try__lte=timezone.now()).first()
@@ -107,7 +106,7 @@ def _step(pk: int, token: str) -> bool:
 
 
 def scope_of_hook(hook: Hook) -> Scope | None:
-    """Return what a hook tells of, of which its owner may read all now; None where that is not so."""
+    """Return the scope of a hook; None if its owner may not read all of it now."""
     if not hook.user.is_active:
         return None
     readable = spaces_of(hook.user)
@@ -117,13 +116,12 @@ def scope_of_hook(hook: Hook) -> Scope | None:
     return Scope(tuple(sorted({readable[name] for name in names})))
 
 
-# --- what is sent ----------------------------------------------------------------------------------------
+# --- deliveries ------------------------------------------------------------------------------------------
 
 
 def _prepare(hook: Hook, scope: Scope, token: str) -> bool:
-    """Look at the next arrivals, and put the games that a hook is to tell of into a delivery; return whether
-    there were any arrivals."""
-    for count in READ:
+    """Put the next arrivals that match a hook into a delivery; return whether there were any arrivals."""
+    for count in BATCHES:
         arrivals = list(Arrival.objects.filter(number__gt=hook.marker).order_by("number")[:count])
         if not arrivals:
             return False
@@ -132,27 +130,23 @@ def _prepare(hook: Hook, scope: Scope, token: str) -> bool:
         try:
             if is_waiting_for_columns(scope, hook.query, games):
                 return False
-            rows = games_among(scope, _filters(hook), games)
+            rows = games_among(scope, GameFilters(q=hook.query or None), games)
         except QueryError as error:
-            if error.code == TOO_SLOW and count != READ[-1]:
+            if error.code == TOO_SLOW and count != BATCHES[-1]:
                 continue
             if error.code not in LATER:
-                disable(hook, Off.SLOW if error.status == STATUSES[TOO_SLOW] else Off.QUERY)
+                disable_hook(hook, Off.SLOW if error.status == STATUSES[TOO_SLOW] else Off.QUERY)
             return False
         _advance(hook, token, arrivals, {row.id for row in rows} & {one.game for one in new})
         return True
     return False
 
 
-def _filters(hook: Hook) -> GameFilters:
-    return GameFilters(q=hook.query or None)
-
-
-def _advance(hook: Hook, token: str, arrivals: list[Arrival], found: set[int]) -> None:
-    """Store a delivery of the first of the games found, and up to which arrival the hook is done."""
+def _advance(hook: Hook, token: str, arrivals: list[Arrival], matches: set[int]) -> None:
+    """Store a delivery of the first matching games, and the number of the last arrival that it covers."""
     numbers: dict[int, int] = {}
     for one in arrivals:
-        if one.game in found and one.number is not None:
+        if one.game in matches and one.number is not None:
             numbers.setdefault(one.game, one.number)
     games = list(numbers)[:MOST]
     last = arrivals[-1].number if len(games) == len(numbers) else numbers[games[-1]]
@@ -162,15 +156,14 @@ def _advance(hook: Hook, token: str, arrivals: list[Arrival], found: set[int]) -
 
 
 def _send(hook: Hook, scope: Scope, delivery: HookDelivery) -> None:
-    """Send a delivery once, with those of its games that its owner may read now, and note what became of
-    it."""
+    """Send a delivery once, with those of its games that its owner may read now, and store the outcome."""
     rows = {row.id: row for row in games_among(scope, GameFilters(), delivery.games)}
-    told = [rows[pk] for pk in delivery.games if pk in rows]
-    if not told and not delivery.test:
+    games = [rows[pk] for pk in delivery.games if pk in rows]
+    if not games and not delivery.test:
         _end(delivery, Outcome(error="nothing-left"))
         return
     timestamp = int(time.time())
-    body = body_of(hook, delivery, told)
+    body = body_of(hook, delivery, games)
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "kifu-archive",
@@ -184,33 +177,33 @@ def _send(hook: Hook, scope: Scope, delivery: HookDelivery) -> None:
     except HookError as error:
         outcome = Outcome(error=error.code)
     except LimitReachedError as error:
-        # It waits for us: that is no failure of the receiver's.
+        # A limit of our own is no failure of the receiver.
         again = timezone.now() + timedelta(seconds=error.seconds)
         HookDelivery.objects.filter(pk=delivery.pk).update(next_try=again)
         return
-    _note(hook, delivery, outcome)
+    _store_outcome(hook, delivery, outcome)
 
 
 def body_of(hook: Hook, delivery: HookDelivery, games: list[GameRow]) -> bytes:
     """Return the JSON of a delivery."""
     spaces = {space: name for name, space in spaces_of(hook.user).items()}
-    told = {
+    members = {
         "hook": hook.pk,
         "delivery": str(delivery.pk),
         "made": moment_text(delivery.made),
         "test": delivery.test,
         "games": [
-            row_json(row, site_address() + reverse("api:game", args=[row.id]), spaces[row.space])
+            GameInfo.from_row(row, site_address() + reverse("api:game", args=[row.id]), spaces[row.space])
             for row in games
         ],
     }
-    return json.dumps(told, ensure_ascii=False).encode()
+    return encode(members)
 
 
-# --- what became of it -----------------------------------------------------------------------------------
+# --- outcomes --------------------------------------------------------------------------------------------
 
 
-def _note(hook: Hook, delivery: HookDelivery, outcome: Outcome) -> None:
+def _store_outcome(hook: Hook, delivery: HookDelivery, outcome: Outcome) -> None:
     now = timezone.now()
     if outcome.good or delivery.test:
         if outcome.good:
@@ -223,24 +216,27 @@ def _note(hook: Hook, delivery: HookDelivery, outcome: Outcome) -> None:
     again = now + timedelta(seconds=pause(tries, outcome.wait))
     _tried(delivery, outcome, next_try=again, tries=tries)
     if outcome.status == GONE:
-        disable(hook, Off.GONE)
+        disable_hook(hook, Off.GONE)
     elif tries > len(PAUSES) and now - since >= timedelta(days=settings.ARCHIVE_HOOKS_DAYS):
-        # Days in which an archive stands still are no failures of the receiver's.
-        disable(hook, Off.FAILING)
+        # The number of tries counts, too: days in which the archive is down are no failures of the receiver.
+        disable_hook(hook, Off.FAILING)
 
 
 def pause(tries: int, wait: int = 0) -> float:
-    """Return how many seconds a delivery rests after so many failures: as long as the receiver asks for, up
-    to the longest pause, and a little more or less, so that not all come back at once."""
+    """Return the seconds until the next try after a number of failures.
+
+    The receiver's `wait` extends the pause, up to the longest one; some jitter spreads the tries of many
+    hooks.
+    """
     usual = PAUSES[min(tries, len(PAUSES)) - 1]
     return max(usual, min(wait, PAUSES[-1])) * random.uniform(1, 1 + JITTER)
 
 
 def _end(delivery: HookDelivery, outcome: Outcome) -> None:
-    """Note that a delivery is over, and forget the oldest that are."""
+    """Store that a delivery is over, and delete the oldest finished ones."""
     _tried(delivery, outcome, next_try=None, tries=delivery.tries + 1)
-    over = HookDelivery.objects.filter(hook=delivery.hook_id, next_try=None).order_by("-made")
-    old = list(over.values_list("pk", flat=True)[SHOWN:])
+    finished = HookDelivery.objects.filter(hook=delivery.hook_id, next_try=None).order_by("-made")
+    old = list(finished.values_list("pk", flat=True)[LISTED_DELIVERIES:])
     HookDelivery.objects.filter(pk__in=old).delete()
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a hook that somebody asks for."""
+"""Errors of hooks."""
 
 from __future__ import annotations
 
@@ -24,28 +24,29 @@ TEXTS: Final[dict[str, Promise]] = {
 
 
 class HookError(Exception):
-    """A hook cannot be made, or nothing can be sent to it; `code` is one of `TEXTS`, `known` what is."""
+    """A hook cannot be made, or nothing can be sent to it. `code` is one of `TEXTS`; `possible` are valid
+    values."""
 
-    def __init__(self, code: str, known: Iterable[str] = ()) -> None:
+    def __init__(self, code: str, possible: Iterable[str] = ()) -> None:
         super().__init__(code)
         self.code = code
-        self.known = tuple(known)
+        self.possible = tuple(possible)
 
     @property
     def text(self) -> str:
-        """Return what is told to the person, in the language of the page."""
+        """Return the text in the language of the page."""
         text = str(TEXTS[self.code])
-        return f"{text} ({', '.join(self.known)})" if self.known else text
+        return f"{text} ({', '.join(self.possible)})" if self.possible else text
 
     @property
     def english(self) -> str:
-        """Return the same for developers."""
+        """Return the text for developers."""
         with translation.override("en"):
             return self.text
 
     @property
     def field(self) -> str:
-        """Return which of the values asked for is wrong; empty where it is none of them."""
+        """Return the name of the wrong field; empty if no field is."""
         if self.code.startswith("hook-"):
             return "target_url"
         return "scope" if self.code == "unknown-hook-scope" else ""

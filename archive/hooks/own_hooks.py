@@ -1,4 +1,4 @@
-"""Hooks of accounts: made, removed, switched on and off, and told about."""
+"""Hooks of accounts: making and removing them, switching them on and off."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from archive.models import Hook, HookDelivery, User
 from archive.queries.scope import UnknownScopeError, names_of, scope_named
 from archive.queries.search.parsing import parse
 
-SHOWN: Final = 20
-"""Deliveries of a hook that are kept to be looked at."""
+LISTED_DELIVERIES: Final = 20
+"""Finished deliveries of a hook that stay stored, for lists of them."""
 
 
-def make(user: User, address: str, query: str, scope: str, readable: Mapping[str, int]) -> tuple[Hook, str]:
-    """Make a hook that tells an address of new games that a query finds in a scope; return it and its secret.
+def make_hook(
+    user: User, address: str, query: str, scope: str, readable: Mapping[str, int]
+) -> tuple[Hook, str]:
+    """Make a hook that sends new games matching a query to an address; return it and its secret.
 
-    `readable` are the spaces that whoever makes it may read, by name. What `scope` names now is meant: not
-    what `all` will be later. Raises HookError, LimitReachedError, and QueryError for a
-    query that is none.
+    `readable` are the spaces that the user may read, by name. `all` in `scope` stands for those of now, not
+    for later ones. Raises HookError, LimitReachedError, and QueryError for an invalid query.
     """
     if settings.ARCHIVE_HOOKS_PER_ACCOUNT == 0:
         raise HookError("hooks-off")
@@ -59,40 +60,40 @@ def own_hook(user: User, pk: int) -> Hook | None:
     return Hook.objects.filter(pk=pk, user=user).first()
 
 
-def remove(user: User, pk: int) -> bool:
-    """Remove one of a user's hooks and what waits for it; return whether it was there."""
+def remove_hook(user: User, pk: int) -> bool:
+    """Remove one of a user's hooks and its deliveries; return whether it existed."""
     with transaction.atomic():
-        found = bool(Hook.objects.filter(pk=pk, user=user).delete()[0])
-        if found:
+        removed = bool(Hook.objects.filter(pk=pk, user=user).delete()[0])
+        if removed:
             note(AuditEvent.RIGHTS, user, f"hook {pk}: removed")
-    return found
+    return removed
 
 
-def ask_for_test(hook: Hook) -> HookDelivery:
-    """Have a delivery without games sent to a hook soon. One that waits already is that."""
+def request_test(hook: Hook) -> HookDelivery:
+    """Return a delivery without games that will be sent soon; there is at most one."""
     waiting = hook.deliveries.filter(test=True).exclude(next_try=None).first()
     return waiting or HookDelivery.objects.create(hook=hook, test=True)
 
 
-def enable(user: User, hook: Hook) -> None:
-    """Switch a hook on again; what waits is sent at once, and the games that came meanwhile after it."""
+def enable_hook(user: User, hook: Hook) -> None:
+    """Switch a hook on again. Its waiting delivery is sent at once, then the games that arrived meanwhile."""
     with transaction.atomic():
         if Hook.objects.filter(pk=hook.pk).exclude(disabled="").update(disabled="", failing_since=None):
             hook.deliveries.exclude(next_try=None).update(next_try=timezone.now(), tries=0)
             note(AuditEvent.RIGHTS, user, f"hook {hook.pk}: switched on")
 
 
-def disable(hook: Hook, reason: str) -> None:
-    """Switch a hook off, and tell whose it is."""
+def disable_hook(hook: Hook, reason: str) -> None:
+    """Switch a hook off, and notify its owner."""
     with transaction.atomic():
         if not Hook.objects.filter(pk=hook.pk, disabled="").update(disabled=reason):
             return
         note(AuditEvent.RIGHTS, None, f"hook {hook.pk}: switched off, {reason}")
-        transaction.on_commit(lambda: _tell(hook, reason), robust=True)
+        transaction.on_commit(lambda: _send_mail(hook, reason), robust=True)
 
 
-def _tell(hook: Hook, reason: str) -> None:
-    """Send a mail to the account's main address, where it has one, in both languages."""
+def _send_mail(hook: Hook, reason: str) -> None:
+    """Send a mail in both languages to the account's main address, if it has one."""
     address = EmailAddress.objects.filter(user=hook.user_id, verified=True).order_by("-primary").first()
     if address is None or not hook.user.is_active:
         return

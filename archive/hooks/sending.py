@@ -1,6 +1,6 @@
-"""One request to one address: to an IP address that was looked at, once, and over in a bounded time.
+"""One request in bounded time, to an IP address that has been checked.
 
-No redirect is followed, no proxy asked, and of the answer nothing is read but its status and headers.
+No redirect is followed, no proxy is used, and only status and headers of the response are read.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Final
 from archive.hooks.addresses import Target
 
 SECONDS: Final = 10.0
-"""For all of it: connecting, sending, waiting for the head of the answer."""
+"""For all: connecting, sending, waiting for the headers of the response."""
 CONNECT_SECONDS: Final = 4.0
-TRIED: Final = 3
+MOST_ADDRESSES: Final = 3
 """IP addresses of one host that are tried one after the other."""
 
 _REDIRECTS: Final = range(300, 400)
@@ -32,8 +32,8 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a request: the status that was answered, or an error in its place or beside it. `wait`
-    is for how many seconds the receiver wants to be left alone."""
+    """The outcome of a request: the status of the response, an error, or both. `wait` is `Retry-After` in
+    seconds."""
 
     status: int | None = None
     error: str = ""
@@ -41,12 +41,11 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Tell whether what was sent was taken."""
         return self.status in _GOOD
 
 
-class _Pinned(HTTPConnection):
-    """A connection to an IP address that asks for a host of a name, whose certificate it wants to see."""
+class _PinnedConnection(HTTPConnection):
+    """A connection to an IP address for a host name, whose certificate it checks."""
 
     sock: socket.socket | None
 
@@ -57,7 +56,7 @@ class _Pinned(HTTPConnection):
         self.connected = False
 
     def connect(self) -> None:
-        # Not by a function that takes names: nothing is looked up here.
+        # The superclass would look the host name up again.
         family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
         self.sock = sock = socket.socket(family, socket.SOCK_STREAM)
         sock.settimeout(CONNECT_SECONDS)
@@ -65,52 +64,50 @@ class _Pinned(HTTPConnection):
         self.connected = True
         sock.settimeout(SECONDS)
         if self.target.secure:
-            wrapped = _trusting().wrap_socket(
+            wrapped = _ssl_context().wrap_socket(
                 sock, server_hostname=self.target.host, do_handshake_on_connect=False
             )
-            # Known before the handshake: that can be ended, too.
+            # Assigned before the handshake, so that `end` can end that, too.
             self.sock = wrapped
             wrapped.do_handshake()
 
     def end(self) -> None:
-        """Let whoever waits for the other side wait no longer; called by another thread."""
+        """End waiting for the receiver; called by another thread."""
         if self.sock is not None:
             with suppress(OSError):
-                # Not TLS's own, which takes the socket apart while the other thread reads.
+                # The shutdown of SSLSocket would unwrap TLS while the other thread reads.
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
-@cache
-def _trusting() -> ssl.SSLContext:
-    """Return what this machine trusts, read once."""
-    return ssl.create_default_context()
+_ssl_context: Final = cache(ssl.create_default_context)
 
 
 def post(target: Target, addresses: Sequence[str], headers: Mapping[str, str], body: bytes) -> Outcome:
-    """Send a body to the first of the IP addresses that can be connected to; return what became of it."""
+    """Send a body to the first of the IP addresses that accepts a connection."""
     until = time.monotonic() + SECONDS
     outcome = Outcome(error="connection")
-    for address in addresses[:TRIED]:
+    for address in addresses[:MOST_ADDRESSES]:
         left = until - time.monotonic()
         if left <= 0:
             return Outcome(error="timeout")
-        connection = _Pinned(target, address)
-        outcome = _asked(connection, headers, body, left)
+        connection = _PinnedConnection(target, address)
+        outcome = _post(connection, headers, body, left)
         if connection.connected:
             break
     return outcome
 
 
-def _asked(connection: _Pinned, headers: Mapping[str, str], body: bytes, seconds: float) -> Outcome:
+def _post(connection: _PinnedConnection, headers: Mapping[str, str], body: bytes, seconds: float) -> Outcome:
     own = {"Host": connection.target.authority, "Accept-Encoding": "identity", "Connection": "close"}
     with _ending(connection.end, seconds) as is_over:
         try:
             connection.connect()
             connection.request("POST", connection.target.path, body, {**headers, **own})
-            answer = connection.getresponse()
+            response = connection.getresponse()
             if is_over():
                 return Outcome(error="timeout")
-            return _told(answer.status, answer.headers.get("Retry-After", ""))
+            error = "redirect" if response.status in _REDIRECTS else ""
+            return Outcome(response.status, error, _seconds(response.headers.get("Retry-After", "")))
         except ssl.SSLError:
             return Outcome(error="timeout" if is_over() else "tls")
         except TimeoutError:
@@ -124,15 +121,12 @@ def _asked(connection: _Pinned, headers: Mapping[str, str], body: bytes, seconds
                 connection.sock.close()
 
 
-def _told(status: int, retry_after: str) -> Outcome:
-    return Outcome(status, "redirect" if status in _REDIRECTS else "", _seconds(retry_after))
-
-
 @contextmanager
 def _ending(end: Callable[[], None], seconds: float) -> Iterator[Callable[[], bool]]:
-    """Call `end` when the time is over before the body is; give a function that tells whether it was.
+    """Call `end` if the body of the statement takes longer than that; yield a function that tells whether it
+    did.
 
-    A time limit of a socket is one for each piece: who sends a byte now and then never reaches it.
+    The timeout of a socket does not suffice, since it is one for each piece of a response.
     """
     timer = threading.Timer(seconds, end)
     until = time.monotonic() + seconds
@@ -145,7 +139,7 @@ def _ending(end: Callable[[], None], seconds: float) -> Iterator[Callable[[], bo
 
 
 def _seconds(text: str) -> int:
-    """Return what `Retry-After` says in seconds from now; 0 for nothing that makes sense."""
+    """Return `Retry-After` in seconds from now; 0 if it is invalid."""
     if text.isascii() and text.isdigit() and len(text) <= _DIGITS:
         return int(text)
     try:

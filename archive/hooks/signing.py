@@ -1,6 +1,6 @@
-"""Secrets of hooks, and what is signed with them.
+"""Secrets of hooks, and signatures of deliveries.
 
-A secret is made of the archive's own and of a salt: who reads the database learns none.
+A secret is derived from the archive's own secret key and a salt, so the database does not reveal it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,6 @@ def secret_of(salt: str) -> str:
 
 
 def signature(secret: str, timestamp: int, body: bytes) -> str:
-    """Return the signature of a body that is sent at a time: HMAC-SHA256 of the time, a dot and the body."""
+    """Return the signature of a body: HMAC-SHA256 of the time of sending, a dot and the body."""
     signed = f"{timestamp}.".encode() + body
     return "sha256=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()

@@ -14,8 +14,8 @@ from django.template import loader
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
-from archive.api.errors import answer, describe
-from archive.api.problems import Problem
+from archive.api.errors import describe, problem_response
+from archive.api.problems import problem
 from archive.derive.issues import language
 from archive.index.availability import RETRY_SECONDS, UndecidedError
 from archive.observing import logs
@@ -64,7 +64,7 @@ def failure(request: HttpRequest, status: int, code: str = "", detail: str = "")
     `code` and `detail` are of the problem detail; empty ones are those of the status.
     """
     below_api = request.path_info.startswith(API)
-    made = answer(Problem.of_status(status, code, detail)) if below_api else page(request, status)
+    made = problem_response(problem(status, code, detail)) if below_api else page(request, status)
     made.headers["Content-Length"] = str(len(made.content))
     return made
 
@@ -83,7 +83,7 @@ def filled(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 400, or 413 for what is too large."""
-    found = describe(exception) or Problem.of_status(400)
+    found = describe(exception) or problem(400)
     return failure(request, found.status, found.code, found.detail)
 
 

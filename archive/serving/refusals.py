@@ -2,9 +2,8 @@
 
 from typing import Final
 
-import orjson
-
-from archive.api.problems import PROBLEM, Problem
+from archive.api.problems import PROBLEM, problem
+from archive.api.shapes.encoding import encode
 from archive.http.limits.addresses import is_proxy
 from archive.observing import logs
 from archive.observing import requests as counted
@@ -42,5 +41,4 @@ def _body(refusal: Refusal, as_json: bool) -> tuple[bytes, bytes]:
     """Return content type and body."""
     if not as_json:
         return b"text/plain; charset=utf-8", f"{refusal.detail}\n".encode()
-    problem = Problem(refusal.status, refusal.code, refusal.detail)
-    return PROBLEM.encode(), orjson.dumps(problem.body())
+    return PROBLEM.encode(), encode(problem(refusal.status, refusal.code, refusal.detail))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from archive.hooks import keeping
+from archive.hooks import own_hooks
 from archive.hooks.arrivals import number_arrivals
 from archive.hooks.delivering import deliver, due_hooks
 from archive.models import Hook, User
@@ -127,7 +127,7 @@ def _read(one: socket.socket) -> Received:
 
 
 def hook_to(user: User, receiver: Receiver, query: str = "", scope: str = "public") -> Hook:
-    return keeping.make(user, receiver.address, query, scope, spaces_of(user))[0]
+    return own_hooks.make_hook(user, receiver.address, query, scope, spaces_of(user))[0]
 
 
 def deliver_due() -> None:

@@ -150,6 +150,14 @@ def test_what_is_being_deleted_is_in_no_list(visitor: Client) -> None:
     assert told(visitor)["results"] == []
 
 
+def test_an_upload_that_was_given_up_has_its_reason(visitor: Client) -> None:
+    pk = send(visitor).pk
+    Upload.objects.filter(pk=pk).update(state="failed", reason={"code": "gave-up", "params": {"tries": 3}})
+    reason = told(visitor, f"{ADDRESS}/{pk}", **{"Accept-Language": "en"})["reason"]
+    assert (reason["code"], reason["severity"], reason["line"]) == ("gave-up", "error", None)
+    assert reason["message"] == "given up after 3 tries without progress"
+
+
 def test_names_that_are_hidden_are_not_told(visitor: Client) -> None:
     upload = send(visitor, "secret.kif")
     store.delete_games([upload.entries.get().game_id], hide_bytes=True)

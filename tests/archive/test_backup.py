@@ -24,7 +24,7 @@ from django.db import connection
 from archive.backup.exporting import export_archive
 from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, Manifest, lines_of, read_manifest
 from archive.backup.importing import check, import_archive
-from archive.backup.rows import line, parsed
+from archive.backup.rows import line, parse
 from archive.backup.tables import LEFT_OUT, TABLES, UPLOADS
 from archive.http.limits.postgresql import PostgreSQLStore
 from archive.index.engine import engine
@@ -118,7 +118,7 @@ def test_uploads_of_a_backup_from_before_readers_were_stored_are_to_be_read_agai
     upload = Upload.objects.get(pk=Upload.objects.first().pk)
     told = orjson.loads(line(UPLOADS, [getattr(upload, name) for name in UPLOADS.fields], accounts=True))
     del told["reader"]
-    assert parsed(UPLOADS, orjson.dumps(told))["reader"] == 0
+    assert parse(UPLOADS, orjson.dumps(told))["reader"] == 0
 
 
 def test_nobody_else_reads_a_backup(tmp_path):

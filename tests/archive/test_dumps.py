@@ -12,9 +12,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
-from archive.dumps import making, parts, publishing, tables
+from archive.dumps import parts, publishing, tables, unfinished
 from archive.dumps.checking import check
-from archive.dumps.offered import Dump, offered
+from archive.dumps.offered import Dump, offered_dumps
 from archive.dumps.packing import unpacked
 from archive.intake import uploads
 from archive.models import Game, GameAlias, SiteText, Upload, User
@@ -131,14 +131,14 @@ def test_work_is_done_in_turns(monkeypatch):
     for number in range(3):
         stored(kif(number))
     turns = 0
-    while not offered():
+    while not offered_dumps():
         turns += 1
         assert publishing.is_due() and turns < 20
         publishing.make(0)
-    assert turns >= 3 and lines(offered()[0])[2]["black"] == "甲2"
+    assert turns >= 3 and lines(offered_dumps()[0])[2]["black"] == "甲2"
 
 
-@pytest.mark.parametrize("at", ["write_table", "_manifest", "sha256_of"])
+@pytest.mark.parametrize("at", ["write_table", "_manifest", "sum_of_path"])
 def test_killed_in_the_middle_nothing_is_offered_and_the_next_run_makes_it_whole(monkeypatch, folder, at):
     stored(KIF)
 
@@ -149,7 +149,7 @@ def test_killed_in_the_middle_nothing_is_offered_and_the_next_run_makes_it_whole
         patch.setattr(publishing, at, killed)
         with pytest.raises(KeyboardInterrupt):
             publishing.make()
-    assert offered() == []
+    assert offered_dumps() == []
     assert [path.name for path in folder.iterdir() if not path.name.startswith(".")] == []
     dump = made()
     assert [*check(dump)] == [] and dump.games == 1
@@ -235,8 +235,8 @@ def test_dumps_with_games_that_are_gone_can_be_forgotten_at_once():
     made()
     uploads.withdraw(gone.pk)
     clean = made()
-    assert len(publishing.forget()) == 1
-    assert [dump.name for dump in offered()] == [clean.name]
+    assert len(publishing.delete_outdated()) == 1
+    assert [dump.name for dump in offered_dumps()] == [clean.name]
 
 
 def test_the_newest_dumps_are_kept(settings):
@@ -244,13 +244,13 @@ def test_the_newest_dumps_are_kept(settings):
     stored(KIF)
     names = [made().name for _ in range(4)]
     assert len({*names}) == 4
-    assert [dump.name for dump in offered()] == names[:1:-1]
+    assert [dump.name for dump in offered_dumps()] == names[:1:-1]
 
 
 def test_two_processes_do_not_dump_at_once():
-    with making.alone(), pytest.raises(making.DumpIsMadeError):
+    with unfinished.dump_lock(), pytest.raises(unfinished.DumpInProgressError):
         publishing.make()
-    with making.alone(), pytest.raises(CommandError, match="another process"):
+    with unfinished.dump_lock(), pytest.raises(CommandError, match="another process"):
         call_command("dump")
 
 
@@ -295,4 +295,4 @@ def test_a_damaged_older_dump_keeps_no_new_one_from_being_made():
     first = made()
     first.table.write_bytes(b"nothing")
     assert made().manifest["taken_down"] == [{"dump": first.name, "games": None, "merged": {}}]
-    assert offered()[0].taken_down == {first.name: None}
+    assert offered_dumps()[0].taken_down == {first.name: None}

@@ -15,7 +15,7 @@ from archive import store
 from archive.columns import building
 from archive.columns.segments import slots_in
 from archive.dumps import publishing, tasks
-from archive.dumps.offered import Dump, offered
+from archive.dumps.offered import Dump, offered_dumps
 from archive.intake.tasks import columns
 from archive.models import Game, SiteText, Space
 from archive.queries.scope import PUBLIC
@@ -129,7 +129,7 @@ def test_a_folder_with_a_manifest_that_makes_no_sense_is_no_dump(client, dump, f
         other = folder / "2020-01-01T00-00-00Z"
         other.mkdir(exist_ok=True)
         (other / "manifest.json").write_text(manifest)
-        assert [one.name for one in offered()] == [dump.name]
+        assert [one.name for one in offered_dumps()] == [dump.name]
         assert client.get("/dumps/").status_code == 200
 
 
@@ -153,9 +153,9 @@ def test_the_scheduled_task_makes_a_dump_when_one_is_due(settings):
     settings.ARCHIVE_DUMP_DAYS = 7
     stored(KIF)
     tasks.dump()
-    (first,) = offered()
+    (first,) = offered_dumps()
     tasks.dump()
-    assert [one.name for one in offered()] == [first.name]
+    assert [one.name for one in offered_dumps()] == [first.name]
     settings.ARCHIVE_DUMP_DAYS = 0
     assert publishing.is_due()
 
@@ -167,7 +167,7 @@ def test_the_scheduled_task_sends_itself_again_for_the_rest(settings, monkeypatc
     monkeypatch.setattr(tasks.dump, "apply_async", lambda **options: sent.append(options))
     for number in range(2):
         stored(KIF.replace("先手の人", f"甲{number}"))
-    while not offered():
+    while not offered_dumps():
         tasks.dump()
         assert len(sent) < 10
     assert sent and sent[0] == {"queue": "maintenance"}
@@ -177,7 +177,7 @@ def test_the_scheduled_task_forgets_what_holds_games_that_are_gone(settings, dum
     settings.ARCHIVE_DUMP_DAYS, settings.ARCHIVE_DUMPS_FORGET = 7, True
     Game.objects.update(space=PUBLIC.spaces[0] + 5)
     tasks.dump()
-    (new,) = offered()
+    (new,) = offered_dumps()
     assert (new.games, new.name > dump.name) == (0, True)
     assert new.made <= timezone.now()
 

@@ -94,7 +94,7 @@ def counted(games: list[Game], plies: int, min_games: int) -> tuple[Book, dict[s
 @pytest.mark.parametrize(("plies", "min_games"), [(40, 1), (40, 2), (3, 1), (1, 1), (12, 5)])
 @pytest.mark.parametrize("held", [1, 20_000])
 def test_a_book_is_what_counting_gives(client, games, monkeypatch, plies, min_games, held):
-    monkeypatch.setattr(books, "_HELD", held)
+    monkeypatch.setattr(books, "_BATCH", held)
     text = text_of(client, f"&plies={plies}&min_games={min_games}")
     book, numbers = counted(games, plies, min_games)
     assert book_of(text) == book
@@ -148,7 +148,7 @@ def test_a_book_is_of_the_list_that_is_asked_for(client, games):
 
 
 def test_a_book_that_becomes_too_large_is_less_deep_and_says_so(client, games, monkeypatch):
-    monkeypatch.setattr(books, "_HELD", 1)
+    monkeypatch.setattr(books, "_BATCH", 1)
     made = books.Counts
     monkeypatch.setattr(books, "Counts", lambda plies: made(plies, most=40 * 1024))
     text = text_of(client, "&min_games=1&plies=12")

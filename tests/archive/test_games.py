@@ -12,7 +12,7 @@ from archive.models import Arrival, Game, Player, PlayerAlias, Upload, User
 from archive.queries.games import keyset
 from archive.queries.games import listing as module
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.game_json import row_json
+from archive.queries.games.game_json import GameInfo
 from archive.queries.games.keyset import ORDERS, InvalidCursorError
 from archive.queries.games.listing import find_games
 from archive.queries.scope import PUBLIC
@@ -215,10 +215,10 @@ T5
 def test_a_row_tells_ratings_times_and_what_its_record_has():
     upload = stored(CSA_LIKE)
     (row,) = find_games(PUBLIC).items
-    told = row_json(row, "", "public")
-    assert (told["black_rating"], told["white_rating"]) == (2500, 1800)
-    assert (told["time_control"], told["has"]) == ("1500+30+0", ["comments", "times"])
-    assert told["arrived"] == told["changed"] == f"{upload.received:%Y-%m-%dT%H:%M:%SZ}"
+    game = GameInfo.from_row(row, "", "public")
+    assert (game.black_rating, game.white_rating) == (2500, 1800)
+    assert (game.time_control, game.has) == ("1500+30+0", ["comments", "times"])
+    assert game.arrived == game.changed == upload.received.replace(microsecond=0)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_row_tells_ratings_times_and_what_its_record_has():
 def test_a_time_control_is_written_in_seconds(header, told):
     ingest(derive_game(parsed(record("7g7f", header=header))))
     (row,) = find_games(PUBLIC).items
-    assert row_json(row, "", "public")["time_control"] == told
+    assert GameInfo.from_row(row, "", "public").time_control == told
 
 
 def test_a_game_tells_when_another_edition_changed_it():
@@ -246,7 +246,7 @@ def test_a_game_tells_when_another_edition_changed_it():
     (after,) = find_games(PUBLIC).items
     assert (after.id, after.site, after.arrived) == (before.id, "東京", before.arrived)
     assert after.changed is not None and after.changed > after.arrived
-    assert row_json(after, "", "public")["changed"] == f"{after.changed:%Y-%m-%dT%H:%M:%SZ}"
+    assert GameInfo.from_row(after, "", "public").changed == after.changed.replace(microsecond=0)
 
 
 def test_a_game_that_was_published_arrived_then():

@@ -19,9 +19,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from archive import libraries, store
-from archive.hooks import delivering, keeping
+from archive.hooks import delivering, own_hooks
 from archive.hooks import runner as runner_module
-from archive.hooks.arrivals import forget_arrivals, number_arrivals
+from archive.hooks.arrivals import delete_old_arrivals, number_arrivals
 from archive.hooks.delivering import PAUSES, deliver, due_hooks, pause
 from archive.hooks.runner import Runner
 from archive.http.limits.throttling import LimitReachedError
@@ -73,7 +73,7 @@ def later(**time: int) -> None:
 def test_a_hook_is_told_of_games_that_come_after_it_with_a_signature(anna, client):
     stored(OTHER)
     with receiving() as one:
-        hook, secret = keeping.make(anna, one.address, "", "public", spaces_of(anna))
+        hook, secret = own_hooks.make_hook(anna, one.address, "", "public", spaces_of(anna))
         stored(KIF)
         deliver_due()
         (got,) = one.received
@@ -179,7 +179,7 @@ def test_numbers_grow_also_after_old_arrivals_are_forgotten(anna):
         stored(KIF)
         deliver_due()
         Arrival.objects.update(at=timezone.now() - timedelta(days=15))
-        assert forget_arrivals() == 1
+        assert delete_old_arrivals() == 1
         stored(OTHER)
         deliver_due()
         assert told(one) == [["先手の人"], ["別の人"]]
@@ -188,7 +188,7 @@ def test_numbers_grow_also_after_old_arrivals_are_forgotten(anna):
 def test_without_hooks_arrivals_are_forgotten_soon(anna):
     stored(KIF)
     Arrival.objects.update(at=timezone.now() - timedelta(hours=2))
-    assert forget_arrivals() == 1
+    assert delete_old_arrivals() == 1
 
 
 # --- failures --------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_after_days_of_failures_a_hook_is_switched_off_and_its_owner_told(anna):
         assert sent.to == ["anna@example.com"] and one.address in sent.body
         assert AuditLine.objects.filter(what=f"hook {hook.pk}: switched off, failing").exists()
         stored(OTHER)
-        keeping.enable(anna, hook)
+        own_hooks.enable_hook(anna, hook)
         deliver_due()
         assert told(one)[tries:] == [["先手の人"], ["別の人"]]
 
@@ -375,7 +375,7 @@ def test_hooks_of_one_account_are_worked_on_in_turn_and_beside_those_of_others(a
         first, second, third = [hook_to(anna, one) for _ in range(3)]
         other = hook_to(boris, one)
     for hook in Hook.objects.all():
-        keeping.ask_for_test(hook)
+        own_hooks.request_test(hook)
     runner = Runner()
     runner.turn()
     begun = dict(worked.get(timeout=20) for _ in range(2))
@@ -394,11 +394,11 @@ def test_hooks_of_one_account_are_worked_on_in_turn_and_beside_those_of_others(a
 
 
 def test_the_last_twenty_deliveries_are_kept(anna, monkeypatch):
-    monkeypatch.setattr(delivering, "SHOWN", 2)
+    monkeypatch.setattr(delivering, "LISTED_DELIVERIES", 2)
     with receiving() as one:
         hook = hook_to(anna, one)
         for _ in range(4):
-            keeping.ask_for_test(hook)
+            own_hooks.request_test(hook)
             deliver_due()
         assert len(one.received) == 4
     assert HookDelivery.objects.count() == 2

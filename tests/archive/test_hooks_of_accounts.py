@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from archive import libraries
 from archive.accounts import tokens
-from archive.hooks import keeping
+from archive.hooks import own_hooks
 from archive.hooks.errors import HookError
 from archive.hooks.signing import secret_of
 from archive.models import Hook, HookDelivery, User
@@ -34,7 +34,7 @@ def test_hooks_go_with_their_account_and_are_told_with_it(anna):
     stored(KIF)
     with receiving() as one:
         hook = hook_to(anna, one, "player:別の人")
-        keeping.ask_for_test(hook)
+        own_hooks.request_test(hook)
         (held,) = held_of(anna)["hooks"]
         assert (held["address"], held["query"]) == (one.address, "player:別の人")
         assert secret_of(hook.salt) not in str(held)
@@ -204,7 +204,7 @@ def test_the_api_says_what_is_wrong(anna, settings, asked, code, field, words):
 def test_no_test_is_promised_of_a_hook_that_is_switched_off(anna):
     with receiving() as one:
         hook = hook_to(anna, one)
-    keeping.disable(hook, Hook.Off.GONE)
+    own_hooks.disable_hook(hook, Hook.Off.GONE)
     answer = program(anna, "hooks").post(f"/api/v1/hooks/{hook.pk}/test")
     assert (answer.status_code, answer.json()["code"]) == (409, "hook-disabled")
     signed = Client()

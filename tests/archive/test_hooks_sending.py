@@ -189,7 +189,7 @@ def test_an_account_waits_for_its_own_names_and_others_do_not(stuck, monkeypatch
 
 
 def test_who_waits_for_others_is_told_so_and_not_that_the_host_is_unknown(monkeypatch, request):
-    monkeypatch.setattr(addresses, "_looking", ThreadPoolExecutor(max_workers=1))
+    monkeypatch.setattr(addresses, "_threads", ThreadPoolExecutor(max_workers=1))
     request.getfixturevalue("stuck")
     with pytest.raises(LimitReachedError):
         look_up(target_of("https://good.example/"), BORIS)
@@ -288,11 +288,11 @@ def test_a_certificate_is_of_somebody_trusted_and_for_the_name(tmp_path, monkeyp
     with receiving(tls=server) as unknown:
         assert post(unknown.address).error == "tls"
         assert unknown.received == []
-    monkeypatch.setattr(sending, "_trusting", lambda: ssl.create_default_context(cafile=str(file)))
+    monkeypatch.setattr(sending, "_ssl_context", lambda: ssl.create_default_context(cafile=str(file)))
     with receiving(tls=server) as known:
         assert post(known.address) == Outcome(204)
     other, other_file = context_of(tmp_path, "other.example")
-    monkeypatch.setattr(sending, "_trusting", lambda: ssl.create_default_context(cafile=str(other_file)))
+    monkeypatch.setattr(sending, "_ssl_context", lambda: ssl.create_default_context(cafile=str(other_file)))
     with receiving(tls=other) as wrong:
         assert post(wrong.address).error == "tls"
         assert wrong.received == []

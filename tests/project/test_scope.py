@@ -16,7 +16,7 @@ NO_GAMES = {
     "games.color_names": "colours_of default_game results_of",
     "games.excerpts": "cut words_of",
     "games.filters": "filters_of game_filters position_filters",
-    "games.game_json": "day_text moment_text row_json",
+    "games.game_json": "day_text moment_text",
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",
     "games.records_by_kind": "summed",

@@ -1,4 +1,4 @@
-"""The shapes of answers in JSON, as the contract tells them. Each is a component of its own.
+"""Classes of answers in JSON. Each becomes a schema of the contract, with its docstring as description.
 
-The functions that make answers stand with the views; tests hold every answer against its shape.
+Tests compare recorded and random answers with these schemas.
 """

@@ -1,38 +1,55 @@
-"""Shapes that are parts of many others, and what went wrong."""
+"""Types that many answers share."""
 
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct, UnsetType
 from msgspec.structs import asdict
 
-from archive.api.operations import FINDINGS, About
+from archive.derive.issues import TEXTS as ARCHIVE_TEXTS
 from archive.models import Entry, Game, Upload
 from kifu_core.errors import Severity
 from kifu_core.games import GAMES
+from kifu_core.messages import TEXTS as RECORD_TEXTS
+
+FINDINGS: Final = tuple(sorted({*RECORD_TEXTS, *ARCHIVE_TEXTS}))
+"""Codes of findings in records and containers."""
+
+FORMATS: Final = tuple(name for game in GAMES.values() for name in game.formats.names)
+"""Formats in which records are written, of all games."""
 
 _SIDES: Final = sorted({side for game in GAMES.values() for side in game.rules.sides})
-_FORMATS: Final = [name for game in GAMES.values() for name in game.formats.names]
 
 Value = TypeVar("Value")
 Omittable: TypeAlias = Value | UnsetType
 """The type of a member that some answers do not have; its default is UNSET."""
 
 
+class About:
+    """Describes a member of an answer for the contract: a text, and keywords of JSON schema.
+
+    It annotates the member: `Annotated[int, About("plies", minimum=0)]`.
+    """
+
+    def __init__(self, text: str = "", **keywords: Any) -> None:
+        self.schema: dict[str, Any] = {"description": text, **keywords} if text else keywords
+
+
 class JSONObject(Struct):
-    """An answer, or an object in one: what is encoded, and what makes the schema in the contract."""
+    """An answer, or an object in one. It is what is encoded, and its schema is in the contract."""
 
 
 Extended = TypeVar("Extended", bound=JSONObject)
 
 
 def extend(kind: type[Extended], base: JSONObject, **members: Any) -> Extended:
-    """Return an object with all members of another one, and more."""
+    """Return an object of a subclass, with the members of `base` and more."""
     return kind(**asdict(base), **members)
 
 
 Address = Annotated[str, About(format="uri")]
 Number = Annotated[int, About(minimum=0)]
-Which = Annotated[str, About("The kind of game.", title="GameName", enum=[*GAMES])]
+GameName = Annotated[str, About("The kind of game.", title="GameName", enum=[*GAMES])]
+FormatName = Annotated[str, About("The format, as a file extension.", title="FormatName", enum=[*FORMATS])]
 RecordKind = Annotated[str, About("The kind of record.", title="RecordKind", enum=Game.RecordKind.values)]
 Side = Annotated[str, About("The game's name for a side.", title="Side", enum=_SIDES)]
 Outcome = Annotated[
@@ -55,27 +72,8 @@ SpaceName = Annotated[
 ]
 
 
-class Problem(JSONObject):
-    """What went wrong (RFC 9457). `code` is stable; `detail` is for developers and always English."""
-
-    type: Annotated[str, About("`urn:kifu-archive:error:` and the code.")]
-    title: str
-    status: Annotated[int, About(minimum=400, maximum=599)]
-    detail: str
-    code: Annotated[
-        str, About("The answers of each operation list the codes that they may have in `x-codes`.")
-    ]
-    errors: Annotated[
-        list[dict[str, Any]],
-        About("`field` and `detail` of each wrong parameter, or findings as `IssueInfo` has them."),
-    ]
-    request_id: Omittable[
-        Annotated[str, About("For a fault of the server: the id of the request in its log.")]
-    ] = UNSET
-
-
 class IssueInfo(JSONObject):
-    """Something that was found in a record. `message` is in the language asked for."""
+    """A finding about a record. `message` is in the language of `Accept-Language`."""
 
     code: Annotated[str, About("Stable.", examples=[*FINDINGS])]
     severity: Severity
@@ -87,7 +85,7 @@ class IssueInfo(JSONObject):
 
 
 class TotalInfo(JSONObject):
-    """How many there are of something; if not `exact`, at least that many."""
+    """A number of things; if not `exact`, there are at least that many."""
 
     count: Number
     exact: bool

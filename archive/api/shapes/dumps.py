@@ -3,12 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from archive.api.operations import About
-from archive.api.shapes.common import Address, JSONObject, Number
+from archive.api.shapes.common import About, Address, JSONObject, Number
 
 
 class DumpFileInfo(JSONObject):
-    """A file of a dump: lines of games with their records, or the table of what is known of them."""
+    """A file of a dump: NDJSON of games with their records, or the table of games without records."""
 
     name: str
     size: Annotated[int, About("Bytes.", minimum=0)]
@@ -18,14 +17,14 @@ class DumpFileInfo(JSONObject):
 
 
 class TakenDownInfo(JSONObject):
-    """So many games of an older dump are public no more; the manifest has their numbers."""
+    """The number of games of an older dump that are no longer public; the manifest has their ids."""
 
     dump: str
     games: Annotated[int | None, About("Null where the older dump could not be read.", minimum=0)]
 
 
 class DumpInfo(JSONObject):
-    """A dump. NoParameters in it ever changes."""
+    """A dump. Nothing in it ever changes."""
 
     name: str
     made: datetime
@@ -66,7 +65,7 @@ class ColumnsInfo(JSONObject):
 
 
 class DumpsInfo(JSONObject):
-    """The dumps that are offered, newest first; null stands for columns that nobody has written yet."""
+    """The dumps on offer, newest first; `columns` is null before they are first written."""
 
     results: list[DumpInfo]
     columns: ColumnsInfo | None

@@ -2,14 +2,13 @@
 
 from typing import Annotated
 
-from archive.api.operations import About
-from archive.api.shapes.common import Address, JSONObject, Number, Side
+from archive.api.shapes.common import About, Address, JSONObject, Number, Side
 from archive.api.shapes.games import CountedGames, FormationName, FormationNames, YearGames
 from archive.api.shapes.names import PlayerTally, TallyInfo
 
 
 class WorkInfo(JSONObject):
-    """A book or a page that shows or names a castle or an opening."""
+    """A book or a web page that shows or names a castle or an opening."""
 
     title: str
     author: str | None
@@ -20,13 +19,13 @@ class WorkInfo(JSONObject):
 
 
 class FormationListed(FormationNames):
-    """A castle or an opening, how many games have it, and how they ended for the side that has it."""
+    """A castle or an opening, the number of its games, and their results for the side that has it."""
 
     parents: Annotated[
         list[FormationName],
         About("The more general ones of which it is a form: games that have it have these, too."),
     ]
-    patterns: Annotated[list[str], About("What has to be on the board, as its owner sees it.")]
+    patterns: Annotated[list[str], About("Its pieces on the board, as its owner sees it.")]
     until: Annotated[int, About("The last ply at which it can arise.", minimum=1)]
     sources: Annotated[list[WorkInfo], About("Works that confirm its shape or name; none if only games do.")]
     games: Annotated[int, About("A game in which both sides have it counts once.", minimum=0)]
@@ -45,19 +44,19 @@ class FormationsInfo(JSONObject):
 
 
 class OpposingFormation(FormationNames):
-    """What the other side had, and how the owner of this castle or opening fared against it."""
+    """A castle or an opening of the opponent, with the results of the side that has this one against it."""
 
     tally: TallyInfo
 
 
 class FormationSide(TallyInfo):
-    """How the side that had it fared."""
+    """The results of a side that had it."""
 
     side: Side
 
 
 class PlyGames(JSONObject):
-    """How many games first had it from ply `first` to ply `last`."""
+    """The number of games that first had it from ply `first` to ply `last`."""
 
     first: Number
     last: Number
@@ -65,7 +64,8 @@ class PlyGames(JSONObject):
 
 
 class NextMove(JSONObject):
-    """A move that the owner made next; where White has it, the board is turned and the move is Black's."""
+    """A move that the owner played next. If White has it, the board is turned, so that the move is
+    Black's."""
 
     text: Annotated[str, About("In Japanese.")]
     english: str
@@ -73,7 +73,7 @@ class NextMove(JSONObject):
 
 
 class FormationInfo(FormationListed):
-    """One castle or opening, over all sides that have it; of lists only the most frequent members."""
+    """One castle or opening, over all sides that have it. Lists have the most frequent members only."""
 
     counted: CountedGames
     by_side: list[FormationSide]
@@ -84,14 +84,14 @@ class FormationInfo(FormationListed):
     moves: Annotated[list[NextMove], About("In the games stored last.")]
 
 
-class PositionOpening(FormationNames):
+class OpeningAtPosition(FormationNames):
     """The opening that most of the newest games through a position have."""
 
     games: Number
-    counted: Annotated[int, About("The games that were looked at.", minimum=1)]
+    counted: Annotated[int, About("The number of games examined.", minimum=1)]
 
 
 class OpeningInfo(JSONObject):
-    """The opening that a position belongs to; null if most of its games have none in common."""
+    """The opening of a position; null if most of its games have none in common."""
 
-    opening: PositionOpening | None
+    opening: OpeningAtPosition | None

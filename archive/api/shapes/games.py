@@ -1,14 +1,14 @@
 """Games, lists of them, and details of one."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET
 
-from archive.api.operations import About
 from archive.api.shapes.common import (
+    About,
     Address,
     EntryState,
+    GameName,
     JSONObject,
     NextUrl,
     Number,
@@ -17,71 +17,19 @@ from archive.api.shapes.common import (
     RecordKind,
     Searching,
     Side,
-    SpaceName,
     TotalInfo,
-    Which,
 )
+from archive.queries.games.game_json import GameInfo
 from archive.queries.games.twins import Reason
 from kifu_core.game import Role
 
-Day = Annotated[
-    str | None, About("As precise as is known.", pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", examples=["1709-10"])
-]
-
-Calendar = Annotated[
-    str, About("Empty without a day.", title="Calendar", enum=["gregorian", "lunisolar", ""])
-]
-
-
-Feature = Literal["comments", "evals", "times", "forks"]
-
-TimeControl = Annotated[
-    str,
-    About(
-        "Main time, byoyomi and increment in seconds, and minutes of 考慮時間 if there are any; of Black and "
-        "White with a slash between them if these differ. Empty if unknown.",
-        pattern=r"^(\d+(\+\d+){2,3})?(/(\d+(\+\d+){2,3})?)?$",
-        examples=["14400+60+0"],
-    ),
-]
-
-
-class GameInfo(JSONObject):
-    """A game in a list."""
-
-    id: Number
-    url: Address
-    game: Which
-    record_kind: RecordKind
-    black: str
-    white: str
-    event: str
-    site: str
-    date: Day
-    end_date: Day
-    handicap: Annotated[str, About("A preset's name, or `OTHER`.")]
-    result: Outcome
-    special: Annotated[str, About("JKF's name of the ending.")]
-    plies: Number
-    calendar: Calendar
-    round: str
-    opening: str
-    space: SpaceName
-    black_rating: int | None
-    white_rating: int | None
-    time_control: TimeControl
-    has: Annotated[list[Feature], About("What its record has beside moves, as in the parameter `has`.")]
-    arrived: Annotated[datetime | None, About("When its first upload arrived here, or it was moved here.")]
-    changed: Annotated[
-        datetime | None, About("When another edition or reading last changed it, or it arrived.")
-    ]
-
 
 class ExcerptInfo(JSONObject):
-    """Where a word of a query occurs: in the comment at `ply` of the line `path`, or in the header `name`."""
+    """An occurrence of a word of a query: in the comment at `ply` of the line `path`, or in the header
+    `name`."""
 
     before: str
-    word: Annotated[str, About("As it is written there.")]
+    word: Annotated[str, About("As spelled there.")]
     after: str
     ply: Annotated[int | None, About("Null for a header.", minimum=0)]
     path: Annotated[str, About("The variation, as in `fork` of pages; empty for the main line.")]
@@ -91,7 +39,7 @@ class ExcerptInfo(JSONObject):
 class ListedGame(GameInfo):
     """A game in a list of results."""
 
-    excerpt: Omittable[Annotated[ExcerptInfo | None, About("Only if `excerpts` is asked for.")]] = UNSET
+    excerpt: Omittable[Annotated[ExcerptInfo | None, About("Only with `excerpts=1`.")]] = UNSET
 
 
 class GamesPage(JSONObject):
@@ -103,7 +51,7 @@ class GamesPage(JSONObject):
 
 
 class CountedGames(JSONObject):
-    """What was counted: all games, or only the `newest` of the list."""
+    """The games that were counted: all of the list, or only the `newest`."""
 
     games: Number
     newest: Number | None
@@ -161,7 +109,7 @@ class FormationGames(JSONObject):
 class KindGames(JSONObject):
     """A kind of game and its number of games."""
 
-    game: Which
+    game: GameName
     games: Number
 
 
@@ -207,7 +155,7 @@ class TwinInfo(JSONObject):
 
 
 class SourceInfo(JSONObject):
-    """An entry that the game came in."""
+    """An entry of an upload from which the game was read."""
 
     upload_url: Address
     entry_url: Address
@@ -232,28 +180,26 @@ class FormationNames(JSONObject):
     english: str
 
 
-class GameFormation(FormationNames):
-    """What a side of a game has, from `ply` on."""
+class FormationInGame(FormationNames):
+    """A castle or an opening that a side of a game has, from `ply` on."""
 
     side: Side
     ply: Number
 
 
 class GameDetail(GameInfo):
-    """Everything known of a game."""
+    """A game with everything that its records say besides moves."""
 
-    header_data: Annotated[
-        dict[str, Any], About("What else its headers say; members that do not apply are left out.")
-    ]
+    header_data: Annotated[dict[str, Any], About("Other headers; members that do not apply are left out.")]
     record_urls: Annotated[dict[str, str], About("Addresses of its downloads, by format.")]
     positions_url: Address
     series_url: Address
     formations: Annotated[
-        list[GameFormation], About("Castles and openings, in the order in which they arise.")
+        list[FormationInGame], About("Castles and openings, in the order in which they arise.")
     ]
     twins: list[TwinInfo]
     sources: Annotated[list[SourceInfo], About(maxItems=100)]
-    more_sources: Annotated[int, About("How many more sources there are than those listed.", minimum=0)]
+    more_sources: Annotated[int, About("The number of further sources.", minimum=0)]
 
 
 class PositionOfGame(JSONObject):
@@ -279,7 +225,7 @@ class MateInfo(JSONObject):
 
 
 class ScoreInfo(JSONObject):
-    """What a chart shows for a ply. `score` is in hundredths of a pawn, from Black's side."""
+    """The value of a chart at a ply. `score` is in hundredths of a pawn, from Black's side."""
 
     ply: Number
     score: int | None
@@ -287,7 +233,7 @@ class ScoreInfo(JSONObject):
 
 
 class EvaluationInfo(ScoreInfo):
-    """What an engine wrote about the position after a ply."""
+    """An engine's evaluation of the position after a ply."""
 
     source: str
     role: Role
@@ -306,22 +252,22 @@ class ClockInfo(JSONObject):
     ply: Number
     side: Side
     used: float
-    elapsed: Annotated[float, About("All that the side has used so far.")]
+    elapsed: Annotated[float, About("The time that the side has used so far.")]
     remaining: float | None
     periods: int | None
     ending: bool
 
 
 class NoveltyInfo(JSONObject):
-    """Where a game left the games before it."""
+    """The ply at which a game left the games before it."""
 
     novelty: Annotated[
-        int | None, About("The first ply whose position no earlier game had; null if that is not known.")
+        int | None, About("The first ply whose position no earlier game had; null if unknown.")
     ]
 
 
 class SeriesPage(JSONObject):
-    """What engines wrote and clocks showed: a page of each list."""
+    """Engines' evaluations and clock times: a page of each list."""
 
     scores: list[ScoreInfo]
     evaluations: list[EvaluationInfo]

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET
 
-from archive.api.operations import About
-from archive.api.shapes.common import Address, JSONObject, Number, Omittable
+from archive.api.shapes.common import About, Address, JSONObject, Number, Omittable
 from archive.hooks.errors import TEXTS
 from archive.models import Hook
 
@@ -14,7 +13,7 @@ _FAILURES = [*TEXTS, "connection", "timeout", "tls", "redirect", "answer", "noth
 
 
 class DeliveryInfo(JSONObject):
-    """Games that were sent, or will be sent, in one request."""
+    """A request with games that was sent, or will be sent."""
 
     id: Annotated[str, About(format="uuid")]
     made: datetime
@@ -26,7 +25,7 @@ class DeliveryInfo(JSONObject):
     status: Annotated[int | None, About("The status of the last answer.")]
     error: Annotated[
         str,
-        About("What went wrong last; empty if only the status is wrong, or nothing.", enum=["", *_FAILURES]),
+        About("The last error; empty without one, or if only the status is wrong.", enum=["", *_FAILURES]),
     ]
 
 

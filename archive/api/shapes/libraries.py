@@ -1,37 +1,35 @@
-"""Which space a game lies in, and what one may do about that."""
+"""The space of a game, and what the visitor may do with the game."""
 
 from typing import Annotated
 
 from msgspec import UNSET
 
-from archive.api.operations import About
-from archive.api.shapes.common import Address, JSONObject, Number, Omittable, SpaceName
+from archive.api.shapes.common import About, Address, JSONObject, Number, Omittable, SpaceName
 
-MAY = ("publish", "share", "take-back", "give-back")
-"""What somebody may do with a game."""
+ACTIONS = ("publish", "share", "take-back", "give-back")
 
 
 class ShareInfo(JSONObject):
-    """Whom a game is shared with; for a link, `name` is null."""
+    """A person with whom a game is shared; for a link, `name` is null."""
 
     id: Number
     name: str | None
 
 
 class LibraryInfo(JSONObject):
-    """The space that a game lies in."""
+    """The space of a game."""
 
     game_id: Number
     space: SpaceName
     may: Annotated[
-        list[Annotated[str, About("A deed.", title="MayBeDone", enum=[*MAY])]],
+        list[Annotated[str, About("An action.", title="MayBeDone", enum=[*ACTIONS])]],
         About("What the visitor may do with the game."),
     ]
     shares: Annotated[list[ShareInfo], About("Only for those who may share it.")]
 
 
 class LibraryChange(JSONObject):
-    """What has become of a game. It may have another number, or no longer be visible to the one who asked."""
+    """The game after the action. It may have another id, or no longer be visible to the visitor."""
 
     game_id: Number | None
     game_url: Annotated[str | None, About(format="uri")]

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from archive.api.operations import About
 from archive.api.serializers import OTHERS
-from archive.api.shapes.common import Address, JSONObject, NextUrl, Number, Side, TotalInfo, Which
+from archive.api.shapes.common import About, Address, GameName, JSONObject, NextUrl, Number, Side, TotalInfo
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
 from archive.names.kana_readings import LATIN, ROWS
 
@@ -29,7 +28,9 @@ class PlayerListed(NameListed):
     row: Row | None
 
 
-Likely = Annotated[list[str], About("If no name matches, names that are spelt similarly, nearest first.")]
+SimilarNames = Annotated[
+    list[str], About("If no name matches, names that are spelt similarly, nearest first.")
+]
 
 
 class EventsPage(JSONObject):
@@ -39,7 +40,7 @@ class EventsPage(JSONObject):
     results: list[NameListed]
     cut: bool
     next_url: NextUrl
-    similar: Likely
+    similar: SimilarNames
 
 
 class PlayersPage(JSONObject):
@@ -49,11 +50,11 @@ class PlayersPage(JSONObject):
     results: list[PlayerListed]
     cut: bool
     next_url: NextUrl
-    similar: Likely
+    similar: SimilarNames
 
 
 class TallyInfo(JSONObject):
-    """Games by how they ended for one side."""
+    """Games by result for one side."""
 
     games: Number
     won: Number
@@ -63,15 +64,15 @@ class TallyInfo(JSONObject):
 
 
 class SideTally(TallyInfo):
-    """How a side of a kind of game fared."""
+    """The results of one side of a kind of game."""
 
-    game: Which
+    game: GameName
     side: Side
 
 
 class PlayerTally(TallyInfo):
-    """How the games with a player ended: in an event, for that player; with an opponent, for the
-    other one.
+    """The results of the games with a player: for that player in an event, for the other side if the player
+    is an opponent.
     """
 
     id: Number
@@ -80,7 +81,7 @@ class PlayerTally(TallyInfo):
 
 
 class NameInfo(JSONObject):
-    """Totals over the games of a player or of an event."""
+    """Totals of the games of a player or of an event."""
 
     id: Number
     url: Address
@@ -94,12 +95,12 @@ class NameInfo(JSONObject):
 
 
 class PlayerInfo(NameInfo):
-    """Totals over the games of a player, with the most frequent opponents and openings."""
+    """Totals of the games of a player, with the most frequent opponents and openings."""
 
     opponents: list[PlayerTally]
 
 
 class EventInfo(NameInfo):
-    """Totals over the games of an event, with the most frequent players and openings."""
+    """Totals of the games of an event, with the most frequent players and openings."""
 
     players: list[PlayerTally]

@@ -2,10 +2,10 @@
 
 from typing import Annotated, get_args
 
-from archive.api.operations import About
-from archive.api.shapes.common import JSONObject, NextUrl, Number, Side, TotalInfo
-from archive.api.shapes.games import GameInfo, YearGames
+from archive.api.shapes.common import About, JSONObject, NextUrl, Number, Side, TotalInfo
+from archive.api.shapes.games import YearGames
 from archive.api.shapes.names import PlayerTally
+from archive.queries.games.game_json import GameInfo
 from kifu_core.shogi.patterns.impossible import Reason
 
 
@@ -19,7 +19,7 @@ class PatternResults(JSONObject):
 
 
 class PlySpanGames(JSONObject):
-    """How many games first have a pattern after `first` to `last` half-moves."""
+    """The number of games that first have a pattern after `first` to `last` half-moves."""
 
     first: Number
     last: Number
@@ -52,15 +52,15 @@ class GameWithPattern(GameInfo):
 
 
 class PatternHint(JSONObject):
-    """Why no game can have a pattern. `message` is in the language asked for."""
+    """Why no game can have a pattern. `message` is in the language of `Accept-Language`."""
 
     code: Annotated[str, About("Stable.", enum=[*get_args(Reason)])]
-    step: Annotated[int, About("The step that cannot be; the first is 1.", minimum=1)]
+    step: Annotated[int, About("The impossible step; the first is 1.", minimum=1)]
     message: str
 
 
 class PatternInfo(JSONObject):
-    """A page of the games with a pattern, and totals over all of them."""
+    """A page of the games with a pattern, and totals of all of them."""
 
     pattern: Annotated[str, About("The pattern in its canonical spelling.")]
     total: TotalInfo
@@ -70,7 +70,7 @@ class PatternInfo(JSONObject):
     ]
     hints: Annotated[
         list[PatternHint],
-        About("Why no game can have it, where none is found: what is against the rules or too many pieces."),
+        About("Why no game can have it, if none does: it breaks the rules or has too many pieces."),
     ]
     outcomes: PatternResults
     years: list[YearGames]

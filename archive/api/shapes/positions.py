@@ -1,13 +1,14 @@
-"""Positions, what was played from them, and games through them."""
+"""Positions, the moves played from them, and the games through them."""
 
 from datetime import date
 from typing import Annotated, Any, Final, get_args
 
 from msgspec import UNSET
 
-from archive.api.operations import About
 from archive.api.shapes.common import (
+    About,
     Address,
+    GameName,
     IssueInfo,
     JSONObject,
     NextUrl,
@@ -15,9 +16,9 @@ from archive.api.shapes.common import (
     Omittable,
     Searching,
     Side,
-    Which,
 )
-from archive.api.shapes.games import GameInfo, YearGames
+from archive.api.shapes.games import YearGames
+from archive.queries.games.game_json import GameInfo
 from archive.queries.positions.explorer import CONFIDENCE
 from archive.queries.positions.opening_tree import Cut
 from kifu_core.classes import Match
@@ -26,7 +27,7 @@ from kifu_core.games import GAMES
 MatchName = Annotated[
     str, About("Which boards count as the position.", title="MatchName", enum=[*get_args(Match)])
 ]
-CutBy = Annotated[str, About("What ended the tree early.", title="CutBy", enum=[*get_args(Cut)])]
+CutBy = Annotated[str, About("The limit that ended the tree early.", title="CutBy", enum=[*get_args(Cut)])]
 LinesName = Annotated[str, About("Whether variations count.", title="LinesName", enum=["main", "all"])]
 POSITIONS: Final = tuple(game.codec.schema for game in GAMES.values())
 """Schemas of positions, of all games."""
@@ -44,7 +45,7 @@ class Outcomes(JSONObject):
 
 
 class MoveInfo(JSONObject):
-    """A move that was played from a position. Members that are null were not looked up."""
+    """A move that was played from a position. Members that are null were not computed."""
 
     move: Annotated[str, About("In the game's own notation.")]
     text: Annotated[str, About("As people write it.")]
@@ -91,7 +92,7 @@ class SampleWindow(JSONObject, rename={"from_": "from"}):
 
 
 class SampleInfo(JSONObject):
-    """The games that an answer counts, if reading all of them would take too long."""
+    """The games that are counted, if reading all of them would take too long."""
 
     read: Number
     of: Number
@@ -99,7 +100,7 @@ class SampleInfo(JSONObject):
 
 
 class PositionCounts(JSONObject):
-    """The numbers of a position."""
+    """The numbers of games of a position, and its moves."""
 
     code: str
     games: Number
@@ -111,7 +112,7 @@ class PositionCounts(JSONObject):
 class Explored(PositionCounts, kw_only=True):
     """The explorer's answer."""
 
-    game: Which
+    game: GameName
     match: MatchName
     lines: LinesName
     confidence: Annotated[float, About("Of `interval`.", examples=[CONFIDENCE])]
@@ -147,7 +148,7 @@ class LegalMoveInfo(JSONObject):
 class LegalMoves(JSONObject):
     """All legal moves of a position."""
 
-    game: Which
+    game: GameName
     code: str
     moves: list[LegalMoveInfo]
 
@@ -155,14 +156,14 @@ class LegalMoves(JSONObject):
 class PositionImage(JSONObject):
     """Another position that a `match` can count as this one."""
 
-    image: Annotated[str, About("What it is.", title="ImageName", enum=["mirrored", "turned", "both"])]
+    image: Annotated[str, About("How it was made.", title="ImageName", enum=["mirrored", "turned", "both"])]
     code: str
 
 
 class Board(JSONObject, kw_only=True):
-    """A position by itself."""
+    """A position without games."""
 
-    game: Which
+    game: GameName
     code: str
     sfen: Omittable[Annotated[str, About("Of shogi.")]] = UNSET
     position: Position
@@ -171,7 +172,7 @@ class Board(JSONObject, kw_only=True):
 
 
 class OddityInfo(JSONObject):
-    """Something odd in a position; no game can have what is `impossible`."""
+    """An oddity of a position; no game can reach a position with an `impossible` one."""
 
     code: Annotated[
         str,
@@ -189,7 +190,7 @@ class OddityInfo(JSONObject):
 
 
 class OddPosition(JSONObject):
-    """What is odd about a position of shogi that somebody has set up."""
+    """A position of shogi, and its oddities."""
 
     sfen: str
     code: Annotated[str | None, About("Null if no code can hold the position.")]
@@ -197,9 +198,9 @@ class OddPosition(JSONObject):
 
 
 class TrendInfo(JSONObject):
-    """How often a position was reached over the years."""
+    """The number of games that reached a position, by year."""
 
-    game: Which
+    game: GameName
     match: MatchName
     code: str
     years: list[YearGames]
@@ -212,16 +213,16 @@ class TreeMove(MoveInfo):
     """A move in a tree, and the moves after it."""
 
     again: Annotated[bool, About("Whether the moves from this position are elsewhere in the tree.")]
-    open: Annotated[bool, About("Whether some moves after it were not looked at.")]
+    open: Annotated[bool, About("Whether some moves after it are not in the tree.")]
     moves: "list[TreeMove]"
 
 
 class OpeningTree(JSONObject):
-    """The moves played from a position, and from the positions after it. `cut` says what ended the tree
-    early.
+    """The moves played from a position, and from the positions after it. `cut` is the limit that ended the
+    tree early.
     """
 
-    game: Which
+    game: GameName
     match: MatchName
     lines: LinesName
     depth: int
@@ -236,33 +237,33 @@ class OpeningTree(JSONObject):
 
 
 class InvalidCode(JSONObject):
-    """What is wrong with a code."""
+    """Why a code is invalid."""
 
     code: str
     detail: str
 
 
 class InvalidPosition(JSONObject):
-    """What a batch has in place of a position whose code is invalid."""
+    """An invalid code in a batch."""
 
     code: str
     error: InvalidCode
 
 
 class PositionBatch(JSONObject):
-    """The numbers of several positions, in the order asked."""
+    """The numbers of several positions, in the order of the request."""
 
-    game: Which
+    game: GameName
     match: MatchName
     lines: LinesName
     results: list[PositionCounts | InvalidPosition]
 
 
 class PositionAddress(JSONObject, kw_only=True):
-    """A position, and its address."""
+    """A position and its address."""
 
-    game: Which
+    game: GameName
     code: str
     sfen: Omittable[Annotated[str, About("Of shogi.")]] = UNSET
     url: Address
-    issues: Annotated[list[IssueInfo], About("Errors in the text: what was ignored for the position.")]
+    issues: Annotated[list[IssueInfo], About("Errors in the text; the part with them was ignored.")]

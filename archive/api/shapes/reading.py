@@ -1,18 +1,18 @@
-"""What was read without being stored."""
+"""Records that were read without being stored."""
 
 from typing import Annotated, Any
 
 from msgspec import UNSET
 
-from archive.api.operations import About
 from archive.api.shapes.common import (
-    _FORMATS,
+    About,
+    FormatName,
+    GameName,
     IssueInfo,
     JSONObject,
     Number,
     Omittable,
     RecordKind,
-    Which,
 )
 from archive.queries.games.filters import PRESETS
 
@@ -21,14 +21,14 @@ class ConvertedRecord(JSONObject):
     """A game in another format: text, or an object where the format is JSON."""
 
     record: str | dict[str, Any]
-    losses: Annotated[list[IssueInfo], About("What the format cannot hold.")]
+    losses: Annotated[list[IssueInfo], About("Parts that the format cannot hold.")]
     issues: list[IssueInfo]
 
 
 class ReadRecords(JSONObject):
-    """What was read."""
+    """Records that were read."""
 
-    game: Which
+    game: GameName
     formats: Annotated[list[str], About("The formats in which records of this game can be written.")]
     encoding: str
     format: str
@@ -39,12 +39,12 @@ class ReadRecords(JSONObject):
 class Converted(ReadRecords):
     """Records in another format."""
 
-    to: Annotated[str, About("The format.", title="FormatName", enum=_FORMATS)]
+    to: FormatName
     games: list[ConvertedRecord]
 
 
 class CheckedRecord(JSONObject, kw_only=True):
-    """What a record holds, and everything that is wrong with it."""
+    """The contents of a record, and its errors."""
 
     record_kind: RecordKind
     header: dict[str, str]
@@ -59,6 +59,6 @@ class CheckedRecord(JSONObject, kw_only=True):
 
 
 class Checked(ReadRecords):
-    """Records and their faults."""
+    """Records and their errors."""
 
     games: list[CheckedRecord]

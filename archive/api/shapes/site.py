@@ -1,4 +1,4 @@
-"""What the archive is, what it accepts, and what a visitor may read of it."""
+"""What the archive accepts and offers, its spaces, and its search box."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,42 +6,41 @@ from typing import Annotated
 from msgspec import UNSET
 
 from archive.accounts.roles import SCOPES
-from archive.api.operations import About
 from archive.api.shapes.common import (
-    _FORMATS,
+    About,
     Address,
+    FormatName,
+    GameName,
     IssueInfo,
     JSONObject,
     Number,
     Omittable,
     TotalInfo,
-    Which,
 )
 from archive.models import User
 
 Bytes = Annotated[int, About("Bytes.", minimum=0)]
 Scope = Annotated[str, About("What a token is for.", title="Scope", enum=[*SCOPES])]
-FormatName = Annotated[str, About("The format, as a file extension.", title="FormatName", enum=_FORMATS)]
 
 
 class WriterInfo(JSONObject):
     """A format that records are written in."""
 
     name: FormatName
-    title: Annotated[str, About("What people call it.")]
+    title: Annotated[str, About("Its name for people.")]
     position: Annotated[bool, About("Whether the format holds one position instead of a game.")]
 
 
 class GameFormats(JSONObject):
     """The formats in which records of a game are read and written."""
 
-    game: Which
+    game: GameName
     reads: list[str]
     writes: list[WriterInfo]
 
 
 class RequestLimits(JSONObject):
-    """How much one request may hold."""
+    """The limits of one request."""
 
     files: Annotated[int, About("Files of one request.", minimum=1)]
     request: Bytes
@@ -60,7 +59,7 @@ class AboutInfo(JSONObject):
 
 
 class AccountInfo(JSONObject):
-    """Who asks, and what they may do here."""
+    """The account of the request, and its rights."""
 
     name: str
     role: Annotated[str, About("What the account may do.", title="Role", enum=User.Role.values)]
@@ -70,7 +69,7 @@ class AccountInfo(JSONObject):
 
 
 class SiteTextInfo(JSONObject):
-    """A page written by whoever keeps the archive: plain text, with empty lines between paragraphs."""
+    """A page written by the archive's owner: plain text, with empty lines between paragraphs."""
 
     page: str
     title: str
@@ -80,7 +79,8 @@ class SiteTextInfo(JSONObject):
 
 
 class SiteTexts(JSONObject):
-    """The pages that have been written, each in the language asked for if there is such a version."""
+    """The pages of the archive's owner, each in the language of `Accept-Language` if it has such a
+    version."""
 
     results: list[SiteTextInfo]
 
@@ -89,7 +89,7 @@ class SpaceInfo(JSONObject):
     """A space that the visitor may read."""
 
     name: Annotated[str, About("As in `scope`.", pattern=r"^(public|mine|group-\d+)$")]
-    title: Annotated[str, About("What people call it.")]
+    title: Annotated[str, About("Its name for people.")]
     games: Annotated[int, About("Records of all kinds.", minimum=0)]
     is_default: Annotated[bool, About("Whether lists and counts without a `scope` include it.")]
     may_upload: Annotated[bool, About("Whether the visitor may send records there.")]
@@ -121,19 +121,19 @@ class Members(JSONObject):
 
 
 class SearchTarget(JSONObject):
-    """What a text leads to: a game, a position, or a list of games."""
+    """The target of a text: a game, a position, or a list of games."""
 
-    kind: Annotated[str, About("What it is.", title="TargetKind", enum=["game", "position", "games"])]
+    kind: Annotated[str, About("The kind of target.", title="TargetKind", enum=["game", "position", "games"])]
     url: Address
     game_id: Omittable[Number] = UNSET
     ply: Omittable[Annotated[int, About("The ply of a game, if the text names one.", minimum=0)]] = UNSET
-    game: Omittable[Which] = UNSET
+    game: Omittable[GameName] = UNSET
     code: Omittable[str] = UNSET
     filters: Omittable[Annotated[dict[str, str], About("For a list: filters as `GET games` takes them.")]] = (
         UNSET
     )
     issues: Omittable[
-        Annotated[list[IssueInfo], About("Errors in a record or moves: what was ignored for the answer.")]
+        Annotated[list[IssueInfo], About("Errors in a record or in moves; the part with them was ignored.")]
     ] = UNSET
 
 
@@ -146,18 +146,18 @@ class TextMatches(JSONObject):
 
 
 class SuggestedName(JSONObject):
-    """A player or an event whose name contains what was asked for."""
+    """A player or an event whose name contains the words."""
 
-    kind: Annotated[str, About("What it names.", title="NameKind", enum=["player", "event"])]
+    kind: Annotated[str, About("The kind of name.", title="NameKind", enum=["player", "event"])]
     id: Number
     name: str
     url: Address
 
 
 class SimilarName(JSONObject):
-    """A name spelt similarly to one that the archive does not have."""
+    """A name spelled like one that the archive does not have."""
 
-    filter: Annotated[str, About("The filter that asks for it.", enum=["player", "black", "white"])]
+    filter: Annotated[str, About("The filter for it.", enum=["player", "black", "white"])]
     name: str
 
 

@@ -1,9 +1,8 @@
-"""Totals over the whole archive."""
+"""Totals of the archive."""
 
 from typing import Annotated
 
-from archive.api.operations import About
-from archive.api.shapes.common import Address, JSONObject, NextUrl, Number, TotalInfo, Which
+from archive.api.shapes.common import About, Address, GameName, JSONObject, NextUrl, Number, TotalInfo
 from archive.api.shapes.games import (
     EndingGames,
     KindGames,
@@ -16,7 +15,7 @@ from archive.queries.games.statistics import TIMED
 
 
 class LengthGames(JSONObject):
-    """How many games have from `first` to `last` moves."""
+    """The number of games with `first` to `last` moves."""
 
     first: Number
     last: Number
@@ -24,7 +23,7 @@ class LengthGames(JSONObject):
 
 
 class DurationGames(JSONObject):
-    """How many games took both sides from `first` seconds to less than `below`."""
+    """The number of games that took both sides from `first` seconds to less than `below`."""
 
     first: Number
     below: Annotated[int | None, About("Null for the longest.", minimum=0)]
@@ -32,8 +31,8 @@ class DurationGames(JSONObject):
 
 
 class ArchiveTotals(JSONObject):
-    """How much there is of all games: records, and their positions in the index; if not `exact`, at least so
-    much."""
+    """Numbers of records of all games, and of their positions in the index; if not `exact`, there are at
+    least that many."""
 
     exact: bool
     records: Number
@@ -42,10 +41,10 @@ class ArchiveTotals(JSONObject):
 
 
 class StatisticsInfo(JSONObject):
-    """Totals over the games of a kind; problems, opening trees and positions are not games. If they are not
+    """Totals of the games of a kind; problems, opening trees and positions are not games. If they are not
     `exact`, games that came in the last minutes may be missing."""
 
-    game: Which
+    game: GameName
     exact: bool
     games: Number
     undated: Annotated[int, About("Games without a day.", minimum=0)]
@@ -61,7 +60,7 @@ class StatisticsInfo(JSONObject):
 
 
 class OpeningListed(OpeningGames):
-    """An opening as records name it."""
+    """An opening as spelled in records."""
 
     games_url: Address
 
@@ -69,7 +68,7 @@ class OpeningListed(OpeningGames):
 class OpeningsPage(JSONObject):
     """A page of the openings of a kind of game, the most frequent first."""
 
-    game: Which
+    game: GameName
     total: TotalInfo
     results: list[OpeningListed]
     next_url: NextUrl

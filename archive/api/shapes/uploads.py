@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import UNSET
 
-from archive.api.operations import About
 from archive.api.shapes.common import (
+    About,
     Address,
     EntryState,
     IssueInfo,
@@ -39,7 +39,7 @@ class RefusedFile(JSONObject):
 
 
 class ReceivedUploads(JSONObject):
-    """What became of everything that was sent."""
+    """The uploads of a request, and the files that were refused."""
 
     uploads: list[ReceivedUpload]
     refused: Omittable[list[RefusedFile]] = UNSET
@@ -56,7 +56,7 @@ class EntryCounts(JSONObject):
 
 
 class UploadListed(JSONObject):
-    """An upload in the list of one's own."""
+    """An upload in the list of the visitor's own."""
 
     id: Number
     url: Address
@@ -84,7 +84,7 @@ class UploadInfo(UploadListed):
 
 
 class UploadsPage(JSONObject):
-    """A page of one's own uploads, newest first."""
+    """A page of the visitor's own uploads, newest first."""
 
     total: TotalInfo
     results: list[UploadListed]
@@ -92,7 +92,7 @@ class UploadsPage(JSONObject):
 
 
 class EntryInfo(JSONObject):
-    """A record of an upload, and what was found in it."""
+    """A record of an upload, and its issues."""
 
     seq: Number
     path: Annotated[str, About("Its path inside a container.")]
@@ -105,12 +105,12 @@ class EntryInfo(JSONObject):
     program: str
     hidden: bool
     issues: list[IssueInfo]
-    more_issues: Annotated[int, About("How many more issues there are than those listed.", minimum=0)]
+    more_issues: Annotated[int, About("The number of further issues.", minimum=0)]
     source_url: Address
     report_url: Address
 
 
-class Bookmark(JSONObject):
+class BookmarkInfo(JSONObject):
     """A ply of the main line that the record's author marked."""
 
     ply: Number
@@ -118,11 +118,11 @@ class Bookmark(JSONObject):
 
 
 class EntryDetail(EntryInfo):
-    """A record of an upload with everything found in it, including what is not part of its game."""
+    """A record of an upload, with contents that are not part of its game."""
 
-    bookmarks: list[Bookmark]
+    bookmarks: list[BookmarkInfo]
     unread: Annotated[str, About("Text of the record that could not be played.", maxLength=100_000)]
-    more_unread: Annotated[int, About("How many more characters of it there are.", minimum=0)]
+    more_unread: Annotated[int, About("The number of further characters.", minimum=0)]
 
 
 class EntriesPage(JSONObject):

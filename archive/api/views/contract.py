@@ -38,13 +38,12 @@ def docs(request: Request) -> HttpResponse:
 
 @cache
 def _yaml() -> bytes:
-    """Return the file that `python -m tools.contract` has written."""
     return Path(settings.BASE_DIR, "schema", "openapi.yaml").read_bytes()
 
 
 @cache
 def _json() -> bytes:
-    # Who is never asked for this has no need of a reader of YAML.
+    # Only processes that serve the contract as JSON load a YAML parser.
     import yaml
 
     return orjson.dumps(yaml.load(_yaml(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))

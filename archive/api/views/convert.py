@@ -1,8 +1,9 @@
 """Convert and check records without storing anything."""
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.conf import settings
+from msgspec import UNSET
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -10,8 +11,8 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list
 from archive.api.operations import READING, Example, Operation, merge_problems
-from archive.api.serializers import FORMATS, ConvertBody, RecordBody
-from archive.api.shapes.common import extend
+from archive.api.serializers import ConvertBody, RecordBody
+from archive.api.shapes.common import FORMATS
 from archive.api.shapes.reading import Checked, CheckedRecord, Converted, ConvertedRecord, ReadRecords
 from archive.http.limits.text_limits import check_body, check_size, check_text, limited_reading
 from archive.intake.walk import containers
@@ -24,6 +25,8 @@ _LONGEST_WORD: Final = 40
 _KIF: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n"
 _WRONG: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ５五歩(54)\n"
 _PROBLEMS: Final = merge_problems(READING, {400: ("nothing-to-read",)})
+
+Answer = TypeVar("Answer", bound=ReadRecords)
 
 
 def _operation(body: type[RecordBody], answer: Any, *examples: Example) -> Operation:
@@ -41,7 +44,8 @@ def _operation(body: type[RecordBody], answer: Any, *examples: Example) -> Opera
     ),
 )
 def convert(request: Request) -> Response:
-    """Write the games of a record in another format, and list what each of them loses there."""
+    """Write the games of a record in another format, and list the parts of each that the format cannot
+    hold."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(ConvertBody, request)
     to = fields.get("to", "")
@@ -55,7 +59,7 @@ def convert(request: Request) -> Response:
             names = ", ".join(kind.formats.names)
             raise ApiError("other-game", f"records of {kind.name} are written as {names}")
         converted = [_converted(kind, game, result.format, to) for game in watched(result.games)]
-        return Response(extend(Converted, _read_records(kind, result), to=to, games=converted))
+        return Response(_answer(Converted, kind, result, to=to, games=converted))
 
 
 @endpoint(
@@ -68,20 +72,19 @@ def convert(request: Request) -> Response:
     ),
 )
 def check(request: Request) -> Response:
-    """Describe what a record holds and list what is wrong with it, with lines and columns."""
+    """Describe the contents of a record and list its errors, with lines and columns."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(RecordBody, request)
     with limited_reading():
         kind, result = _read(request, fields)
         checked = [_checked(kind, game) for game in watched(result.games)]
-        return Response(extend(Checked, _read_records(kind, result), games=checked))
+        return Response(_answer(Checked, kind, result, games=checked))
 
 
 def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
-    """Read the record of a request (`file`, or `text` with an optional `name`), and find its kind of game.
+    """Read the record of a request: `file`, or `text` with an optional `name`. Return its kind of game, too.
 
-    Raises ApiError and KifuError; UnknownFormatError `is-container` or `unknown-container` for a container:
-    only uploads open these.
+    Raises ApiError and KifuError; UnknownFormatError for a container, which only uploads open.
     """
     file = request.FILES.get("file")
     text = fields.get("text")
@@ -99,24 +102,23 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
     return load(text, fields.get("name") or None)
 
 
-def _read_records(kind: GameKind[Any], result: ParseResult) -> ReadRecords:
-    return ReadRecords(
+def _answer(shape: type[Answer], kind: GameKind[Any], result: ParseResult, **members: Any) -> Answer:
+    return shape(
         game=kind.name,
         formats=list(kind.formats.names),
         encoding=result.encoding,
         format=result.format,
         program=result.program,
         issues=issue_list(result.issues),
+        **members,
     )
 
 
 def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> ConvertedRecord:
-    """Return a game as text (JSON as an object) with its losses and issues, as `GET games/{id}/record` writes
-    it.
-    """
+    """Return a game in another format, as `GET games/{id}/record` writes it."""
     writer = kind.formats.writer(to)
-    given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
-    options = {name: value for name, value in given.items() if name in writer.options}
+    values = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
+    options = {name: value for name, value in values.items() if name in writer.options}
     record = dict(game.record) if writer.is_json else writer.dump(game.record, **options)
     return ConvertedRecord(
         record=record,
@@ -136,6 +138,7 @@ def _checked(kind: GameKind[Any], game: ParsedGame) -> CheckedRecord:
         special=ending.special if ending else None,
         ending=ending.word if ending else None,
         winner=ending.winner if ending else None,
-        **{f"final_{name}": text for name, text in final.items()},
+        final_sfen=final.get("sfen", UNSET),
+        final_code=final.get("code", UNSET),
         issues=issue_list(kind.replay.findings(game)),
     )

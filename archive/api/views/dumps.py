@@ -15,28 +15,28 @@ from archive.api.shapes.dumps import (
     TakenDownInfo,
 )
 from archive.columns import offered as columns
-from archive.dumps.offered import MANIFEST, SUMS, Dump, offered
+from archive.dumps.offered import MANIFEST, SUMS, Dump, offered_dumps
 
 
 @endpoint("GET", operation=Operation({200: DumpsInfo}, examples=(Example("All of them"),)))
 def dumps(request: Request) -> Response:
     """List the dumps of everything public that are offered, newest first, and the columns."""
-    results = [_dump(dump, request) for dump in offered()]
-    return Response(DumpsInfo(results, _columns(columns.offered(), request)))
+    results = [_dump_info(dump, request) for dump in offered_dumps()]
+    return Response(DumpsInfo(results, _columns_info(columns.offered(), request)))
 
 
 def _file_url(folder: str, file: str, request: Request) -> str:
     return str(reverse("dump-file", [folder, file], request=request))
 
 
-def _columns(found: columns.Columns | None, request: Request) -> ColumnsInfo | None:
-    if found is None:
+def _columns_info(offered: columns.Columns | None, request: Request) -> ColumnsInfo | None:
+    if offered is None:
         return None
     return ColumnsInfo(
-        version=found.version,
-        games=found.games,
-        rows=found.rows,
-        size=found.size,
+        version=offered.version,
+        games=offered.games,
+        rows=offered.rows,
+        size=offered.size,
         files=[
             ColumnFileInfo(
                 name=file.name,
@@ -46,14 +46,14 @@ def _columns(found: columns.Columns | None, request: Request) -> ColumnsInfo | N
                 rows=file.rows,
                 url=_file_url(columns.NAME, file.name, request),
             )
-            for file in found.files
+            for file in offered.files
         ],
-        gone=found.gone,
+        gone=offered.gone,
         manifest_url=_file_url(columns.NAME, MANIFEST, request),
     )
 
 
-def _dump(dump: Dump, request: Request) -> DumpInfo:
+def _dump_info(dump: Dump, request: Request) -> DumpInfo:
     return DumpInfo(
         name=dump.name,
         made=dump.made,
@@ -72,5 +72,5 @@ def _dump(dump: Dump, request: Request) -> DumpInfo:
         ],
         manifest_url=_file_url(dump.name, MANIFEST, request),
         sums_url=_file_url(dump.name, SUMS, request),
-        taken_down=[TakenDownInfo(*one) for one in dump.taken_down.items()],
+        taken_down=[TakenDownInfo(*older) for older in dump.taken_down.items()],
     )

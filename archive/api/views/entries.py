@@ -1,7 +1,7 @@
-"""The entries of an upload: pages of them, whole lists as files, their bytes and reports."""
+"""The entries of an upload: pages of them, complete lists as files, their bytes and reports."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from django.conf import settings
@@ -14,16 +14,14 @@ from rest_framework.reverse import reverse
 from archive.api.endpoints import endpoint, preferred_type
 from archive.api.errors import ApiError
 from archive.api.findings import stored_issue
-from archive.api.json_body import encode
 from archive.api.negotiation import JSON
 from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import ISSUES, page_of_entries
 from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
-from archive.api.shapes.common import extend
-from archive.api.shapes.uploads import Bookmark, EntriesPage, EntryDetail, EntryInfo
-from archive.derive import issues
-from archive.export.csv_text import UTF8, lines
+from archive.api.shapes.encoding import encode
+from archive.api.shapes.uploads import BookmarkInfo, EntriesPage, EntryDetail, EntryInfo
+from archive.export.csv_text import BOM, csv_lines
 from archive.http.limits.throttling import charge_list
 from archive.intake.sources import part_of
 from archive.models import Entry, Upload
@@ -31,12 +29,12 @@ from archive.queries.games import taken_down
 from kifu_core.deadline import TooSlowError
 
 UNREAD: Final = 100_000
-"""Characters of unread text that an answer has; all of it stands in the source."""
+"""Characters of unread text in an answer; the source has all of it."""
+Info = TypeVar("Info", bound=EntryInfo)
+
 _PAGE: Final = 500
-_COLUMNS: Final = (
-    "seq", "path", "index", "state", "game_id", "encoding", "format", "program", "severity", "code", "line",
-    "column", "ply", "message", "source_line",
-)  # fmt: skip
+_ENTRY_COLUMNS: Final = ("seq", "path", "index", "state", "game_id", "encoding", "format", "program")
+_ISSUE_COLUMNS: Final = ("severity", "code", "line", "column", "ply", "message", "source_line")
 
 
 @endpoint(
@@ -54,7 +52,7 @@ _COLUMNS: Final = (
     ),
 )
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
-    """List the entries in the order of the file, with their issues; `format` gives the whole list."""
+    """List the entries in the order of the file, with their issues; `format` chooses the complete list."""
     upload = taken_down.upload_shown(request, pk)
     chosen = query.get("format") or _FORMATS[preferred_type(request)]
     if chosen in _LISTS:
@@ -67,14 +65,16 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
         raise ApiError("unknown-format", detail, field="format")
     rows, following = page_of_entries(upload, request, query)
     taken_down.hide_paths(request, rows)
-    return Response(EntriesPage([entry_info(row, request, ISSUES) for row in rows], following))
+    return Response(EntriesPage([_entry_info(EntryInfo, row, request, ISSUES) for row in rows], following))
 
 
-def entry_info(entry: Entry, request: Request, most: int | None = None) -> EntryInfo:
+def _entry_info(
+    kind: type[Info], entry: Entry, request: Request, most: int | None = None, **members: Any
+) -> Info:
     """Return an entry, with all of its issues or at most `most` of them."""
     at = [entry.upload_id, entry.seq]
-    found = taken_down.issues_shown(request, entry)
-    return EntryInfo(
+    issues = taken_down.issues_shown(request, entry)
+    return kind(
         seq=entry.seq,
         path=entry.path,
         index=entry.index,
@@ -85,14 +85,15 @@ def entry_info(entry: Entry, request: Request, most: int | None = None) -> Entry
         format=entry.format,
         program=entry.program,
         hidden=entry.hidden,
-        issues=[stored_issue(issue) for issue in found[:most]],
-        more_issues=0 if most is None else len(found[most:]),
+        issues=[stored_issue(issue) for issue in issues[:most]],
+        more_issues=0 if most is None else len(issues[most:]),
         source_url=reverse("api:entry-source", at, request=request),
         report_url=reverse("api:entry-report", at, request=request),
+        **members,
     )
 
 
-# --- lists to keep ---------------------------------------------------------------------------------------
+# --- complete lists --------------------------------------------------------------------------------------
 
 
 def _list(upload: Upload, format: str, request: Request) -> StreamingHttpResponse:
@@ -103,7 +104,7 @@ def _list(upload: Upload, format: str, request: Request) -> StreamingHttpRespons
 
 
 def _pages(upload: Upload) -> Iterator[list[Entry]]:
-    """Yield all entries page by page, so that no cursor stays open while a client is slow."""
+    """Yield all entries page by page, so that no database cursor stays open while a client is slow."""
     after = -1
     entries = (
         Entry.objects.filter(upload=upload).defer("beyond_jkf", "record", "parsed_facts").order_by("seq")
@@ -116,24 +117,22 @@ def _pages(upload: Upload) -> Iterator[list[Entry]]:
 def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
     for page in _pages(upload):
         taken_down.hide_paths(request, page)
-        yield b"".join(encode(entry_info(entry, request)) + b"\n" for entry in page)
+        yield b"".join(encode(_entry_info(EntryInfo, entry, request)) + b"\n" for entry in page)
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
-    """Yield a line for each finding, and one for each entry without findings."""
-    yield UTF8 + lines([_COLUMNS])
+    """Yield a line for each issue, and one for each entry without issues."""
+    yield BOM + csv_lines([(*_ENTRY_COLUMNS, *_ISSUE_COLUMNS)])
     for page in _pages(upload):
         taken_down.hide_paths(request, page)
-        yield lines(line for entry in page for line in _findings(entry, request))
+        yield csv_lines(line for entry in page for line in _csv_rows(entry, request))
 
 
-def _findings(entry: Entry, request: Request) -> Iterator[tuple[Any, ...]]:
-    about = (
-        entry.seq, entry.path, entry.index, entry.state, entry.game_id, entry.encoding, entry.format,
-        entry.program,
-    )  # fmt: skip
-    for issue in [issues.as_json(one) for one in taken_down.issues_shown(request, entry)] or [{}]:
-        yield (*about, *map(issue.get, _COLUMNS[len(about) :]))
+def _csv_rows(entry: Entry, request: Request) -> Iterator[list[Any]]:
+    columns = [getattr(entry, name) for name in _ENTRY_COLUMNS]
+    issues = map(stored_issue, taken_down.issues_shown(request, entry))
+    rows = [[getattr(issue, name) for name in _ISSUE_COLUMNS] for issue in issues]
+    yield from (columns + row for row in rows or [[None] * len(_ISSUE_COLUMNS)])
 
 
 _LISTS: Final[dict[str, tuple[str, Callable[[Upload, Request], Iterator[bytes]]]]] = {
@@ -151,18 +150,18 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
     "GET", operation=Operation({200: EntryDetail}, examples=(Example("An entry", {"pk": 1, "seq": 0}),))
 )
 def detail(request: Request, pk: int, seq: int) -> Response:
-    """Describe one entry, including what its record has besides a game: bookmarks, text that could not be
-    played.
-    """
+    """Describe one entry, with the bookmarks of its record and the text that could not be played."""
     entry = taken_down.entry_shown(request, pk, seq)
     beyond = entry.beyond_jkf if taken_down.sees_entry(request, entry) else {}
     taken_down.hide_paths(request, [entry])
     unread = beyond.get("unread") or ""
     return Response(
-        extend(
+        _entry_info(
             EntryDetail,
-            entry_info(entry, request, ISSUES),
-            bookmarks=[Bookmark(*one) for one in beyond.get("bookmarks") or ()],
+            entry,
+            request,
+            ISSUES,
+            bookmarks=[BookmarkInfo(*bookmark) for bookmark in beyond.get("bookmarks") or ()],
             unread=unread[:UNREAD],
             more_unread=len(unread[UNREAD:]),
         )
@@ -179,11 +178,11 @@ def detail(request: Request, pk: int, seq: int) -> Response:
     ),
 )
 def source(request: Request, pk: int, seq: int) -> HttpResponse:
-    """Send the bytes that an entry was read from: its file, even inside a container, or its game of a large
-    file.
+    """Send the bytes from which an entry was read: its file, also from inside a container, or its game in a
+    large file.
 
-    It answers `entry-without-bytes` for an entry that was refused unread, and `too-slow` for one so deep
-    inside a container that finding it would keep a web process busy for long.
+    The answer is `entry-without-bytes` for an entry that was refused unread, and `too-slow` for one so deep
+    inside a container that unpacking it would occupy a web process for long.
     """
     entry = taken_down.entry_shown(request, pk, seq)
     taken_down.check_bytes(request, entry.upload, entry.part)
@@ -212,7 +211,7 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     operation=Operation({200: None}, examples=(Example("A report", {"pk": 1, "seq": 0}),)),
 )
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
-    """Return what is known of an entry as a text that can be sent to somebody who can help."""
+    """Return a report about an entry as text, to send to somebody who can help."""
     entry = taken_down.entry_shown(request, pk, seq)
     if entry.hidden:
         taken_down.check_bytes(request, entry.upload, entry.part)

@@ -16,13 +16,12 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint, preferred_type
 from archive.api.errors import ApiError
-from archive.api.fields import Choice, Text, WholeNumber
+from archive.api.fields import ChoiceField, TextField, WholeNumberField
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.export.gzipped import gzipped
-from archive.export.lists import Told as GameTold
 from archive.export.opening_books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
 from archive.export.streams import FORMS, stream
 from archive.export.zips import FILES
@@ -32,7 +31,7 @@ from archive.index.changes import public_revision
 from archive.models import LARGEST_ID
 from archive.queries.games.bulk import read_in_bulk
 from archive.queries.games.filters import FILTERS, game_filters
-from archive.queries.games.game_json import row_json
+from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
@@ -42,36 +41,36 @@ CSV: Final = "text/csv"
 ZIP: Final = "application/zip"
 BOOK: Final = "text/plain"
 
-_OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
-_SENT_AS: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
+_FORM_OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
+_CONTENT_TYPES: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
 _NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "kifu-book.db"}
-_OF_BOOKS: Final = ("position", "plies", "min_games")
-_KEPT: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
+_BOOK_PARAMETERS: Final = ("position", "plies", "min_games")
+_CACHING: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
 _MOST: Final = 999_999_999
 _AT_ONCE: Final = AtOnce()
 
 
 class ExportQuery(FacetsQuery):
-    """What `GET games/export` takes besides `as`, which is a keyword of Python."""
+    """Parameters of `GET games/export` besides `as`, which is a keyword of Python."""
 
-    cursor = Text(required=False, help_text="The number of the game after which to go on.")
-    limit = Text(
+    cursor = TextField(required=False, help_text="The number of the game after which to continue.")
+    limit = TextField(
         required=False,
         schema={"type": "integer", "minimum": 1, "maximum": _MOST},
         help_text="The largest number of games.",
     )
-    position = Text(
+    position = TextField(
         required=False,
         max_length=1000,
         help_text="For a book: code or SFEN of the position from which it starts.",
     )
-    plies = WholeNumber(
+    plies = WholeNumberField(
         required=False,
         min_value=1,
         max_value=MOST_PLIES,
         help_text=f"For a book: its depth in half-moves; {PLIES} if missing.",
     )
-    min_games = WholeNumber(
+    min_games = WholeNumberField(
         required=False,
         min_value=1,
         max_value=2**31 - 1,
@@ -79,18 +78,17 @@ class ExportQuery(FacetsQuery):
     )
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        told = "The format of the answer; `Accept` can ask for it, too."
-        chosen = Choice(required=False, choices=FORMS, help_text=told)
-        return super().get_fields() | {"as": chosen}
+        text = "The format of the answer; `Accept` can ask for it, too."
+        return super().get_fields() | {"as": ChoiceField(required=False, choices=FORMS, help_text=text)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """What is sent: its type, the name of its file, and what makes it once it is clear that it is wanted."""
+class _Export:
+    """An export that has been checked: `stream` begins it, once its body is needed."""
 
     content_type: str
-    name: str
-    make: Callable[[], Iterator[bytes]]
+    file_name: str
+    stream: Callable[[], Iterator[bytes]]
 
 
 @endpoint(
@@ -116,23 +114,23 @@ class _Answer:
 def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
     """Send all games that match the filters, with their records.
 
-    The answer is written while it is sent. It holds at most as many games as the archive allows, and can be
-    continued after any game in it.
+    The answer is written while it is sent. It has at most as many games as the archive allows, and can be
+    continued after any of them.
     """
-    chosen = query.get("as") or _OF_TYPE[preferred_type(request)]
+    chosen = query.get("as") or _FORM_OF_TYPE[preferred_type(request)]
     scope = scope_of(request)
     tag = _tag(request, chosen, scope)
     _check(request, tag)
     if tag and is_known(request._request, tag):
         costs_nothing(request._request)
-        return not_modified(tag, _KEPT)
-    answer = _answer(request, query, chosen, scope)
+        return not_modified(tag, _CACHING)
+    export = _export(request, query, chosen, scope)
     if request.method == "HEAD":
-        response = StreamingHttpResponse((), content_type=answer.content_type)
+        response = StreamingHttpResponse((), content_type=export.content_type)
     else:
-        response = _stream(request, answer)
-    response["Content-Disposition"] = f'attachment; filename="{answer.name}"'
-    for name, value in _KEPT.items():
+        response = _stream(request, export)
+    response["Content-Disposition"] = f'attachment; filename="{export.file_name}"'
+    for name, value in _CACHING.items():
         response[name] = value
     if tag:
         response["ETag"] = tag
@@ -140,8 +138,10 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
 
 
 def _tag(request: Request, chosen: str, scope: Scope) -> str:
-    """Return the tag of the whole export, however much of it is asked for; empty if it is unknown, or if the
-    export may not be public. What happens in libraries makes no other one of it.
+    """Return the entity tag of the complete export, whatever part of it is requested.
+
+    It is empty if the revision is unknown, or if the export may not be public. Changes in libraries do not
+    affect it.
     """
     if has_read_private(request._request):
         return ""
@@ -153,53 +153,54 @@ def _tag(request: Request, chosen: str, scope: Scope) -> str:
 
 
 def _check(request: Request, tag: str) -> None:
-    """Raise ApiError `changed` if somebody wants to continue an export of an archive that has changed since.
+    """Raise ApiError `changed` if `If-Match` has another tag, because the archive has changed since.
 
-    Tags are compared as in `If-None-Match`: an answer that is compressed on its way counts as the same.
+    Tags are compared weakly, as in `If-None-Match`, since proxies may have compressed the earlier part.
     """
     if not tag or (header := request.headers.get("If-Match")) is None:
         return
-    asked = [one.removeprefix("W/") for one in parse_etags(header)]
-    if asked != ["*"] and tag.removeprefix("W/") not in asked:
+    expected = [one.removeprefix("W/") for one in parse_etags(header)]
+    if expected != ["*"] and tag.removeprefix("W/") not in expected:
         raise ApiError("changed", "the archive has changed since; without If-Match it is sent as it is", 412)
 
 
-def _stream(request: Request, answer: _Answer) -> StreamingHttpResponse:
+def _stream(request: Request, export: _Export) -> StreamingHttpResponse:
     most = settings.ARCHIVE_EXPORTS_AT_ONCE if settings.ARCHIVE_THROTTLE else sys.maxsize
     who = visitor(request._request, request.user)
-    chunks = answer.make()
-    packs = answer.content_type != ZIP and re_accepts_gzip.search(request.headers.get("Accept-Encoding", ""))
-    counted = Counted(gzipped(chunks) if packs else chunks, _AT_ONCE, who, most)
-    response = StreamingHttpResponse(counted, content_type=answer.content_type)
-    if packs:
+    chunks = export.stream()
+    accepts_gzip = re_accepts_gzip.search(request.headers.get("Accept-Encoding", ""))
+    compress = export.content_type != ZIP and accepts_gzip
+    counted = Counted(gzipped(chunks) if compress else chunks, _AT_ONCE, who, most)
+    response = StreamingHttpResponse(counted, content_type=export.content_type)
+    if compress:
         response["Content-Encoding"] = "gzip"
     else:
-        # What is compressed already, or not to be, is not compressed on its way either.
+        # Keep Django's middleware from compressing it.
         request._request.META["HTTP_ACCEPT_ENCODING"] = "identity"
     return response
 
 
-def _answer(request: Request, query: dict[str, Any], chosen: str, scope: Scope) -> _Answer:
-    """Return what is asked for, with its first games read. Raises ApiError, ValidationError, and whatever
-    lists of games raise.
-    """
-    _only_of_books(query, chosen)
+def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) -> _Export:
+    """Check the parameters, and read the first games. Raises ApiError, ValidationError, and the errors of
+    `read_in_bulk`."""
+    _check_parameters(query, chosen)
     if "position" in query:
         return _book_of_position(query, scope)
     most = min(limit_of(query, _MOST, _MOST), settings.ARCHIVE_EXPORT_GAMES)
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
-    found = read_in_bulk(scope, game_filters(query), _cursor(query), most)
-    told, of_books = _teller(request), {name: query[name] for name in ("plies", "min_games") if name in query}
+    games = read_in_bulk(scope, game_filters(query), _cursor(query), most)
+    book = {name: query[name] for name in ("plies", "min_games") if name in query}
     name = f"kifu-games-{chosen}.zip" if chosen in FILES else _NAMES[chosen]
-    return _Answer(_SENT_AS.get(chosen, ZIP), name, lambda: stream(found, told, chosen, **of_books))
+    to_info = _to_info(request)
+    return _Export(_CONTENT_TYPES.get(chosen, ZIP), name, lambda: stream(games, to_info, chosen, **book))
 
 
-def _only_of_books(query: dict[str, Any], chosen: str) -> None:
-    """Raise ValidationError for parameters of books in other exports, or the other way round."""
+def _check_parameters(query: dict[str, Any], chosen: str) -> None:
+    """Raise ValidationError for parameters of books in other exports, or of these in books."""
     wrong: dict[str, list[str]] = {}
     if chosen != "db":
-        wrong = {name: ["only a book has this: as=db"] for name in _OF_BOOKS if name in query}
+        wrong = {name: ["only a book has this: as=db"] for name in _BOOK_PARAMETERS if name in query}
     elif "position" in query:
         others = ("limit", *(one.name for one in FILTERS))
         wrong = {name: ["a book of a position is of all games"] for name in others if name in query}
@@ -209,7 +210,7 @@ def _only_of_books(query: dict[str, Any], chosen: str) -> None:
         raise ValidationError(wrong)
 
 
-def _book_of_position(query: dict[str, Any], scope: Scope) -> _Answer:
+def _book_of_position(query: dict[str, Any], scope: Scope) -> _Export:
     text = query["position"]
     if " " in text.strip():
         position = Position.from_sfen(text)
@@ -218,7 +219,7 @@ def _book_of_position(query: dict[str, Any], scope: Scope) -> _Answer:
         code = SHOGI.codec.code_of_path(text)
         SHOGI.codec.decode(code)
     plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
-    return _Answer(_SENT_AS["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least))
+    return _Export(_CONTENT_TYPES["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least))
 
 
 def _cursor(query: dict[str, Any]) -> int:
@@ -229,9 +230,7 @@ def _cursor(query: dict[str, Any]) -> int:
     return int(text)
 
 
-def _teller(request: Request) -> GameTold:
-    """Return a function that makes the JSON of games. It looks routes up once, since that takes longer than a
-    record.
-    """
-    whole = reverse("api:game", [0], request=request).removesuffix("0")
-    return lambda row: row_json(row, f"{whole}{row.id}", space_name(request, row.space))
+def _to_info(request: Request) -> ToGameInfo:
+    """Return the builder of games. The route is reversed once, since that takes longer than a record."""
+    base = reverse("api:game", [0], request=request).removesuffix("0")
+    return lambda row: GameInfo.from_row(row, f"{base}{row.id}", space_name(request, row.space))

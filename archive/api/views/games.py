@@ -1,28 +1,37 @@
 """Games: lists, one game, its downloads and its positions."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from msgspec import UNSET
+from msgspec import UNSET, convert
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
-from archive.api.formations import game_formation
+from archive.api.formations import formation_in_game
+from archive.api.games import game_info
 from archive.api.negotiation import JSON
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import GAMES as GAMES_A_PAGE
-from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of, total_info
-from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_info
+from archive.api.pagination import (
+    MOST_PLIES,
+    PLIES,
+    count_within,
+    cursor_number,
+    limit_of,
+    next_url,
+    total_info,
+)
+from archive.api.positions import sfen_of
+from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery
 from archive.api.series import clock_info, evaluation_info, score_info
-from archive.api.shapes.common import extend
+from archive.api.shapes.encoding import encode
 from archive.api.shapes.games import (
     CountedGames,
     EndingGames,
@@ -54,9 +63,10 @@ from archive.export.record_files import DOWNLOADS, UnencodableError, write
 from archive.models import Entry, Game, GameSeries
 from archive.project.garbage_collection import uncollected
 from archive.queries.games.color_names import results_of
-from archive.queries.games.excerpts import excerpts, words_of
+from archive.queries.games.excerpts import excerpts as excerpts_of
+from archive.queries.games.excerpts import words_of
 from archive.queries.games.facets import LOOKED_AT
-from archive.queries.games.facets import facets as counted
+from archive.queries.games.facets import facets as facets_of
 from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.listing import GameRow, find_games, game_by_id
@@ -77,11 +87,11 @@ from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.evaluations import best
 
 SOURCES: Final = 100
-"""Editions that an answer names; the same game may come a thousand times."""
+"""Editions in an answer; a game may have a thousand."""
 FRACTIONS: Final = 10_000
 _FORMAT: Final = "format"
 EVALUATIONS: Final = 300_000
-"""Bytes that evaluations may take in one answer, about."""
+"""Approximate bytes of evaluations in one answer."""
 
 
 @endpoint(
@@ -120,19 +130,19 @@ def games(request: Request, query: dict[str, Any]) -> Response:
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
-    infos = [game_info(row, request) for row in page.items]
-    found = _excerpts(scope_of(request), query.get("q"), page.items) if query["excerpts"] else None
+    excerpts = _excerpts(scope_of(request), query.get("q"), page.items) if query["excerpts"] else None
     results = [
-        extend(ListedGame, info, excerpt=UNSET if found is None else found.get(info.id)) for info in infos
+        game_info(ListedGame, row, request, excerpt=UNSET if excerpts is None else excerpts.get(row.id))
+        for row in page.items
     ]
-    return Response(GamesPage(results, address_with(request, page.next), page.searching))
+    return Response(GamesPage(results, next_url(request, page.next), page.searching))
 
 
 def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, ExcerptInfo]:
-    """Return where the words of a query occur in games, by the games' ids."""
+    """Return an excerpt of each game with the words of a query, by the games' ids."""
     words = words_of(query) if query else []
-    found = excerpts(scope, [row.id for row in rows], words)
-    return {pk: ExcerptInfo(**asdict(one)) for pk, one in found.items()}
+    by_game = excerpts_of(scope, [row.id for row in rows], words)
+    return {pk: convert(one, ExcerptInfo, from_attributes=True) for pk, one in by_game.items()}
 
 
 @endpoint(
@@ -148,27 +158,27 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Count the games that match all filters, and list the most frequent values of their properties."""
     filters = game_filters(query)
-    found = counted(scope_of(request), filters)
-    number = total(scope_of(request), filters, found, 0)
+    counts = facets_of(scope_of(request), filters)
+    number = total(scope_of(request), filters, counts, 0)
     results = results_of(GAMES[filters.game or SHOGI.name])
-    unnamed = uploads_with_hidden_names(request, [pk for pk, _name, _n in found.sources])
+    unnamed = uploads_with_hidden_names(request, [pk for pk, _name, _n in counts.sources])
     return Response(
         FacetsInfo(
             total=total_info(number),
-            counted=CountedGames(found.games, LOOKED_AT if found.sampled else None),
-            players=[NamedGames(name, n) for _pk, name, n in found.players],
-            events=[NamedGames(name, n) for _pk, name, n in found.events],
-            years=[YearGames(*one) for one in found.years],
-            results=[ResultGames(results[result], n) for result, n in found.results],
-            handicaps=[HandicapGames(*one) for one in found.handicaps],
-            endings=[EndingGames(*one) for one in found.endings],
-            openings=[OpeningGames(*one) for one in found.openings],
-            formations=[FormationGames(*one) for one in found.formations],
-            games=[KindGames(*one) for one in found.boards],
-            record_kinds=[RecordKindGames(*one) for one in found.kinds],
+            counted=CountedGames(counts.games, LOOKED_AT if counts.sampled else None),
+            players=[NamedGames(name, n) for _pk, name, n in counts.players],
+            events=[NamedGames(name, n) for _pk, name, n in counts.events],
+            years=[YearGames(*one) for one in counts.years],
+            results=[ResultGames(results[result], n) for result, n in counts.results],
+            handicaps=[HandicapGames(*one) for one in counts.handicaps],
+            endings=[EndingGames(*one) for one in counts.endings],
+            openings=[OpeningGames(*one) for one in counts.openings],
+            formations=[FormationGames(*one) for one in counts.formations],
+            games=[KindGames(*one) for one in counts.boards],
+            record_kinds=[RecordKindGames(*one) for one in counts.kinds],
             uploads=[
                 UploadGames(reverse("api:upload", [pk], request=request), "" if pk in unnamed else name, n)
-                for pk, name, n in found.sources
+                for pk, name, n in counts.sources
             ],
         )
     )
@@ -200,14 +210,15 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     record_urls = {name: f"{base}{name}" for name in GAMES[row.kind].formats.names}
     sources, more_sources = _sources(pk, request)
     return Response(
-        extend(
+        game_info(
             GameDetail,
-            game_info(row, request),
+            row,
+            request,
             header_data=header_data,
             record_urls=record_urls,
             positions_url=reverse("api:game-positions", [pk], request=request),
             series_url=reverse("api:game-series", [pk], request=request),
-            formations=[game_formation(one) for one in formations_of_game(game.slot)],
+            formations=[formation_in_game(one) for one in formations_of_game(game.slot)],
             twins=[_twin(twin, request) for twin in twins_of(scope_of(request), game)],
             sources=sources,
             more_sources=more_sources,
@@ -228,13 +239,13 @@ def _first(spaces: tuple[int, ...], *, deleted: bool) -> PreparedQuery:
     """Return the query for a game's first editions in these spaces."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
-        found = editions(game, spaces, deleted=deleted)
-        return found.values_list("upload_id", *_OF_SOURCE)[: SOURCES + 1]
+        entries = editions(game, spaces, deleted=deleted)
+        return entries.values_list("upload_id", *_SOURCE_COLUMNS)[: SOURCES + 1]
 
     return PreparedQuery(rows)
 
 
-_OF_SOURCE: Final = ("seq", "state", "format", "encoding", "program")
+_SOURCE_COLUMNS: Final = ("seq", "state", "format", "encoding", "program")
 
 
 def _former(request: Request, pk: int) -> HttpResponse:
@@ -253,7 +264,7 @@ def _source(row: tuple[Any, ...], request: Request) -> SourceInfo:
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
-    """Return the media type of files with that extension, or the usual types if the view does not know it."""
+    """Return the media type of files with that extension, or the default types for an unknown one."""
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
@@ -292,7 +303,7 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
 
 
 def _game(request: Request, pk: int) -> Game:
-    """Return the game with an id. Raises Http404 also for a former id, for which there is no file."""
+    """Return the game with an id. Raises Http404 also for a former id, which has no files."""
     game = game_shown(request, pk)
     if game is None:
         game_called(request, pk)
@@ -322,18 +333,19 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List engines' evaluations and clock times by ply, `limit` members of each list from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
-    found, first = unpack(stored or b""), number_of(query) or 0
+    game_series, first = unpack(stored or b""), cursor_number(query) or 0
     most = limit_of(query, PLIES, MOST_PLIES)
-    evaluations = [evaluation_info(one, sides) for one in found.evaluations[first : first + most]]
-    last = first + (fitting(evaluations, EVALUATIONS) if evaluations else most)
-    scores = best(found.evaluations)
-    longest = max(len(scores), len(found.evaluations), len(found.clock))
+    evaluations = [evaluation_info(one, sides) for one in game_series.evaluations[first : first + most]]
+    sizes = (len(encode(one)) for one in evaluations)
+    last = first + (count_within(sizes, EVALUATIONS) if evaluations else most)
+    scores = best(game_series.evaluations)
+    longest = max(len(scores), len(game_series.evaluations), len(game_series.clock))
     return Response(
         SeriesPage(
             scores=[score_info(one, sides) for one in scores[first:last]],
             evaluations=evaluations[: last - first],
-            clock=[clock_info(tick, sides) for tick in found.clock[first:last]],
-            next_url=address_with(request, str(last) if last < longest else None),
+            clock=[clock_info(tick, sides) for tick in game_series.clock[first:last]],
+            next_url=next_url(request, str(last) if last < longest else None),
         )
     )
 
@@ -348,16 +360,16 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
 )
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
-    """List the code of each ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
+    """List the code of each ply of the main line from the cursor on, in shogi with the SFEN."""
     game = _game(request, pk)
-    kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, PLIES, MOST_PLIES)
+    kind, first, most = GAMES[game.kind], cursor_number(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        PositionOfGame(ply, kind.codec.encode(position), **kind.text.notations(position, ply))
+        PositionOfGame(ply, kind.codec.encode(position), sfen_of(kind, position, ply))
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None
-    return Response(PositionsPage(results, address_with(request, str(first + most) if more else None)))
+    return Response(PositionsPage(results, next_url(request, str(first + most) if more else None)))
 
 
 @endpoint(

@@ -1,4 +1,4 @@
-"""The webhooks of one's own account."""
+"""The webhooks of the visitor's account."""
 
 from typing import Final
 
@@ -15,14 +15,14 @@ from archive.api.errors import ApiError, query_error
 from archive.api.operations import QUERIES, Example, Operation
 from archive.api.serializers import HookBody
 from archive.api.shapes.hooks import DeliveryInfo, HookInfo, Hooks
-from archive.hooks import keeping
+from archive.hooks import own_hooks
 from archive.hooks.errors import TEXTS, HookError
 from archive.models import Hook, HookDelivery, User
 from archive.queries.scope import read_private, readable_spaces
 from archive.queries.search.errors import QueryError
 
 _STRANGER: Final = Example("Of a stranger", status=401)
-_OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
+_STRANGERS_HOOK: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
 
 
 @endpoint(
@@ -45,11 +45,11 @@ def hooks(request: Request) -> Response:
     """List the webhooks of the account; POST makes a new one."""
     user = _owner(request)
     if request.method != "POST":
-        found = Hook.objects.filter(user=user).order_by("pk")
-        return Response(Hooks([_hook(request, one) for one in found]))
+        own = Hook.objects.filter(user=user).order_by("pk")
+        return Response(Hooks([_hook_info(request, hook) for hook in own]))
     fields = body(HookBody, request)
     try:
-        hook, secret = keeping.make(
+        hook, secret = own_hooks.make_hook(
             user, fields["target_url"], fields["query"], fields["scope"], readable_spaces(request)
         )
     except HookError as error:
@@ -57,7 +57,7 @@ def hooks(request: Request) -> Response:
         raise ApiError(error.code, error.english, errors=[mistake] if error.field else None) from error
     except QueryError as error:
         raise query_error(error, "query") from error
-    return Response(_hook(request, hook, secret), status=201)
+    return Response(_hook_info(request, hook, secret), status=201)
 
 
 @endpoint(
@@ -65,36 +65,38 @@ def hooks(request: Request) -> Response:
     "DELETE",
     operation={
         "GET": Operation(
-            {200: HookInfo}, text="Describe a webhook and its last deliveries.", examples=(_OF_ONE,)
+            {200: HookInfo}, text="Describe a webhook and its last deliveries.", examples=(_STRANGERS_HOOK,)
         ),
-        "DELETE": Operation({204: None}, text="Remove a webhook, and what waits for it."),
+        "DELETE": Operation({204: None}, text="Remove a webhook and its waiting deliveries."),
     },
 )
 def hook(request: Request, hook_id: int) -> Response:
     """Describe a webhook and its last deliveries; DELETE removes it."""
     user = _owner(request)
     if request.method == "DELETE":
-        if not keeping.remove(user, hook_id):
+        if not own_hooks.remove_hook(user, hook_id):
             raise Http404
         return Response(status=204)
-    return Response(_hook(request, _own(user, hook_id)))
+    return Response(_hook_info(request, _own(user, hook_id)))
 
 
-@endpoint("POST", operation=Operation({202: DeliveryInfo}, {409: ("hook-disabled",)}, examples=(_OF_ONE,)))
+@endpoint(
+    "POST", operation=Operation({202: DeliveryInfo}, {409: ("hook-disabled",)}, examples=(_STRANGERS_HOOK,))
+)
 def test(request: Request, hook_id: int) -> Response:
     """Send a delivery without games to a webhook soon; nothing is sent if the webhook is switched off."""
-    found = _own(_owner(request), hook_id)
-    if found.disabled:
+    own = _own(_owner(request), hook_id)
+    if own.disabled:
         raise ApiError("hook-disabled", "this webhook is switched off: enable it first", 409)
-    return Response(_delivery(keeping.ask_for_test(found)), status=202)
+    return Response(_delivery_info(own_hooks.request_test(own)), status=202)
 
 
-@endpoint("POST", operation=Operation({200: HookInfo}, examples=(_OF_ONE,)))
+@endpoint("POST", operation=Operation({200: HookInfo}, examples=(_STRANGERS_HOOK,)))
 def enable(request: Request, hook_id: int) -> Response:
-    """Switch a webhook on again, and send what waits for it."""
+    """Switch a webhook on again, and send its waiting deliveries."""
     user = _owner(request)
-    keeping.enable(user, _own(user, hook_id))
-    return Response(_hook(request, _own(user, hook_id)))
+    own_hooks.enable_hook(user, _own(user, hook_id))
+    return Response(_hook_info(request, _own(user, hook_id)))
 
 
 def _owner(request: Request) -> User:
@@ -107,13 +109,13 @@ def _owner(request: Request) -> User:
 
 
 def _own(user: User, pk: int) -> Hook:
-    found = keeping.own_hook(user, pk)
-    if found is None:
+    own = own_hooks.own_hook(user, pk)
+    if own is None:
         raise Http404
-    return found
+    return own
 
 
-def _hook(request: Request, hook: Hook, secret: str | UnsetType = UNSET) -> HookInfo:
+def _hook_info(request: Request, hook: Hook, secret: str | UnsetType = UNSET) -> HookInfo:
     return HookInfo(
         id=hook.pk,
         url=reverse("api:hook", [hook.pk], request=request),
@@ -123,20 +125,22 @@ def _hook(request: Request, hook: Hook, secret: str | UnsetType = UNSET) -> Hook
         made=hook.made,
         disabled=hook.disabled,
         failing_since=hook.failing_since,
-        deliveries=[_delivery(one) for one in hook.deliveries.order_by("-made")[: keeping.SHOWN]],
+        deliveries=[
+            _delivery_info(one) for one in hook.deliveries.order_by("-made")[: own_hooks.LISTED_DELIVERIES]
+        ],
         secret=secret,
     )
 
 
-def _delivery(one: HookDelivery) -> DeliveryInfo:
+def _delivery_info(delivery: HookDelivery) -> DeliveryInfo:
     return DeliveryInfo(
-        id=str(one.pk),
-        made=one.made,
-        games=len(one.games),
-        test=one.test,
-        tries=one.tries,
-        next_try=one.next_try,
-        last_try=one.last_try,
-        status=one.status,
-        error=one.error,
+        id=str(delivery.pk),
+        made=delivery.made,
+        games=len(delivery.games),
+        test=delivery.test,
+        tries=delivery.tries,
+        next_try=delivery.next_try,
+        last_try=delivery.last_try,
+        status=delivery.status,
+        error=delivery.error,
     )

@@ -35,7 +35,7 @@ _STATUSES: Final = {
     "taken-down": 409,
     "still-working": 409,
 }
-"""The HTTP status of each reason for which an action is refused."""
+"""The HTTP status of each code of an action that is refused."""
 
 
 def _problems(*codes: str) -> Problems:
@@ -80,7 +80,7 @@ def of_game(request: Request, pk: int) -> Response:
 
 
 def _library(request: Request, game: Game) -> LibraryInfo:
-    # Nobody else may learn what an account may do: so the spaces that it reads are looked up each time.
+    # Looked up for each request, since nobody else may learn the rights of an account.
     reads, user = game.space in readable_spaces(request).values(), request.user
     space = space_name(request, game.space)
     if not isinstance(user, User) or not may_dispose(user) or not reads:
@@ -101,7 +101,7 @@ def _library(request: Request, game: Game) -> LibraryInfo:
 
 
 def _owner(request: Request) -> User:
-    """Return the user who asks for a change. Raises NotAuthenticated, PermissionDenied."""
+    """Return the user of the request, who may change things. Raises NotAuthenticated, PermissionDenied."""
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
     if not may_dispose(request.user):
@@ -110,7 +110,7 @@ def _owner(request: Request) -> User:
 
 
 _FIELDS: Final = {"nobody": "name", "unknown-space": "space"}
-"""The field of the body that each error is about."""
+"""The wrong field of the body, by code."""
 
 
 def _problem(error: LibraryError) -> ApiError:
@@ -119,17 +119,15 @@ def _problem(error: LibraryError) -> ApiError:
 
 
 def no_target(user: User | AnonymousUser, name: str) -> ApiError:
-    """Return the error for a space that a visitor cannot send games to; it names the spaces that are
-    possible.
-    """
+    """Return the error for a space to which a visitor cannot send games; it names the possible spaces."""
     possible = libraries.targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
-    names = ", ".join(called for _space, called, _title in possible)
+    names = ", ".join(name for _space, name, _title in possible)
     text = f"space={name!r} is none of where you may send games ({names})"
     return ApiError("unknown-space", text, field="space")
 
 
 def target_of(user: User | AnonymousUser, name: str) -> int:
-    """Return the space that a visitor wants to send games to. Raises ApiError."""
+    """Return the space to which a visitor sends games, by its name. Raises ApiError."""
     try:
         return libraries.target(user, name)
     except LibraryError as error:

@@ -1,6 +1,6 @@
-"""Players and events: lists by name, and totals over the games of one of them."""
+"""Players and events: lists by name, and totals of the games of one of them."""
 
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.core.signing import BadSignature, Signer
@@ -11,10 +11,10 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
+from archive.api.names import player_tally, tally_info
 from archive.api.operations import CURSORS, Example, Operation
-from archive.api.pagination import NAMES, address_with, limit_of, total_info
+from archive.api.pagination import NAMES, limit_of, next_url, total_info
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
-from archive.api.shapes.common import extend
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
 from archive.api.shapes.names import (
     EventInfo,
@@ -26,15 +26,17 @@ from archive.api.shapes.names import (
     PlayersPage,
     PlayerTally,
     SideTally,
-    TallyInfo,
 )
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import UNKNOWN, ListedName
-from archive.queries.names.people import Kind, NamedCount, ResultCounts, Summary
+from archive.queries.names.people import Kind, Summary
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import scope_of
 from kifu_core.games import GAMES
+
+Listed = TypeVar("Listed", bound=NameListed)
+Named = TypeVar("Named", bound=NameInfo)
 
 
 @endpoint(
@@ -54,7 +56,7 @@ from kifu_core.games import GAMES
     ),
 )
 def players(request: Request, query: dict[str, Any]) -> Response:
-    """List the players whose names contain everything asked for, page by page."""
+    """List the players whose names contain all words of `name`, page by page."""
     return _page("player", request, query)
 
 
@@ -69,7 +71,7 @@ def players(request: Request, query: dict[str, Any]) -> Response:
     ),
 )
 def events(request: Request, query: dict[str, Any]) -> Response:
-    """List the events whose names contain everything asked for, page by page."""
+    """List the events whose names contain all words of `name`, page by page."""
     return _page("event", request, query)
 
 
@@ -78,7 +80,7 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
     if row is not None and order != "reading":
         raise ApiError("invalid", "a row is one of the list by reading", field="row")
     signer = Signer(salt=f"names {kind} {order}")
-    found = directory.list_names(
+    page = directory.list_names(
         scope,
         kind,
         order,
@@ -88,19 +90,23 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
         limit_of(query, NAMES, NAMES),
     )
     total = total_info(names_total(scope, kind, words))
-    cut = found.cut and not found.next
-    next_url = address_with(request, signer.sign(found.next) if found.next else None)
-    similar = similar_spellings(scope, kind, words) if words and not found.items else []
-    names = [_listed(kind, one, order, request) for one in found.items]
+    cut = page.cut and not page.next
+    following = next_url(request, signer.sign(page.next) if page.next else None)
+    similar = similar_spellings(scope, kind, words) if words and not page.items else []
     if kind == "event":
-        return Response(EventsPage(total, names, cut, next_url, similar))
-    rows = [OTHERS if one.row == UNKNOWN else one.row for one in found.items]
-    players = [extend(PlayerListed, one, row=row) for one, row in zip(names, rows, strict=True)]
-    return Response(PlayersPage(total, players, cut, next_url, similar))
+        events = [_listed(NameListed, kind, event, order, request) for event in page.items]
+        return Response(EventsPage(total, events, cut, following, similar))
+    players = [
+        _listed(
+            PlayerListed, kind, player, order, request, row=OTHERS if player.row == UNKNOWN else player.row
+        )
+        for player in page.items
+    ]
+    return Response(PlayersPage(total, players, cut, following, similar))
 
 
 def _after(signer: Signer, query: dict[str, Any]) -> str:
-    """Return the place after which a list is to continue; empty for its beginning. Raises ApiError."""
+    """Return the place after which a list continues; empty for its beginning. Raises ApiError."""
     try:
         return signer.unsign(query["cursor"]) if "cursor" in query else ""
     except BadSignature:
@@ -108,13 +114,17 @@ def _after(signer: Signer, query: dict[str, Any]) -> str:
         raise ApiError("invalid-cursor", text, field="cursor") from None
 
 
-def _listed(kind: Kind, one: ListedName, order: str, request: Request) -> NameListed:
-    exact = order == "games" or one.games < people.COUNTED_TO
-    return NameListed(one.id, _url(kind, one, request), one.name, total_info(Total(one.games, exact)))
-
-
-def _url(kind: Kind, one: NamedCount | Summary, request: Request) -> str:
-    return reverse(f"api:{kind}", [one.id], request=request)
+def _listed(
+    shape: type[Listed], kind: Kind, name: ListedName, order: str, request: Request, **members: Any
+) -> Listed:
+    exact = order == "games" or name.games < people.COUNTED_TO
+    return shape(
+        id=name.id,
+        url=reverse(f"api:{kind}", [name.id], request=request),
+        name=name.name,
+        total=total_info(Total(name.games, exact)),
+        **members,
+    )
 
 
 @endpoint(
@@ -129,15 +139,15 @@ def _url(kind: Kind, one: NamedCount | Summary, request: Request) -> str:
     ),
 )
 def player(request: Request, player_id: int) -> Response | HttpResponse:
-    """Describe a player by totals over the player's games. The former id of a player who was merged answers
-    301.
-    """
-    found = people.player_summary(scope_of(request), player_id)
-    if found is None and (now := people.merged_names(scope_of(request), player_id)) is not None:
+    """Describe a player by totals of the player's games. The former id of a merged player answers 301."""
+    summary = people.player_summary(scope_of(request), player_id)
+    if summary is None and (now := people.merged_names(scope_of(request), player_id)) is not None:
         return HttpResponse(status=301, headers={"Location": reverse("api:player", [now], request=request)})
-    if found is None:
+    if summary is None:
         raise Http404
-    return Response(extend(PlayerInfo, _summary("player", found, request), opponents=_people(found, request)))
+    return Response(
+        _summary_info(PlayerInfo, "player", summary, request, opponents=_people(summary, request))
+    )
 
 
 @endpoint(
@@ -146,42 +156,34 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     operation=Operation({200: EventInfo}, examples=(Example("An event", {"event_id": 1}),)),
 )
 def event(request: Request, event_id: int) -> Response:
-    """Describe an event by totals over its games."""
-    found = people.event_summary(scope_of(request), event_id)
-    if found is None:
+    """Describe an event by totals of its games."""
+    summary = people.event_summary(scope_of(request), event_id)
+    if summary is None:
         raise Http404
-    return Response(extend(EventInfo, _summary("event", found, request), players=_people(found, request)))
+    return Response(_summary_info(EventInfo, "event", summary, request, players=_people(summary, request)))
 
 
-def _summary(kind: Kind, found: Summary, request: Request) -> NameInfo:
+def _summary_info(
+    shape: type[Named], kind: Kind, summary: Summary, request: Request, **members: Any
+) -> Named:
     games = reverse("api:games", request=request)
-    return NameInfo(
-        id=found.id,
-        url=_url(kind, found, request),
-        name=found.name,
-        names=list(found.aliases),
-        counted=CountedGames(found.looked_at, people.LOOKED_AT if found.more else None),
+    return shape(
+        id=summary.id,
+        url=reverse(f"api:{kind}", [summary.id], request=request),
+        name=summary.name,
+        names=list(summary.aliases),
+        counted=CountedGames(summary.looked_at, people.LOOKED_AT if summary.more else None),
         sides=[
-            extend(SideTally, tally_info(tally), game=game, side=side)
-            for game, both in found.sides.items()
-            for side, tally in zip(GAMES[game].rules.sides, both, strict=True)
+            tally_info(SideTally, counts, game=game, side=side)
+            for game, both in summary.sides.items()
+            for side, counts in zip(GAMES[game].rules.sides, both, strict=True)
         ],
-        years=[YearGames(*one) for one in found.years],
-        openings=[OpeningGames(*one) for one in found.openings],
-        games_url=f"{games}?{urlencode([(kind, found.name)])}",
+        years=[YearGames(*year) for year in summary.years],
+        openings=[OpeningGames(*opening) for opening in summary.openings],
+        games_url=f"{games}?{urlencode([(kind, summary.name)])}",
+        **members,
     )
 
 
-def _people(found: Summary, request: Request) -> list[PlayerTally]:
-    return [player_tally(one, tally, request) for one, tally in found.people]
-
-
-def player_tally(one: NamedCount, tally: ResultCounts, request: Request) -> PlayerTally:
-    """Return a player, and how games ended for one side."""
-    url = _url("player", one, request)
-    return extend(PlayerTally, tally_info(tally), id=one.id, url=url, name=one.name)
-
-
-def tally_info(tally: ResultCounts) -> TallyInfo:
-    """Return games by how they ended for one side."""
-    return TallyInfo(tally.games, tally.wins, tally.losses, tally.draws, tally.unknown)
+def _people(summary: Summary, request: Request) -> list[PlayerTally]:
+    return [player_tally(player, counts, request) for player, counts in summary.people]

@@ -18,8 +18,8 @@ from archive.queries.scope import scope_of
 from kifu_core.messages import TEXTS
 from kifu_core.shogi.patterns import parse
 
-_WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
-"""Codes of what can be wrong in a pattern."""
+_ERRORS: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
+"""Codes of errors in a pattern."""
 
 
 @endpoint(
@@ -28,7 +28,7 @@ _WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
     cached=True,
     operation=Operation(
         {200: PatternInfo},
-        merge_problems({400: (*_WRONG, *CURSORS)}, QUERIES),
+        merge_problems({400: (*_ERRORS, *CURSORS)}, QUERIES),
         examples=(
             Example("A king in his corner", query={"pattern": "K9i L9h", "limit": 1}),
             Example(
@@ -40,12 +40,10 @@ _WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
     ),
 )
 def patterns(request: Request, query: dict[str, Any]) -> Response:
-    """Find the games in which a pattern occurs: how they ended, when they were played, by whom, and what was
-    played next.
-    """
+    """Find the games in which a pattern occurs, with their results, years, players and next moves."""
     pattern = parse(query["pattern"])
     try:
-        found = pattern_games(
+        summary = pattern_games(
             scope_of(request),
             pattern,
             game_filters(query),
@@ -55,4 +53,4 @@ def patterns(request: Request, query: dict[str, Any]) -> Response:
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
-    return Response(pattern_info(found, pattern, request))
+    return Response(pattern_info(summary, pattern, request))

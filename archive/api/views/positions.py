@@ -1,10 +1,11 @@
-"""Positions: finding them, how often they were reached, what was played from them, and by which games."""
+"""Positions: finding them, the moves played from them, and the games through them."""
 
 from collections.abc import Iterator
 from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpResponse
+from msgspec import UNSET
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,7 +13,7 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list
 from archive.api.operations import CURSORS, POSITIONS, READING, Example, Operation, merge_problems
-from archive.api.pagination import THROUGH, address_with, limit_of
+from archive.api.pagination import THROUGH, limit_of, next_url
 from archive.api.positions import (
     BatchBody,
     FindBody,
@@ -29,6 +30,7 @@ from archive.api.positions import (
     outcomes,
     position_counts,
     position_url,
+    sfen_of,
     tree_moves,
 )
 from archive.api.shapes.games import YearGames
@@ -45,6 +47,7 @@ from archive.api.shapes.positions import (
     OpeningTree,
     PositionAddress,
     PositionBatch,
+    PositionCounts,
     PositionImage,
     TrendInfo,
 )
@@ -118,11 +121,11 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     ),
 )
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """Return what the explorer shows for a position; a position that nobody reached has zero games."""
+    """Return the numbers of a position and its moves; a position that nobody reached has zero games."""
     game = _game(kind)
     code = game.codec.code_of_path(code)
     position = game.codec.decode(code)
-    found = explore(
+    explorer = explore(
         scope_of(request),
         kind,
         code,
@@ -131,7 +134,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
         filters=position_filters(kind, query),
         transpositions=query["transpositions"],
     )
-    return Response(explored(found, position, request))
+    return Response(explored(explorer, position, request))
 
 
 @endpoint(
@@ -139,7 +142,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     operation=Operation({200: Board}, POSITIONS, examples=(Example("The start", _START),)),
 )
 def board(request: Request, kind: str, code: str) -> Response:
-    """Describe a position by itself: as an object, in words, mirrored and with colours exchanged."""
+    """Describe a position without games: as an object, in words, mirrored and with colours exchanged."""
     game = _game(kind)
     code = game.codec.code_of_path(code)
     position = game.codec.decode(code)
@@ -147,7 +150,7 @@ def board(request: Request, kind: str, code: str) -> Response:
         Board(
             game=kind,
             code=code,
-            **game.text.notations(position, 0),
+            sfen=sfen_of(game, position),
             position=game.codec.as_object(position),
             words=game.picture.words(position, language()),
             images=[PositionImage(*one) for one in _images(game, position)],
@@ -156,7 +159,7 @@ def board(request: Request, kind: str, code: str) -> Response:
 
 
 def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
-    """Yield the other positions that a `match` can count as this one: what each is, and its code."""
+    """Yield the names and codes of the other positions that a `match` can count as this one."""
     turned = position.turned()
     every = {"mirrored": position.mirrored(), "turned": turned, "both": turned.mirrored()}
     codes = {game.codec.encode(position)}
@@ -179,12 +182,10 @@ def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
     ),
 )
 def oddities(request: Request, query: dict[str, Any]) -> Response:
-    """List what is odd about a position of shogi that somebody has set up, beginning with what no game can
-    have.
-    """
+    """List the oddities of a position of shogi, the impossible ones first."""
     position = Position.from_sfen(query["sfen"])
-    found = [oddity_info(one) for one in oddities_of(position)]
-    return Response(OddPosition(position.sfen(), encodable(SHOGI, position), found))
+    infos = [oddity_info(oddity) for oddity in oddities_of(position)]
+    return Response(OddPosition(position.sfen(), encodable(SHOGI, position), infos))
 
 
 @endpoint(
@@ -217,7 +218,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
     results = [game_through(row, request) for row in page.items]
-    return Response(GamesThroughPage(results, address_with(request, page.next), page.searching))
+    return Response(GamesThroughPage(results, next_url(request, page.next), page.searching))
 
 
 @endpoint(
@@ -234,7 +235,15 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     game = _game(kind)
     code = game.codec.code_of_path(code)
     moves = [
-        LegalMoveInfo(move.name, move.text, move.english, move.code, **move.facts)
+        LegalMoveInfo(
+            move=move.name,
+            text=move.text,
+            english=move.english,
+            code=move.code,
+            piece=move.facts.get("piece", UNSET),
+            captured=move.facts.get("captured", UNSET),
+            promotes=move.facts.get("promotes", UNSET),
+        )
         for move in list_legal_moves(kind, code)
     ]
     return Response(LegalMoves(kind, code, moves))
@@ -254,9 +263,9 @@ def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     """Count by year the dated games that reach a position on their main line, also years without games."""
     game = _game(kind)
     code = game.codec.code_of_path(code)
-    found = games_by_year(scope_of(request), kind, code, query["match"])
-    years = [YearGames(*one) for one in found.years]
-    return Response(TrendInfo(kind, query["match"], code, years, found.whole))
+    by_year = games_by_year(scope_of(request), kind, code, query["match"])
+    years = [YearGames(*year) for year in by_year.years]
+    return Response(TrendInfo(kind, query["match"], code, years, by_year.whole))
 
 
 @endpoint(
@@ -271,14 +280,14 @@ def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Return the tree of moves played from a position, and from the positions after it, to a depth.
 
-    The size of the tree is limited; it says what cut it short.
+    The size of the tree is limited; `cut` names the limit that ended it early.
     """
     game = _game(kind)
     code = game.codec.code_of_path(code)
-    found = build_tree(
+    opening_tree = build_tree(
         scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
-    answer = found.root.answer
+    answer = opening_tree.root.answer
     return Response(
         OpeningTree(
             game=kind,
@@ -286,13 +295,13 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
             lines=query["lines"],
             depth=query["depth"],
             min_games=query["min_games"],
-            code=found.root.code,
+            code=opening_tree.root.code,
             games=answer.total if answer else None,
             outcomes=outcomes(game, answer.results) if answer else None,
             confidence=CONFIDENCE,
-            nodes=found.nodes,
-            cut=found.cut,
-            moves=tree_moves(game, found.root.children),
+            nodes=opening_tree.nodes,
+            cut=opening_tree.cut,
+            moves=tree_moves(game, opening_tree.root.children),
         )
     )
 
@@ -307,14 +316,14 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     ),
 )
 def batch(request: Request, kind: str) -> Response:
-    """Return the numbers of many positions, in the order asked; an invalid code has an error in its place."""
+    """Return the numbers of many positions, in the order of the codes; an invalid code has an error."""
     game, sent = _game(kind), body(BatchBody, request)
     codes = {path: game.codec.code_of_path(path) for path in sent["codes"]}
     errors = {path: error for path, code in codes.items() if (error := _error_of(game, path, code))}
     valid = list(dict.fromkeys(code for path, code in codes.items() if path not in errors))
     answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
-    found = {answer.code: position_counts(game, answer) for answer in answers}
-    results = [errors.get(path) or found[codes[path]] for path in sent["codes"]]
+    counts = {answer.code: position_counts(PositionCounts, game, answer) for answer in answers}
+    results = [errors.get(path) or counts[codes[path]] for path in sent["codes"]]
     return Response(PositionBatch(kind, sent["match"], sent["lines"], results))
 
 
@@ -345,23 +354,24 @@ def _error_of(game: GameKind[Any], path: str, code: str) -> InvalidPosition | No
     ),
 )
 def find(request: Request, kind: str) -> Response:
-    """Redirect (303) to a position, also named in the body, whether games reach it or not."""
+    """Redirect (303) to a position, whether games reach it or not. The body has the address, too."""
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
         position, faults = _position_of(game, request)
     code = game.codec.encode(position)
     url = position_url(game, code, request)
-    notations = game.text.notations(position, 0)
-    found = PositionAddress(game=kind, code=code, **notations, url=url, issues=issue_list(faults))
-    return Response(found, status=303, headers={"Location": url})
+    answer = PositionAddress(
+        game=kind, code=code, sfen=sfen_of(game, position), url=url, issues=issue_list(faults)
+    )
+    return Response(answer, status=303, headers={"Location": url})
 
 
 _SOURCES: Final = ("text", "game_id", "position")
 
 
 def _position_of(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
-    """Return the position of a request, and issues for the part of its text that was ignored."""
+    """Return the position of a request, and issues for the part of the text that was ignored."""
     if isinstance(request.data, dict) and request.data and not {*_SOURCES, "ply"} & request.data.keys():
         return game.codec.from_object(request.data), []
     sent = body(FindBody, request)

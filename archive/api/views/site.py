@@ -1,4 +1,4 @@
-"""What the archive is and accepts, what a visitor may read, and what a text in the search box leads to."""
+"""The archive itself, the spaces that a visitor may read, and the search box."""
 
 import re
 from typing import Any, Final
@@ -70,16 +70,17 @@ from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.record import ParseResult
 
 _DAYS: Final = {"day": first_day, "last day": last_day}
-_MOVES: Final = 2
-"""Entries of a record that has a move: the start comes first."""
+_LEAST_ENTRIES: Final = 2
+"""Entries of a record with a move: the first is the start."""
 _LINE_END: Final = re.compile(r"[\n\r]")
-_RECORDS: Final = ("{", "~")
-"""How records of a single line begin that nothing else is: JKF and other JSON, USEN."""
+_RECORD_STARTS: Final = ("{", "~")
+"""Beginnings of records of a single line, which no other text has: JKF and other JSON, USEN."""
 
 
 @endpoint("GET", operation=Operation({200: AboutInfo}, examples=(Example("What it takes and gives"),)))
 def about(request: Request) -> Response:
-    """Describe what the archive reads and writes, its limits, and whether the visitor may send records."""
+    """Describe the formats that the archive reads and writes, its limits, and whether the visitor may
+    upload."""
     return Response(
         AboutInfo(
             uploads=may_upload(request),
@@ -102,25 +103,25 @@ def _formats(game: GameKind[Any]) -> GameFormats:
     return GameFormats(
         game=game.name,
         reads=list(game.formats.readers),
-        writes=[WriterInfo(one.name, one.called(language), one.position_only) for one in writers],
+        writes=[WriterInfo(writer.name, writer.called(language), writer.position_only) for writer in writers],
     )
 
 
 @endpoint("GET", operation=Operation({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
 def texts(request: Request) -> Response:
-    """List the texts of whoever keeps the archive: terms of use, privacy, contact."""
-    found = [site_texts.site_text(page, issues.language()) for page in site_texts.site_texts()]
+    """List the texts of the archive's owner: terms of use, privacy, contact."""
+    texts = [site_texts.site_text(page, issues.language()) for page in site_texts.site_texts()]
     results = [
-        SiteTextInfo(one.page, one.get_page_display(), one.language, one.text, one.changed)
-        for one in found
-        if one is not None
+        SiteTextInfo(text.page, text.get_page_display(), text.language, text.text, text.changed)
+        for text in texts
+        if text is not None
     ]
     return Response(SiteTexts(results))
 
 
 @endpoint("GET", operation=Operation({200: AccountInfo}, examples=(Example("Of a stranger", status=401),)))
 def account(request: Request) -> Response:
-    """Tell whose account or token is used, and what it may do."""
+    """Return the account and the token of the request, and their rights."""
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
     read_private(request)
@@ -166,17 +167,17 @@ def spaces(request: Request) -> Response:
     "GET", operation=Operation({200: Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),))
 )
 def members(request: Request, space: int) -> Response:
-    """List the members of a group; only members may ask."""
+    """List the members of a group, for members only."""
     if not isinstance(request.user, User) or f"group-{space}" not in readable_spaces(request):
         raise Http404
     group = Space.objects.get(pk=space)
-    found = group.memberships.select_related("user").order_by("-owner", "user__username")
+    memberships = group.memberships.select_related("user").order_by("-owner", "user__username")
     return Response(
         Members(
             name=group.name,
             owner=libraries.owns(request.user, space),
             invitations=libraries.open_invitations(group),
-            results=[MemberInfo(one.user_id, one.user.username, one.owner) for one in found],
+            results=[MemberInfo(one.user_id, one.user.username, one.owner) for one in memberships],
         )
     )
 
@@ -199,10 +200,9 @@ def members(request: Request, space: int) -> Response:
     ),
 )
 def find(request: Request) -> Response:
-    """Find what a text leads to that somebody writes or pastes into a search box: a game, a position, or a
-    list of games.
+    """Find the target of a text from a search box: a game, a position, or a list of games.
 
-    A text of several lines is taken for a record or a drawn board.
+    A text of several lines is read as a record or a drawn board.
     """
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     text, scope = body(SearchedBody, request)["text"].strip(), scope_of(request)
@@ -212,35 +212,36 @@ def find(request: Request) -> Response:
     with limited_reading():
         if _LINE_END.search(text):
             return Response(_of_record(scope, text, request))
-        if meant := position_lookup.of_words(text):
-            return Response(_of_words(meant, text, request))
+        if resolved := position_lookup.of_words(text):
+            return Response(_of_words(resolved, text, request))
         if len(text) > LONGEST:  # no query, and no name, has so many characters
             return Response(_of_record(scope, text, request))
-        if text.startswith(_RECORDS) and (found := _read(text)) is not None:
-            return Response(_of_reading(scope, *found, request))
+        if text.startswith(_RECORD_STARTS) and (reading := _read(text)) is not None:
+            return Response(_of_reading(scope, *reading, request))
     if search_box.is_query(text) or search_box.is_phrase(scope, text):
         return Response(_games({"q": text}, request))
     return Response(_games(_valid(search_box.filters_of_words(scope, text)), request))
 
 
-def _of_words(meant: position_lookup.GamePosition, text: str, request: Request) -> SearchTarget:
-    """Return the position that words mean, and issues for what of the words it does not include."""
-    found = issue_list(position_lookup.faults(meant.game, text, meant.position))
-    return _position(meant.game, meant.game.codec.encode(meant.position), request, found)
+def _of_words(resolved: position_lookup.GamePosition, text: str, request: Request) -> SearchTarget:
+    """Return the position that a text describes, with issues for the part that was ignored."""
+    faults = issue_list(position_lookup.faults(resolved.game, text, resolved.position))
+    return _position(resolved.game, resolved.game.codec.encode(resolved.position), request, faults)
 
 
 def _of_record(scope: Scope, text: str, request: Request) -> SearchTarget:
-    """Return where a record leads; a drawn board leads to its position. Raises KifuError for other texts."""
-    if (found := _read(text)) is not None:
-        return _of_reading(scope, *found, request)
+    """Return the target of a record, or the position of a drawn board. Raises KifuError for other texts."""
+    if (reading := _read(text)) is not None:
+        return _of_reading(scope, *reading, request)
     return _of_words(position_lookup.GamePosition(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
 
 
-def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: Request) -> SearchTarget:
-    """Return where a record that was read leads, and issues for what could not be read: it leads to its game,
-    or else to the last of its positions that any game reaches.
+def _of_reading(scope: Scope, kind: GameKind[Any], result: ParseResult, request: Request) -> SearchTarget:
+    """Return the stored game of a record, or else the last of its positions that any game reaches.
+
+    Issues are those of the part that could not be read.
     """
-    record, faults = found.games[0].record, issue_list(position_lookup.errors_of(found))
+    record, faults = result.games[0].record, issue_list(position_lookup.errors_of(result))
     if (game := position_lookup.stored_game(scope, record)) is not None:
         return _game(AddressedGame(game), request, faults)
     code = position_lookup.furthest(scope, record)
@@ -249,25 +250,21 @@ def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: 
 
 
 def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
-    """Return the kind of game of a text, and what was read from it; None for a text that is not a record with
-    moves.
-    """
+    """Read a text; return its kind of game, too, or None for a text that is not a record with moves."""
     try:
-        kind, found = games.load(text)
+        kind, result = games.load(text)
     except KifuError:
         return None
-    moves = len(found.games[0].record["moves"]) if found.games else 0
-    return (kind, found) if moves >= (_MOVES if kind is SHOGI else 1) else None
+    entries = len(result.games[0].record["moves"]) if result.games else 0
+    return (kind, result) if entries >= (_LEAST_ENTRIES if kind is SHOGI else 1) else None
 
 
-def _game(
-    found: AddressedGame, request: Request, faults: list[IssueInfo] | UnsetType = UNSET
-) -> SearchTarget:
-    ply = parse_qs(found.query).get("ply", [""])[0]
+def _game(game: AddressedGame, request: Request, faults: list[IssueInfo] | UnsetType = UNSET) -> SearchTarget:
+    ply = parse_qs(game.query).get("ply", [""])[0]
     return SearchTarget(
         kind="game",
-        url=reverse("api:game", [found.id], request=request),
-        game_id=found.id,
+        url=reverse("api:game", [game.id], request=request),
+        game_id=game.id,
         ply=int(ply) if _is_ply(ply) else UNSET,
         issues=faults,
     )
@@ -288,12 +285,13 @@ def _games(filters: dict[str, str], request: Request) -> SearchTarget:
     return SearchTarget("games", url, filters=filters)
 
 
-def _valid(found: dict[str, str]) -> dict[str, str]:
-    """Return filters as `GET games` takes them, with a month or a year as its first or last day. Raises
-    ApiError for a text that is not a day.
+def _valid(filters: dict[str, str]) -> dict[str, str]:
+    """Return filters as `GET games` takes them: a month or a year becomes its first or last day.
+
+    Raises ApiError for a text that is not a day.
     """
     kinds = {one.name: one.value for one in filters_of("games")}
-    return {name: _day(name, value, kinds.get(name, "text")) for name, value in found.items()}
+    return {name: _day(name, value, kinds.get(name, "text")) for name, value in filters.items()}
 
 
 def _day(name: str, value: str, kind: str) -> str:
@@ -338,8 +336,8 @@ def suggestions(request: Request, query: dict[str, Any]) -> Response:
     )
 
 
-def _text_matches(found: offers.TextSearch | None) -> TextMatches | None:
-    if found is None:
+def _text_matches(search: offers.TextSearch | None) -> TextMatches | None:
+    if search is None:
         return None
-    total = None if found.games is None else total_info(Total(found.games, exact=not found.more))
-    return TextMatches(found.query, found.words, total)
+    total = None if search.games is None else total_info(Total(search.games, exact=not search.more))
+    return TextMatches(search.query, search.words, total)

@@ -1,4 +1,4 @@
-"""Totals over the whole archive."""
+"""Totals of the archive."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from rest_framework.reverse import reverse
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, Example, Operation
-from archive.api.pagination import address_with, limit_of, total_info
+from archive.api.pagination import limit_of, next_url, total_info
 from archive.api.serializers import OpeningsQuery, StatisticsQuery
 from archive.api.shapes.games import (
     EndingGames,
@@ -42,7 +42,7 @@ from archive.queries.scope import Scope, scope_of
 from kifu_core.games import GAMES
 
 Opening = tuple[str, int]
-"""A name and its number of games."""
+"""The name of an opening and the number of its games."""
 
 
 @endpoint(
@@ -56,38 +56,38 @@ Opening = tuple[str, int]
 )
 @one_snapshot()
 def statistics(request: Request, query: dict[str, Any]) -> Response:
-    """Return totals over the games of a kind. Those of a large archive are at most ten minutes old."""
+    """Return totals of the games of a kind; in a large archive they are up to ten minutes old."""
     scope = scope_of(request)
-    found = queries.statistics(scope, query.get("game"))
-    game = GAMES[found.kind]
+    totals = queries.statistics(scope, query.get("game"))
+    game = GAMES[totals.kind]
     start = game.codec.path_code(game.codec.encode(game.rules.initial()))
     return Response(
         StatisticsInfo(
-            game=found.kind,
-            exact=found.exact,
-            games=found.games,
-            undated=found.undated,
-            years=[YearGames(*one) for one in found.years],
-            results=[ResultGames(*one) for one in zip(results_of(game), found.results, strict=True)],
-            lengths=[LengthGames(first, first + STEP - 1, n) for first, n in found.lengths],
-            durations=[DurationGames(first, _BELOW.get(first), n) for first, n in found.durations],
-            endings=[EndingGames(*one) for one in found.endings],
-            openings=[OpeningGames(*one) for one in found.openings],
-            by_game=[KindGames(*one) for one in found.kinds],
+            game=totals.kind,
+            exact=totals.exact,
+            games=totals.games,
+            undated=totals.undated,
+            years=[YearGames(*one) for one in totals.years],
+            results=[ResultGames(*one) for one in zip(results_of(game), totals.results, strict=True)],
+            lengths=[LengthGames(first, first + STEP - 1, n) for first, n in totals.lengths],
+            durations=[DurationGames(first, _BELOW.get(first), n) for first, n in totals.durations],
+            endings=[EndingGames(*one) for one in totals.endings],
+            openings=[OpeningGames(*one) for one in totals.openings],
+            by_game=[KindGames(*one) for one in totals.kinds],
             holdings=_archive_totals(scope),
-            start_url=reverse("api:position", [found.kind, start], request=request),
+            start_url=reverse("api:position", [totals.kind, start], request=request),
         )
     )
 
 
 _BELOW: Final = dict(pairwise(DURATIONS))
-"""Where a class of durations ends."""
+"""The upper bound of each class of durations."""
 
 
 def _archive_totals(scope: Scope) -> ArchiveTotals:
-    found = queries.counts(scope)
-    kinds = [RecordKindGames(*one) for one in found.kinds]
-    return ArchiveTotals(found.exact, found.games, found.positions, kinds)
+    counts = queries.counts(scope)
+    kinds = [RecordKindGames(*one) for one in counts.kinds]
+    return ArchiveTotals(counts.exact, counts.games, counts.positions, kinds)
 
 
 @endpoint(
@@ -100,25 +100,25 @@ def _archive_totals(scope: Scope) -> ArchiveTotals:
 )
 def openings(request: Request, query: dict[str, Any]) -> Response:
     """List the openings that games name, most frequent first, page by page."""
-    kind, found = queries.openings(scope_of(request), query.get("game"))
+    kind, counts = queries.openings(scope_of(request), query.get("game"))
     limit, after = limit_of(query), _after(kind, query)
-    following = [one for one in found if after is None or _place(one) > _place(after)]
+    following = [one for one in counts if after is None or _place(one) > _place(after)]
     page, games = following[:limit], reverse("api:games", request=request)
     return Response(
         OpeningsPage(
             game=kind,
-            total=total_info(Total(len(found), exact=len(found) < MOST)),
+            total=total_info(Total(len(counts), exact=len(counts) < MOST)),
             results=[
                 OpeningListed(name, n, f"{games}?{urlencode({'game': kind, 'opening': name})}")
                 for name, n in page
             ],
-            next_url=address_with(request, _cursor(kind, page[-1]) if len(following) > limit else None),
+            next_url=next_url(request, _cursor(kind, page[-1]) if len(following) > limit else None),
         )
     )
 
 
 def _place(one: Sequence[Any]) -> tuple[int, str]:
-    """Return the place of an opening in the list."""
+    """Return the sort key of an opening."""
     name, n = one
     return -n, name
 
@@ -132,7 +132,7 @@ def _cursor(kind: str, last: Opening) -> str:
 
 
 def _after(kind: str, query: dict[str, Any]) -> Opening | None:
-    """Return the opening after which the list is to continue; None for its beginning. Raises ApiError."""
+    """Return the opening after which the list continues; None for its beginning. Raises ApiError."""
     if "cursor" not in query:
         return None
     try:

@@ -1,12 +1,12 @@
-"""Uploads: send records in, follow what becomes of them, get the bytes back."""
+"""Uploads: send records, follow their reading, download the bytes."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpResponseBase, StreamingHttpResponse
-from msgspec import UNSET
+from msgspec import UNSET, convert
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,9 +18,8 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import stored_issue
 from archive.api.operations import CURSORS, Example, Operation
-from archive.api.pagination import PAGE, address_with, limit_of, number_of, total_info
+from archive.api.pagination import PAGE, cursor_number, limit_of, next_url, total_info
 from archive.api.serializers import UploadBody, UploadsQuery
-from archive.api.shapes.common import extend
 from archive.api.shapes.uploads import (
     EntryCounts,
     ReceivedUpload,
@@ -52,6 +51,8 @@ from archive.queries.games.upload_progress import (
 )
 from archive.queries.scope import readable_scope, reads, space_name
 
+Info = TypeVar("Info", bound=UploadListed)
+
 
 @endpoint(
     "GET",
@@ -80,8 +81,8 @@ from archive.queries.scope import readable_scope, reads, space_name
 def own(request: Request, query: dict[str, Any] | None = None) -> Response:
     """Store one upload per `file`, or one for `text`; 202 if any of them is new.
 
-    A file that is refused does not keep out the others; if all are refused, the first one's error is the
-    answer. GET lists earlier uploads.
+    A refused file does not affect the others; if all are refused, the error of the first is the answer. GET
+    lists earlier uploads.
     """
     return _create(request) if query is None else _own(request, query)
 
@@ -89,21 +90,26 @@ def own(request: Request, query: dict[str, Any] | None = None) -> Response:
 def _own(request: Request, query: dict[str, Any]) -> Response:
     scope, limit = readable_scope(request), limit_of(query, PAGE, PAGE)
     sender = (request.user.pk, session_key(request))
-    found = uploads_of(scope, *sender, number_of(query), limit + 1)
-    shown = found[:limit]
+    sent = uploads_of(scope, *sender, cursor_number(query), limit + 1)
+    shown = sent[:limit]
     hide_names(request, shown)
     counts, may = counts_of_uploads(scope, [one.pk for one in shown]), deletable(request, shown)
     return Response(
         UploadsPage(
             total=total_info(number_of_uploads(scope, *sender)),
-            results=[_listed(one, counts[one.pk], request, deletable=one.pk in may) for one in shown],
-            next_url=address_with(request, str(shown[-1].pk) if len(found) > limit else None),
+            results=[
+                _upload_info(UploadListed, one, counts[one.pk], request, deletable=one.pk in may)
+                for one in shown
+            ],
+            next_url=next_url(request, str(shown[-1].pk) if len(sent) > limit else None),
         )
     )
 
 
-def _listed(upload: Upload, counts: dict[str, int], request: Request, *, deletable: bool) -> UploadListed:
-    return UploadListed(
+def _upload_info(
+    kind: type[Info], upload: Upload, counts: dict[str, int], request: Request, **members: Any
+) -> Info:
+    return kind(
         id=upload.pk,
         url=reverse("api:upload", [upload.pk], request=request),
         name=upload.name,
@@ -114,19 +120,18 @@ def _listed(upload: Upload, counts: dict[str, int], request: Request, *, deletab
         state=upload.state,
         space=space_name(request, upload.space),
         reason=stored_issue(upload.reason) if upload.reason else None,
-        entries=EntryCounts(**counts),
-        deletable=deletable,
+        entries=convert(counts, EntryCounts),
+        **members,
     )
 
 
 def _create(request: Request) -> Response:
-    """Store what a request sends."""
     if not may_upload(request):
         if request.user.is_authenticated:
             raise PermissionDenied("this account, or this token, is not for uploads")
         raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
-    parts, called = _parts(request)
-    space = target_of(request.user, called)
+    parts, sent_space = _parts(request)
+    space = target_of(request.user, sent_space)
     charge_uploads(request, request.user, len(parts))
     received, refused = [], []
     for name, chunks in parts:
@@ -136,16 +141,16 @@ def _create(request: Request) -> Response:
             refused.append((name, error))
     if not received:
         raise refused[0][1]
-    # By the name that was sent: a token may be for uploads alone, and reads no library.
+    # The space has the name that was sent, since a token for uploads alone cannot read libraries.
     answer = ReceivedUploads(
-        [_received(upload, created, called or "public", request) for upload, created in received],
+        [_received(upload, created, sent_space or "public", request) for upload, created in received],
         [RefusedFile(clean_name(name), error.code, str(error.detail)) for name, error in refused] or UNSET,
     )
     return Response(answer, status=202 if any(created for _, created in received) else 200)
 
 
 def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
-    """Return what is sent, each with its name, and the space that its games go to."""
+    """Return the names and contents of a request's files, and the name of the space for their games."""
     fields = body(UploadBody, request, several=["file"])
     files, space = request.FILES.getlist("file"), fields.get("space", "")
     if files:
@@ -193,7 +198,7 @@ def _received(upload: Upload, created: bool, space: str, request: Request) -> Re
         ),
         "DELETE": Operation(
             {202: None, 204: None},
-            text="Delete an upload: 204 if it is gone, 202 while a worker goes on with it.",
+            text="Delete an upload: 204 if it is gone, 202 while a worker continues.",
         ),
     },
 )
@@ -204,11 +209,13 @@ def detail(request: Request, pk: int) -> Response:
     upload = upload_shown(request, pk)
     hide_names(request, [upload])
     counts = entry_counts(readable_scope(request), upload.pk)
-    listed = _listed(upload, counts, request, deletable=may_delete(request, upload))
     return Response(
-        extend(
+        _upload_info(
             UploadInfo,
-            listed,
+            upload,
+            counts,
+            request,
+            deletable=may_delete(request, upload),
             paths=upload.paths or [],
             expected=upload.expected,
             moving_to=None if upload.moving_to is None else space_name(request, upload.moving_to),
@@ -220,9 +227,9 @@ def detail(request: Request, pk: int) -> Response:
 
 
 def _delete(request: Request, pk: int) -> Response:
-    """Delete an upload: 204 if it is gone, 202 while a worker goes on with it, also if asked again."""
+    """Delete an upload: 204 if it is gone, 202 while a worker continues, also for a repeated request."""
     upload = Upload.objects.filter(pk=pk).first()
-    # A session without an account has no CSRF token to show.
+    # A session without an account has no CSRF token.
     foreign = not request.user.is_authenticated and comes_from_elsewhere(request)
     if upload is None or foreign or not reads(request, upload.space) or not may_delete(request, upload):
         upload_shown(request, pk)
@@ -239,7 +246,7 @@ def _delete(request: Request, pk: int) -> Response:
     operation=Operation({200: None}, examples=(Example("The bytes as they came", {"pk": 1}),)),
 )
 def source(request: Request, pk: int) -> HttpResponseBase:
-    """Send the bytes as they came."""
+    """Send the bytes as they were received."""
     upload = upload_shown(request, pk)
     check_bytes(request, upload)
     return source_response(upload)

@@ -7,8 +7,8 @@ from django.core.management.base import CommandError
 
 from archive.dumps import publishing
 from archive.dumps.checking import check
-from archive.dumps.making import DumpIsMadeError
-from archive.dumps.offered import Dump, dump_named, offered
+from archive.dumps.offered import Dump, dump_by_name, offered_dumps
+from archive.dumps.unfinished import DumpInProgressError
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 
@@ -36,17 +36,17 @@ class Command(ArchiveCommand):
             return
         try:
             if options["forget"]:
-                for name in publishing.forget():
+                for name in publishing.delete_outdated():
                     self.stdout.write(f"{name}: deleted, has games that are no longer public")
             dump = publishing.make()
-        except DumpIsMadeError as error:
+        except DumpInProgressError as error:
             raise CommandError(str(error)) from error
         if dump is not None:
             self.stdout.write(f"{dump.folder}: {dump.games} games, {dump.size} bytes")
 
     def _check(self, name: str) -> None:
-        chosen = dump_named(name)
-        dumps = offered() if name == "all" else [chosen] if chosen else []
+        chosen = dump_by_name(name)
+        dumps = offered_dumps() if name == "all" else [chosen] if chosen else []
         if name != "all" and not dumps:
             raise CommandError(f"there is no dump {name}")
         wrong = sum(self._read(dump) for dump in dumps)

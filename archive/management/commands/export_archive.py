@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from archive.backup.exporting import export_archive, rows_in_all
+from archive.backup.exporting import count_rows, export_archive
 from archive.backup.folder import BackupError
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
@@ -28,14 +28,14 @@ class Command(ArchiveCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         accounts = options["users"]
-        progress = Progress(self.stderr, rows_in_all(accounts=accounts), "rows")
+        progress = Progress(self.stderr, count_rows(accounts=accounts), "rows")
         try:
             done = export_archive(options["folder"], accounts=accounts, report=progress.update)
         except BackupError as error:
             raise CommandError(str(error)) from error
-        found = done.manifest
-        games, uploads = found.rows("archive_game"), found.rows("archive_upload")
+        manifest = done.manifest
+        games, uploads = manifest.rows("archive_game"), manifest.rows("archive_upload")
         self.stdout.write(f"{options['folder']}: {games} games, {uploads} uploads")
         self.stdout.write(f"written: {done.new_parts} parts, bytes of {done.new_uploads} uploads")
         self.stdout.write(f"deleted: {done.deleted_parts} parts, bytes of {done.deleted_uploads} uploads")
-        self.stdout.write(f"content {found.content}")
+        self.stdout.write(f"content {manifest.content}")

@@ -9,7 +9,6 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.urls import reverse
 
-from archive.export.lists import ending
 from archive.export.opening_books import MIN_GAMES, PLIES
 from archive.export.streams import FORMS, stream
 from archive.management.command import ArchiveCommand
@@ -17,8 +16,7 @@ from archive.models import LARGEST_ID
 from archive.project.site_address import site_address
 from archive.queries.games.bulk import BulkReader, read_in_bulk
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.game_json import row_json
-from archive.queries.games.listing import GameRow
+from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 
@@ -45,8 +43,7 @@ class Command(ArchiveCommand):
             self._write(games, options)
         except QueryError as error:
             raise CommandError(error.message()) from error
-        found = ending(games)
-        if found["complete"]:
+        if games.complete:
             self.stderr.write(f"{games.games} games, all there are")
         else:
             self.stderr.write(f"{games.games} games; go on with --after {games.after}")
@@ -54,18 +51,13 @@ class Command(ArchiveCommand):
             raise CommandError(games.error.message())
 
     def _write(self, games: BulkReader, options: dict[str, Any]) -> None:
-        pieces = stream(games, _told(), options["form"], options["plies"], options["min_games"])
+        pieces = stream(games, _to_info(), options["form"], options["plies"], options["min_games"])
         to_file = options["to"] != "-"
         with Path(options["to"]).open("wb") if to_file else nullcontext(sys.stdout.buffer) as target:
             for piece in pieces:
                 target.write(piece)
 
 
-def _told() -> Any:
-    """Return what tells of public games."""
-    whole = site_address() + reverse("api:game", args=[0]).removesuffix("0")
-
-    def told(row: GameRow) -> dict[str, Any]:
-        return row_json(row, f"{whole}{row.id}", "public")
-
-    return told
+def _to_info() -> ToGameInfo:
+    base = site_address() + reverse("api:game", args=[0]).removesuffix("0")
+    return lambda row: GameInfo.from_row(row, f"{base}{row.id}", "public")

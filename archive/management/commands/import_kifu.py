@@ -20,7 +20,7 @@ from django.utils import timezone
 from archive import libraries
 from archive.accounts.audit import AuditEvent, note
 from archive.derive import issues
-from archive.export.csv_text import UTF8, lines
+from archive.export.csv_text import BOM, csv_lines
 from archive.intake import importing
 from archive.intake.importing import Destination, Turn
 from archive.intake.tasks import PASSING
@@ -194,9 +194,9 @@ class Report:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # It quotes records, also those that only a library's members read.
             self.path.touch(mode=0o600)
-            self.path.write_bytes(UTF8 + lines([self.COLUMNS]))
+            self.path.write_bytes(BOM + csv_lines([self.COLUMNS]))
         with self.path.open("ab") as file:
-            file.write(lines(rows))
+            file.write(csv_lines(rows))
         self.rows += len(rows)
 
 

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from archive.hooks import keeping
+from archive.hooks import own_hooks
 from archive.hooks.addresses import LONGEST
 from archive.hooks.errors import TEXTS, HookError
 from archive.models import Hook, HookDelivery, Space, User
@@ -62,7 +62,7 @@ def hooks(request: HttpRequest, user: User) -> HttpResponse:
     if sent and form.is_valid():
         asked = form.cleaned_data
         try:
-            _hook, secret = keeping.make(
+            _hook, secret = own_hooks.make_hook(
                 user,
                 asked["target_url"].strip(),
                 asked["query"],
@@ -94,7 +94,7 @@ def _scopes(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def _row(hook: Hook, called: dict[str, str]) -> dict[str, Any]:
-    deliveries = hook.deliveries.order_by("-made")[: keeping.SHOWN]
+    deliveries = hook.deliveries.order_by("-made")[: own_hooks.LISTED_DELIVERIES]
     return {
         "hook": hook,
         "scope": " · ".join(called.get(name, name) for name in hook.scope.split(",")),
@@ -112,7 +112,7 @@ def _told(one: HookDelivery) -> str:
 
 
 def _own(user: User, pk: int) -> Hook:
-    found = keeping.own_hook(user, pk)
+    found = own_hooks.own_hook(user, pk)
     if found is None:
         raise Http404
     return found
@@ -121,7 +121,7 @@ def _own(user: User, pk: int) -> Hook:
 @own("POST")
 def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
     """Remove one of one's own webhooks."""
-    if not keeping.remove(user, hook_id):
+    if not own_hooks.remove_hook(user, hook_id):
         raise Http404
     return redirect("hooks")
 
@@ -133,7 +133,7 @@ def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
     if hook.disabled:
         messages.error(request, _("This webhook is switched off: switch it on before you try it."))
     else:
-        keeping.ask_for_test(hook)
+        own_hooks.request_test(hook)
         told = _("A test is sent in a moment. Load this page again to see what was answered.")
         messages.success(request, told)
     return redirect("hooks")
@@ -142,5 +142,5 @@ def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
 @own("POST")
 def enable(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
     """Switch a webhook on again."""
-    keeping.enable(user, _own(user, hook_id))
+    own_hooks.enable_hook(user, _own(user, hook_id))
     return redirect("hooks")

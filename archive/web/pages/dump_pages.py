@@ -13,7 +13,7 @@ from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified
 from archive.columns import offered as columns
 from archive.columns.schema import TYPES
 from archive.derive.issues import language
-from archive.dumps.offered import MANIFEST, SUMS, TABLE, dump_named, offered
+from archive.dumps.offered import MANIFEST, SUMS, TABLE, dump_by_name, offered_dumps
 from archive.http.limits.throttling import costs_nothing
 from archive.http.ranges import Pieces, Span, UnsatisfiableRangeError, span_of
 from archive.models import SiteText
@@ -53,7 +53,7 @@ _YEAR: Final = 365 * 24 * 60 * 60
 @require_safe
 def dumps(request: HttpRequest) -> HttpResponse:
     """Show the dumps that are offered, and how to read them."""
-    found = offered()
+    found = offered_dumps()
     context = {
         "newest": found[0] if found else None,
         "older": found[1:],
@@ -73,7 +73,7 @@ def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
     """Send a file of a dump or of the columns, or a part of it. It never changes: its tag is its SHA-256."""
     if (dump, file) == (columns.NAME, MANIFEST):
         return _columns_manifest(request)
-    found = columns.offered() if dump == columns.NAME else dump_named(dump)
+    found = columns.offered() if dump == columns.NAME else dump_by_name(dump)
     named = found.path_of(file) if found else None
     if named is None:
         raise Http404

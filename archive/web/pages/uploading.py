@@ -307,7 +307,7 @@ def progress(found: Upload, counts: dict[str, int], places: Mapping[int, int]) -
         "working": working,
         "counts": counts,
         "done": sum(counts.values()),
-        "reason": issues.as_json(found.reason)["message"] if found.reason else "",
+        "reason": issues.stored_text(found.reason) if found.reason else "",
         **(pace(found, sum(counts.values())) if working else {}),
     }
 

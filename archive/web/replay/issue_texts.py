@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from archive.derive.issues import as_json
+from archive.derive.issues import stored_text
 from kifu_core.errors import LEFT_OUT
 
 
@@ -41,7 +41,7 @@ def _shown(issue: Mapping[str, Any]) -> ShownIssue:
     at = column - 1 - left_out if column and column - left_out <= len(line) else len(line)
     return ShownIssue(
         severity=issue["severity"],
-        text=as_json(issue)["message"],
+        text=stored_text(issue),
         where=_where(issue.get("line"), column, issue.get("ply")),
         before="…" * bool(left_out) + line[:at],
         marked=line[at : at + 1],

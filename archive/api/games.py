@@ -1,0 +1,18 @@
+"""Games as JSON."""
+
+from typing import Any, TypeVar
+
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from archive.queries.games.game_json import GameInfo
+from archive.queries.games.listing import GameRow
+from archive.queries.scope import space_name
+
+Info = TypeVar("Info", bound=GameInfo)
+
+
+def game_info(kind: type[Info], row: GameRow, request: Request, **members: Any) -> Info:
+    """Return a game as an object of `GameInfo` or of a subclass with more members."""
+    url = reverse("api:game", [row.id], request=request)
+    return kind.from_row(row, url, space_name(request, row.space), **members)
