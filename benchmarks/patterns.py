@@ -126,14 +126,14 @@ def measure_queries(paths: list[Path], games: int, rounds: int) -> dict[str, Any
 def _seek(paths: list[Path], text: str) -> float:
     """Return the seconds of a query: the first matches, and the results of their games."""
     from archive.columns.duck import duck_query
-    from archive.columns.finding import find_places
+    from archive.columns.finding import find_first_matches
     from archive.columns.state import ColumnState
     from kifu_core.shogi.patterns import parse
 
     pattern, state = parse(text), ColumnState(tuple(paths), (), 0)
     began = time.perf_counter()
     with duck_query(600) as query:
-        query.table("matches", find_places(query, state, pattern)._asdict())
+        query.table("matches", find_first_matches(query, state, pattern)._asdict())
         query.rows("SELECT result, own, count(*) FROM matches GROUP BY ALL")
     return time.perf_counter() - began
 
@@ -143,7 +143,7 @@ def _scan(paths: list[Path], text: str) -> float:
     from django.conf import settings
 
     from archive.columns.duck import memory_database
-    from archive.columns.places import contents
+    from archive.columns.first_matches import contents
     from archive.columns.schema import TYPES
     from archive.columns.segments import reading
     from kifu_core.shogi.patterns import orientations, parse

@@ -13,14 +13,14 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from archive.columns.duck import DuckQuery
-from archive.columns.forked import Forked, first_in_forked, in_any_line
-from archive.columns.places import (
-    Places,
+from archive.columns.first_matches import (
+    FirstMatches,
     first_in,
     needs_lines,
     slots_with_variations,
     together,
 )
+from archive.columns.forked import Forked, first_in_forked, in_any_line
 from archive.columns.runs import Runs
 from archive.columns.state import ColumnState
 from archive.columns.variations import on_one_line, stays_before_others
@@ -32,9 +32,9 @@ ROWS_AT_ONCE: Final = 500_000
 """Rows of games with variations that are searched together."""
 
 
-def find_places(
+def find_first_matches(
     query: DuckQuery, state: ColumnState, pattern: Pattern, few: Collection[int] | None = None
-) -> Places:
+) -> FirstMatches:
     """Return the first place of a pattern in each game of the files, but for removed ones; with `few`, in
     games of these slots only. Raises TimeoutError, FileNotFoundError."""
     search = _FileSearch(query, pattern, _sorted(state.gone), None if few is None else _sorted(few))
@@ -57,7 +57,7 @@ class _FilePlaces(NamedTuple):
     """The places in a file, and the slots of games whose lines must be searched one by one."""
 
     runs: Runs
-    places: Places
+    places: FirstMatches
     varied: Slots
 
 
@@ -106,7 +106,7 @@ def _lacks(listed: Slots, slots: Slots) -> NDArray[np.bool_]:
     return lacking
 
 
-def _on_one_line(query: DuckQuery, parts: list[_FilePlaces], pattern: Pattern) -> Iterator[Places]:
+def _on_one_line(query: DuckQuery, parts: list[_FilePlaces], pattern: Pattern) -> Iterator[FirstMatches]:
     """Yield the first places in the games with variations of each of some files, where a step has to stay
     before another follows."""
     for part in parts:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from archive.columns.places import NO_PLACE, Places, contents, number_of, told, unpacked
+from archive.columns.first_matches import NO_PLACE, FirstMatches, contents, number_of, told, unpacked
 from archive.columns.runs import Runs
 from archive.columns.spans import Wanted, each
 from kifu_core.shogi.patterns import OrientedPattern, Pattern, orientations
@@ -86,7 +86,7 @@ class Forked:
 
 def first_in_forked(
     rows: Forked, pattern: Pattern, standing: Callable[[OrientedPattern], NDArray[np.intp]]
-) -> Places:
+) -> FirstMatches:
     """Return the first place of a pattern in each game, where `standing` gives the rows in which it stands as
     one look finds it."""
     best = np.full(len(rows.slots), NO_PLACE)

@@ -34,7 +34,7 @@ _OF_LINE: Final = 3
 _MOVE: Final = 2
 
 
-class Lines(NamedTuple):
+class PackedLines(NamedTuple):
     """Packed lines as they are read: of each line three numbers, moves of two bytes, and the start."""
 
     told: tuple[int, ...]
@@ -100,13 +100,13 @@ def _lines(main: Sequence[Any]) -> tuple[list[int], list[int]]:
     return told, moves
 
 
-def read_lines(packed: bytes) -> Lines:
+def read_lines(packed: bytes) -> PackedLines:
     """Return packed lines as they are read."""
     (count,) = unpack_from("<i", packed)
     told = unpack_from("<3i" if count == 1 else f"<{_OF_LINE * count}i", packed, _NUMBER)
     first = _NUMBER * (1 + len(told))
     end = first + _MOVE * sum(told[2::_OF_LINE])
-    return Lines(told, packed[first:end], packed[end:] or INITIAL)
+    return PackedLines(told, packed[first:end], packed[end:] or INITIAL)
 
 
 def line_of(record: Record, node: int) -> str:

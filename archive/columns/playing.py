@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from archive.columns.lines import COUNT_OF, PLACES, Lines
+from archive.columns.lines import COUNT_OF, PLACES, PackedLines
 from archive.columns.schema import CONTENTS, HANDS
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi.moves import DROP
@@ -69,7 +69,7 @@ class PlayedRows(NamedTuple):
     contents: list[Bytes]
 
 
-def rows_of(games: Sequence[Lines], most: int) -> PlayedRows:
+def rows_of(games: Sequence[PackedLines], most: int) -> PlayedRows:
     """Return the rows of games, at most so many of one: each position followed by all that come after it. A
     move that cannot be played ends its line. Linear in the moves."""
     lanes = _Lanes(games)
@@ -84,7 +84,7 @@ class _Lanes:
     has, the first of them in `moves`, the first of its rows in `contents` (what stands before its first
     move), the ply of that and who moves there, and how many moves can be played."""
 
-    def __init__(self, games: Sequence[Lines]) -> None:
+    def __init__(self, games: Sequence[PackedLines]) -> None:
         counts = np.array([len(game.told) // 3 for game in games], np.int64)
         told = np.array([number for game in games for number in game.told], np.int64).reshape(-1, 3)
         first_lane = np.cumsum(counts) - counts

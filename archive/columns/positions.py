@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from archive.columns.lines import Lines, read_lines
+from archive.columns.lines import PackedLines, read_lines
 from archive.columns.schema import CONTENTS, OF_GAME
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Positions:
     def __init__(self) -> None:
         self.games: list[PositionGame] = []
         self._rows = 0
-        self._waiting: list[Lines] = []
+        self._waiting: list[PackedLines] = []
         self._most_waiting = 0
         self._sizes: list[NDArray[np.int64]] = []
         self._columns: dict[str, list[NDArray[Any]]] = {name: [] for name in (*_TOLD, *CONTENTS)}

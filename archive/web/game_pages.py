@@ -46,7 +46,7 @@ class Words:
     first_moves: Promise
 
 
-class Link(NamedTuple):
+class MenuLink(NamedTuple):
     """A link in the menu: its title and the name of its address. The header of a wide screen has room for
     those that are `foremost`."""
 
@@ -79,5 +79,5 @@ class GamePages:
     programs: Named = ()
     bulk: Mapping[str, str | Promise] = field(default_factory=dict)
     styles: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[MenuLink, ...] = ()
     squares: Mapping[str, int] = field(default_factory=dict)

@@ -9,10 +9,10 @@ from struct import iter_unpack
 import pytest
 
 from archive.columns.duck import duck_query, memory_database
-from archive.columns.finding import find_places
+from archive.columns.finding import find_first_matches
+from archive.columns.first_matches import FirstMatches
 from archive.columns.folder import runs_of
 from archive.columns.lines import contents, line_of, pack_lines, read_lines
-from archive.columns.places import Places
 from archive.columns.positions import PositionGame, Positions
 from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
 from archive.columns.segments import merge_segments, reading, write_segment
@@ -273,14 +273,16 @@ def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, in
     return found
 
 
-def told(places: Places) -> dict[int, tuple[int, int, bool]]:
+def told(places: FirstMatches) -> dict[int, tuple[int, int, bool]]:
     each = zip(places.ply.tolist(), places.own.tolist(), places.mirrored.tolist(), strict=True)
     return dict(zip(places.slot.tolist(), each, strict=True))
 
 
-def places_in(tmp_path: Path, pattern: Pattern) -> Places:
+def places_in(tmp_path: Path, pattern: Pattern) -> FirstMatches:
     with duck_query(60) as question:
-        return find_places(question, ColumnState(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern)
+        return find_first_matches(
+            question, ColumnState(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern
+        )
 
 
 @pytest.fixture(scope="module")

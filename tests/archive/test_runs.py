@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from archive.columns.duck import memory_database
+from archive.columns.first_matches import first_in, needs_lines, slots_with_variations
 from archive.columns.folder import runs_of
 from archive.columns.forked import Forked
 from archive.columns.lines import pack_lines
-from archive.columns.places import first_in, needs_lines, slots_with_variations
 from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
 from archive.columns.segments import reading, write_segment

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from archive.columns.duck import BusyError
-from archive.columns.finding import find_places
+from archive.columns.finding import find_first_matches
 from archive.models import Game
 from archive.web.lists.rows import side_mark
 from kifu_core.shogi.patterns import parse
@@ -311,9 +311,9 @@ def test_places_are_looked_for_in_the_files_that_have_games_of_the_list(client, 
 
     def noted(question: Any, state: Any, *rest: Any) -> Any:
         asked.append(len(state.files))
-        return find_places(question, state, *rest)
+        return find_first_matches(question, state, *rest)
 
-    monkeypatch.setattr("archive.columns.finding.find_places", noted)
+    monkeypatch.setattr("archive.columns.finding.find_first_matches", noted)
     assert "at move 1</a>" in listed(client, '甲 pattern:"P7f"')
     assert asked == [2, 1]
 

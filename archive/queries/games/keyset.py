@@ -59,7 +59,7 @@ class PageEnd(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class KeysetPage(Generic[T]):
     """Some items, and the cursor of those after them; None on the last page. `searching` tells that the page
     is short, or even empty, because its time was over: the search goes on from `next`."""
 
@@ -173,7 +173,7 @@ def paged(
     limit: int,
     fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
     place: Callable[[T], PageEnd],
-) -> Page[T]:
+) -> KeysetPage[T]:
     """Return a page made out of `fetch(phase, how many)`. It gives items and, if it stopped looking before it
     had enough, the place up to which it looked: from there it is called again until there is an item or
     `SCAN_SECONDS` are over."""
@@ -192,7 +192,7 @@ def _scan(
     limit: int,
     fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
     place: Callable[[T], PageEnd],
-) -> Page[T]:
+) -> KeysetPage[T]:
     """Return the page that calling `fetch` once for each phase gives."""
     items: list[T] = []
     stop: PageEnd | None = None
@@ -202,7 +202,7 @@ def _scan(
             items += found
     searching = len(items) <= limit and stop is not None
     end = place(items[limit - 1]) if len(items) > limit else stop
-    return Page(tuple(items[:limit]), None if end is None else write_cursor(end, order), searching)
+    return KeysetPage(tuple(items[:limit]), None if end is None else write_cursor(end, order), searching)
 
 
 def as_date(value: date | str | None) -> date | None:

@@ -14,7 +14,7 @@ from archive.queries.games.keyset import (
     MAX_PAGE,
     ORDERS,
     Column,
-    Page,
+    KeysetPage,
     PageEnd,
     Phase,
     Sorting,
@@ -246,7 +246,7 @@ def find_games(
     order: Sorting = "newest",
     cursor: str | None = None,
     limit: int = 50,
-) -> Page[GameRow]:
+) -> KeysetPage[GameRow]:
     """Return a page of the games that match the filters.
 
     A page examines at most `PAGE_GAMES` games: with conditions on games it can be short, or even empty, and
@@ -258,7 +258,7 @@ def find_games(
     with time_limited(filters):
         listing = _listing(scope, filters, order)
         if listing is None:
-            return Page((), None)
+            return KeysetPage((), None)
 
         def fetch(phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
             return _fetch(listing, phase, count)

@@ -264,7 +264,7 @@ def formations_of_game(slot: int) -> tuple[GameFormationAt, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionOpening:
+class OpeningShare:
     """The opening that most games of a position have: so many of those looked at."""
 
     formation: Formation
@@ -272,7 +272,7 @@ class PositionOpening:
     looked_at: int
 
 
-def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> PositionOpening | None:
+def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> OpeningShare | None:
     """Return the most special of the openings that nearly as many of the newest `NEWEST` games through a
     position have as the most frequent one; None where most have none.
 
@@ -299,7 +299,7 @@ def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> Po
     name = max(usual, key=lambda one: (len(with_parents([one])), counted[one], one))
     if 2 * counted[name] < len(slots):
         return None
-    return PositionOpening(BY_NAME[name], counted[name], len(slots))
+    return OpeningShare(BY_NAME[name], counted[name], len(slots))
 
 
 _NEARLY: Final = 0.8

@@ -52,7 +52,7 @@ def slots_with_pattern(scope: Scope, text: str) -> array[int]:
     """Return the slots of the games that a pattern ever stands in, ascending. Raises ParseError for a text
     that is no pattern, and QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
     # It draws in numpy, which a process without patterns does without.
-    from archive.columns.finding import find_places
+    from archive.columns.finding import find_first_matches
 
     pattern = parse(text)
 
@@ -60,7 +60,7 @@ def slots_with_pattern(scope: Scope, text: str) -> array[int]:
         key = (text, state.files, state.gone)
         if (cached := _cache.get(key)) is not None:
             return cached
-        slots = find_places(query, state, pattern).slot
+        slots = find_first_matches(query, state, pattern).slot
         if len(slots) > MAX_GAMES:
             raise QueryError(TOO_WIDE, expected=_NARROWER[:1], limit=MAX_GAMES)
         slots.sort()

@@ -17,7 +17,7 @@ from archive.columns.state import ColumnState, with_columns
 from archive.index.engine import engine
 from archive.models import ColumnSegment, GameRecord, codec
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.keyset import Order, Page, PageEnd, Phase, paged
+from archive.queries.games.keyset import KeysetPage, Order, PageEnd, Phase, paged
 from archive.queries.games.listing import GameRow, games_in, slots_among, slots_of
 from archive.queries.names.people import NamedCount, ResultCounts, players_of
 from archive.queries.patterns.pattern_slots import query_errors
@@ -28,7 +28,7 @@ from kifu_core.shogi.moves import orient, to_usi
 from kifu_core.shogi.patterns import Pattern, orientations, parse
 
 if TYPE_CHECKING:
-    from archive.columns.places import Places
+    from archive.columns.first_matches import FirstMatches
 
 FEW: Final = 5_000
 """Games that are looked for before a pattern is; where more have what is asked, the pattern comes first."""
@@ -102,7 +102,7 @@ class PatternSummary:
     moves: tuple[MoveAfterPattern, ...]
     players: tuple[tuple[NamedCount, ResultCounts], ...]
     players_of: int
-    page: Page[PatternGame]
+    page: KeysetPage[PatternGame]
 
 
 def pattern_games(
@@ -182,17 +182,17 @@ class _PatternSummary:
 
     def _find(self, pattern: Pattern, filters: GameFilters) -> None:
         # It draws in numpy, which a process without patterns does without.
-        from archive.columns.finding import find_places
+        from archive.columns.finding import find_first_matches
 
         few = slots_of(self.scope, filters, FEW) if filters else None
-        places = find_places(self.query, self.state, pattern, few)
+        places = find_first_matches(self.query, self.state, pattern, few)
         if filters and few is None:
             places = self._passing(places, filters)
         told = places._asdict()
         told["played"] = places.played.clip(0)
         self.query.table("found", told)
 
-    def _passing(self, places: Places, filters: GameFilters) -> Places:
+    def _passing(self, places: FirstMatches, filters: GameFilters) -> FirstMatches:
         """Return those of games that have what is asked for beside the pattern."""
         slots = sorted(places.slot.tolist())
         passing = set[int]()
@@ -259,12 +259,12 @@ def first_occurrences(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict
 def _first_of(scope: Scope, pattern: Pattern, slots: Sequence[int]) -> list[tuple[Any, ...]]:
     """Return where a pattern stands first in some games, as `_games` takes it. Raises QueryError."""
     # It draws in numpy, which a process without patterns does without.
-    from archive.columns.finding import find_places
+    from archive.columns.finding import find_first_matches
 
     def ask(query: DuckQuery, state: ColumnState) -> list[tuple[Any, ...]]:
         names = _files_with(slots)
         held = state._replace(files=tuple(path for path in state.files if path.name in names))
-        places = find_places(query, held, pattern, slots)
+        places = find_first_matches(query, held, pattern, slots)
         return [*zip(*(getattr(places, name).tolist() for name in _PLACE_COLUMNS), strict=True)]
 
     with query_errors():

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from archive.index.engine import engine
 from archive.index.schema import FIRST, FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.keyset import Order, Page, PageEnd, Phase, paged, phases
+from archive.queries.games.keyset import KeysetPage, Order, PageEnd, Phase, paged, phases
 from archive.queries.games.listing import COLUMNS, GAME_COLUMNS, GameRow, by_name
 from archive.queries.positions import reading_plan
 from archive.queries.positions.counting import (
@@ -78,7 +78,7 @@ def games_through(
     limit: int = 50,
     lines: Lines = "main",
     filters: GameFilters | None = None,
-) -> Page[GameThrough]:
+) -> KeysetPage[GameThrough]:
     """Return a page of all games that reach a position. A game is listed once for each matching orientation.
 
     With filters a page reads at most `PAGE_ROWS` rows: it can be short, or even empty, and still have a next
@@ -87,7 +87,7 @@ def games_through(
     query = position_query(scope, kind, code, match, lines)
     parts = choose_page_plans(space_queries(scope, query, filters)) if filters else []
     if filters and not parts:
-        return Page((), None)
+        return KeysetPage((), None)
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], PageEnd | None]:
         if not filters:

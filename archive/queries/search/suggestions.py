@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from archive.derive import headers
 from archive.queries.games.filters import game_filters
-from archive.queries.games.keyset import Page
+from archive.queries.games.keyset import KeysetPage
 from archive.queries.games.listing import GameRow, find_games
 from archive.queries.names import people
 from archive.queries.names.similar_names import similar_spellings
@@ -39,7 +39,7 @@ Asked = Mapping[str, Any]
 """Valid values of filters, under the names that addresses have."""
 
 
-def is_short(page: Page[GameRow]) -> bool:
+def is_short(page: KeysetPage[GameRow]) -> bool:
     """Tell whether a page is a whole list of few games."""
     return page.next is None and len(page.items) < FEW
 

@@ -28,7 +28,7 @@ from archive.project.garbage_collection import uncollected
 from archive.queries.games.facets import LOOKED_AT, facets
 from archive.queries.games.filters import GameFilters, game_filters, position_filters
 from archive.queries.games.game_addresses import game_at
-from archive.queries.games.keyset import InvalidCursorError, Order, Page, Sorting
+from archive.queries.games.keyset import InvalidCursorError, KeysetPage, Order, Sorting
 from archive.queries.games.listing import GameRow, find_games, latest_games
 from archive.queries.games.statistics import counts
 from archive.queries.games.taken_down import game_called, game_shown
@@ -203,7 +203,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
     return render(request, "archive/games.html", context)
 
 
-def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page[GameRow]) -> str:
+def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: KeysetPage[GameRow]) -> str:
     """Return the address of the list with records of every kind; empty where it has games alone as well, or
     was asked for a kind."""
     asked = form.cleaned_data
@@ -216,7 +216,7 @@ def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: Page
     return address_with(request, record_kind=ALL_KINDS, cursor="") if others else ""
 
 
-def _least(page: Page[Any]) -> int:
+def _least(page: KeysetPage[Any]) -> int:
     """Return how many games a list has at least, as a page of it tells."""
     return len(page.items) + (page.next is not None and not page.searching)
 
@@ -250,7 +250,7 @@ def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
     ]
 
 
-def next_text(page: Page[Any], order: Sorting) -> str:
+def next_text(page: KeysetPage[Any], order: Sorting) -> str:
     """Return what the link to the next page says."""
     return _("Continue the search") if page.searching else str(FOLLOWING.get(order, _("More games")))
 

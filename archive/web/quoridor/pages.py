@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.derive.issues import language
-from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Link, Words
+from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, MenuLink, Words
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Record
 from kifu_core.quoridor.formats.headers import tag_of
@@ -76,5 +76,5 @@ QUORIDOR: Final = GamePages(
     board=lambda position, played: {},
     beginning=beginning,
     styles=("quoridor/boards.css",),
-    links=(Link(_("Quoridor board"), "quoridor-board"),),
+    links=(MenuLink(_("Quoridor board"), "quoridor-board"),),
 )

@@ -7,7 +7,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from archive.derive.issues import language
-from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Link, Words
+from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, MenuLink, Words
 from kifu_core.jkf import Record
 from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.header_names import english
@@ -101,10 +101,10 @@ SHOGI: Final = GamePages(
         (_("Piyo Shogi W"), "piyo"),
     ),
     links=(
-        Link(_("Castles & openings"), "formations", foremost=True),
-        Link(_("Problems"), "problems", foremost=True),
-        Link(_("Patterns"), "patterns", foremost=True),
-        Link(_("Board editor"), "position-edit", foremost=True),
+        MenuLink(_("Castles & openings"), "formations", foremost=True),
+        MenuLink(_("Problems"), "problems", foremost=True),
+        MenuLink(_("Patterns"), "patterns", foremost=True),
+        MenuLink(_("Board editor"), "position-edit", foremost=True),
     ),
     squares=BY_USI,
 )

@@ -36,7 +36,7 @@ _PLY, _OWN, _MIRRORED = 33, 32, 31
 """A place in its game as a number: the ply, whose side is own, whether mirrored, and the row."""
 
 
-class Places(NamedTuple):
+class FirstMatches(NamedTuple):
     """First places, an array of each, in order of slots for each file; `result` and `played` are as in
     `Runs`."""
 
@@ -52,26 +52,26 @@ class Places(NamedTuple):
     result: NDArray[np.int8]
     played: NDArray[np.int32]
 
-    def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Places:
+    def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> FirstMatches:
         """Return some of them, chosen as numpy chooses elements."""
-        return Places._make(column[chosen] for column in self)
+        return FirstMatches._make(column[chosen] for column in self)
 
-    def having(self, slots: Collection[int]) -> Places:
+    def having(self, slots: Collection[int]) -> FirstMatches:
         """Return those in some slots."""
         return self.among(np.isin(self.slot, np.fromiter(slots, np.int32, len(slots))))
 
 
-_TYPES: Final = dict.fromkeys(Places._fields, np.int32) | {
+_TYPES: Final = dict.fromkeys(FirstMatches._fields, np.int32) | {
     "ply": np.int16,
     **dict.fromkeys(("own", "turn", "kind", "result"), np.int8),
     **dict.fromkeys(("mirrored", "fork"), np.bool_),
 }
-NOWHERE: Final = Places(**{name: np.zeros(0, kind) for name, kind in _TYPES.items()})
+NOWHERE: Final = FirstMatches(**{name: np.zeros(0, kind) for name, kind in _TYPES.items()})
 
 
-def together(parts: Sequence[Places]) -> Places:
+def together(parts: Sequence[FirstMatches]) -> FirstMatches:
     """Return the places of several files, or of none, as those of one."""
-    return Places(*map(np.concatenate, zip(NOWHERE, *parts, strict=True)))
+    return FirstMatches(*map(np.concatenate, zip(NOWHERE, *parts, strict=True)))
 
 
 class _Stand(NamedTuple):
@@ -94,7 +94,7 @@ def first_in(
     pattern: Pattern,
     games: NDArray[np.bool_] | None = None,
     check: Callable[[], None] = lambda: None,
-) -> Places:
+) -> FirstMatches:
     """Return the first place of a pattern in each game, or in each of some games of the file; in those
     without variations only, where it `needs_lines`. `check` is called before each step of each look, to raise
     where that takes too long. Time: linear in the runs of the columns that it names, for each look."""
@@ -304,19 +304,19 @@ def unpacked(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     return number >> _OWN & 1, number >> _MIRRORED & 1, number & (1 << _MIRRORED) - 1
 
 
-def _told(runs: Runs, best: NDArray[np.int64]) -> Places:
+def _told(runs: Runs, best: NDArray[np.int64]) -> FirstMatches:
     """Return what there is to tell of the places with these numbers, one of each game."""
     own, mirrored, row = unpacked(best[best != NO_PLACE])
     return told(runs, row.astype(np.int32), own, mirrored)
 
 
-def told(runs: Runs, row: Rows, own: NDArray[np.integer], mirrored: NDArray[np.integer]) -> Places:
+def told(runs: Runs, row: Rows, own: NDArray[np.integer], mirrored: NDArray[np.integer]) -> FirstMatches:
     """Return what there is to tell of the places in some rows, one of each game, in their order."""
     line = _line_of(runs, row)
     along = row - runs.lines["first"][line]
     game = runs.lines["game"][line]
     games: Mapping[str, NDArray[Any]] = runs.games
-    return Places(
+    return FirstMatches(
         games["slot"][game],
         row - games["first"][game],
         (runs.lines["ply"][line] + along).astype(np.int16),
