@@ -36,7 +36,7 @@ FORKED: Final = 0.1
 SHUFFLED: Final = 0.05
 PLAYED_AGAIN: Final = 0.01
 RATED: Final = 0.7
-KEPT_NODES: Final = 200_000
+CACHED_POSITIONS: Final = 200_000
 TASTE: Final = 0.3
 TRIES: Final = 40
 
@@ -56,7 +56,7 @@ def _favourites(position: Position) -> tuple[int, ...]:
         legal = sorted(orient(move, canon.orientation) for move in legal_moves(position))
         liked = sorted(legal, key=lambda move: _liking(move) + TASTE * taste.random())[:CHOICES]
         favourites = tuple(orient(move, canon.orientation) for move in liked)
-        if len(_FAVOURITES) < KEPT_NODES:
+        if len(_FAVOURITES) < CACHED_POSITIONS:
             _FAVOURITES[canon.code, canon.orientation] = favourites
     return favourites
 

@@ -77,7 +77,7 @@ def _database_for(request: HttpRequest) -> str:
     # A standby of the coordinator alone would ask nodes that know more than it does.
     if (
         not standbys.known
-        or citus.is_known_distributed()
+        or citus.was_distributed()
         or request.method not in ("GET", "HEAD")
         or "Authorization" in request.headers
         or not route_of(request).replica

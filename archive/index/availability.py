@@ -1,4 +1,4 @@
-"""Errors of databases that are unreachable, and of transactions whose end a server does not know yet."""
+"""Errors of unreachable databases and of transactions that are not decided yet."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ RETRY_SECONDS: Final = 15
 _CONNECTION: Final = "08"
 _IO_ERROR: Final = "58030"
 _CANCELLED: Final = "57014"
-_GOING: Final = {"57P01", "57P02", "57P03"}
+_SHUTDOWN: Final = {"57P01", "57P02", "57P03"}
 """The server is shutting down, has crashed, or is not up yet."""
 
 
 class UndecidedError(Exception):
-    """A server does not know the end of a committed transaction yet, or is unreachable: its rows cannot be
-    counted, deleted or compared until later. `code` is stable."""
+    """A server has not applied a committed transaction yet, or is unreachable: its rows cannot be counted,
+    deleted or compared now. `code` is stable."""
 
     code: Final = "undecided"
 
@@ -28,13 +28,12 @@ class UndecidedError(Exception):
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Tell whether a database error says that another server with a part of the tables is unreachable."""
+    """Tell whether an error says that a server with remote tables is unreachable."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
     return isinstance(error, DatabaseError) and (state.startswith(_CONNECTION) or state == _IO_ERROR)
 
 
 def is_cancelled(error: BaseException) -> bool:
-    """Tell whether a database error says that the statement was cancelled."""
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
         return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
@@ -42,11 +41,11 @@ def is_cancelled(error: BaseException) -> bool:
 
 
 def is_connection_lost(error: BaseException) -> bool:
-    """Tell whether a database error says that our own server closed the connection or refuses one. The driver
-    has no code for this."""
+    """Tell whether an error says that the database closed the connection or refuses one. The driver has no
+    code for this."""
     import psycopg  # archives on SQLite do without
 
     cause = error.__cause__
     if not isinstance(cause, psycopg.OperationalError):
         return False
-    return cause.sqlstate is None or cause.sqlstate in _GOING
+    return cause.sqlstate is None or cause.sqlstate in _SHUTDOWN

@@ -1,4 +1,4 @@
-"""What tells that the public archive has changed, whatever happens in libraries."""
+"""A revision of the public archive, which changes in libraries leave as it is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from archive.project.reading import connection
 
 
 def public_revision() -> int | None:
-    """Return a number that is another one as soon as anybody has committed a change of what the public
-    archive holds, in all processes alike and beyond their lives. None in a transaction."""
+    """Return a number that changes with every commit to the public archive, the same in all processes and
+    after restarts. None in a transaction."""
     if connection.in_atomic_block:
         return None
     with connection.cursor() as cursor:

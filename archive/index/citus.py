@@ -1,19 +1,15 @@
 """The index on PostgreSQL with Citus, an extension that spreads tables over servers.
 
 The index is spread over shards by key, records and series by game, the bytes of uploads by upload. Everything
-else is on the coordinator, to which every process connects. All rows of a key are in one shard, and a
-statement about one key goes there. What it finds is carried to the coordinator's tables, and lists of the
+else is on the coordinator, to which every process connects. All rows of a key are in one shard, so a
+statement about one key goes to one shard. Its rows are carried to the coordinator's tables, and lists of the
 coordinator to the shards, as arrays. A statement that goes to shards costs more than the lookup itself, and
-more with each shard that it goes to. So counters, which nearly every question asks for, are on the
-coordinator.
+more with each shard. So counters, which nearly every query reads, are on the coordinator.
 
-Shards have no common state: an answer is right for each key by itself. A transaction that wrote to several
-servers commits in two phases: once all are prepared, the coordinator commits, then each of them. A server
-that goes away in between does not know of the commit when it comes back: what is prepared there stays
-invisible until it is recovered, which Citus itself does every minute. So functions that count, compare or
-take out what others wrote have it recovered first.
-
-Everything that this module does not define is as on PostgreSQL.
+Shards have no common snapshot: counts are consistent for each key by itself. A transaction that wrote to
+several servers commits in two phases: once all are prepared, the coordinator commits, then each of them. If a
+server fails in between, its prepared rows stay invisible until they are recovered, which Citus does every
+minute. So functions that count, compare or delete rows recover them first.
 """
 
 from __future__ import annotations
@@ -31,82 +27,20 @@ from django.db.utils import DatabaseError
 
 from archive.index import postgresql
 from archive.index.availability import UndecidedError, is_unreachable
-from archive.index.postgresql import (
-    ARRAY,
-    EACH,
-    GAMES,
-    JOIN,
-    KEPT_PLANS,
-    TABLES,
-    advance_ids,
-    delete,
-    delete_slot,
-    fetch_prepared,
-    hot_keys,
-    insert,
-    keys_with_rows,
-    last_ids,
-    lasting_revision,
-    listed,
-    load_alone,
-    lock_games,
-    lock_shared,
-    revision,
-    segments,
-    select,
-    snapshot,
-    take_slots,
-    time_limit,
-    unnest,
-)
 from archive.index.schema import GameAtKey, IndexRow, Statement, Value
 from archive.project.reading import connection
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = [
-    "EACH",
-    "GAMES",
-    "INDEX_KEYS",
-    "JOIN",
-    "KEYS",
-    "REMOTE_INDEX",
-    "TABLES",
-    "advance_ids",
-    "delete",
-    "delete_places",
-    "delete_slot",
-    "fetch_all",
-    "fetch_prepared",
-    "hot_keys",
-    "insert",
-    "key_lists",
-    "keys_with_rows",
-    "last_ids",
-    "lasting_revision",
-    "listed",
-    "load_alone",
-    "lock_decided",
-    "lock_exclusive",
-    "lock_games",
-    "lock_shared",
-    "make_room",
-    "materialized",
-    "may_retry",
-    "reserve_slots",
-    "revision",
-    "segments",
-    "select",
-    "snapshot",
-    "take_slots",
-    "time_limit",
-    "unnest",
-    "wait_decided",
-]  # fmt: skip
+
+def __getattr__(name: str) -> Any:
+    """Take everything that this module does not define from `postgresql`."""
+    return getattr(postgresql, name)
+
 
 REMOTE_INDEX: Final = True
-KEYS: Final = f"unnest({ARRAY}) AS k(key)"
+KEYS: Final = f"unnest({postgresql.ARRAY}) AS k(key)"
 INDEX_KEYS: Final = "(SELECT %s::bigint AS key) k"
 """One key, so that a statement goes to one shard and its plan can be kept."""
 
@@ -116,13 +50,12 @@ SPREAD: Final = (
     ("archive_gameseries", "game_id", "archive_gamerecord"),
     ("archive_uploadchunk", "upload_id", None),
 )
-"""Tables that are spread: by which column, and colocated with which table."""
+"""The spread tables, each with its column and the table it is colocated with."""
 
-_KNOWN: Final = "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL"
 _SHARDS: Final = "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = %s::regclass"
 DECIDED_SECONDS: Final = 2.0
-"""Transactions that others are just committing have ended after so long."""
-_LOOK_SECONDS: Final = 0.05
+"""A transaction that is being committed has ended after so long."""
+_POLL_SECONDS: Final = 0.05
 _PREPARED: Final = """
     SELECT nodename || ':' || nodeport, success, result FROM run_command_on_workers($$
         SELECT coalesce(string_agg(gid, ' '), '') FROM pg_prepared_xacts
@@ -139,30 +72,25 @@ _SETTINGS: Final = "SET plan_cache_mode = auto", "SET citus.multi_shard_modify_m
 
 
 def shards(cursor: CursorWrapper, table: str = "archive_occurrence") -> int:
-    """Return over how many shards a table is spread; 0 if it lies on one server, or if there is no Citus."""
-    cursor.execute(_KNOWN)
-    if not cursor.fetchone()[0]:
+    """Return over how many shards a table is spread; 0 if it is on one server, or if there is no Citus."""
+    if not _has_citus(cursor):
         return 0
     cursor.execute(_SHARDS, [table])
     return int(cursor.fetchone()[0])
 
 
 def set_up_session(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Find out on a new connection whether the archive is spread over shards, and set the session up for
-    that.
-
-    A plan is kept without its values only if it goes to one shard.
-    """
+    """Note on a new connection over how many shards the archive is spread, and set up its session: a plan
+    without values is usable only if it goes to one shard."""
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('archive_occurrence') IS NOT NULL")
-        found = shards(cursor) if cursor.fetchone()[0] else 0
-        connection.settings_dict["SHARDS"] = found
-        if found and _pooled(connection):
-            _need_setting(cursor)
+        number = connection.settings_dict["SHARDS"] = shards(cursor) if cursor.fetchone()[0] else 0
+        if number and _pooled(connection):
+            _check_setting(cursor)
             return
-        for setting in _SETTINGS if found else ():
+        for setting in _SETTINGS if number else ():
             cursor.execute(setting)
 
 
@@ -170,11 +98,9 @@ def _pooled(connection: BaseDatabaseWrapper) -> bool:
     return bool(connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"))
 
 
-def _need_setting(cursor: CursorWrapper) -> None:
-    """Check that the server itself has a setting that sessions are otherwise given by `set_up_session`.
-
-    Behind a pooler that would set it for somebody else's session. Raises ImproperlyConfigured.
-    """
+def _check_setting(cursor: CursorWrapper) -> None:
+    """Raise ImproperlyConfigured unless the database has the setting: a pooler gives sessions to others, so
+    `set_up_session` cannot set it."""
     cursor.execute("SELECT current_setting('citus.multi_shard_modify_mode', true)")
     if cursor.fetchone()[0] != "sequential":
         raise ImproperlyConfigured(
@@ -184,48 +110,40 @@ def _need_setting(cursor: CursorWrapper) -> None:
 
 
 def is_distributed() -> bool:
-    """Tell whether the archive of this connection was spread over shards when the connection was made."""
+    """Tell whether the archive was spread over shards when this process last connected; connect first if
+    necessary."""
     if connection.connection is None:
         connection.ensure_connection()
-    return is_known_distributed()
+    return was_distributed()
 
 
-def is_known_distributed() -> bool:
-    """Tell the same for the latest connection of this process, without making a new one."""
+def was_distributed() -> bool:
+    """Tell the same without connecting; False before the first connection."""
     return bool(connection.settings_dict.get("SHARDS"))
 
 
 class NoCitusError(Exception):
-    """The archive cannot be spread over shards.
-
-    The database is not a coordinator of Citus, has no nodes for shards, is behind a pooler, or does not allow
-    us to recover prepared transactions.
-    """
+    """The archive cannot be spread over shards: its database is not a coordinator of Citus, has no nodes for
+    shards, is behind a pooler, or does not let us recover prepared transactions."""
 
 
 def distribute(number: int) -> list[str]:
-    """Spread the tables over that many shards, unless they are already; return the names of those that were
-    not.
+    """Spread the tables that are not spread yet over that many shards; return their names.
 
-    Each table is one transaction, which copies its rows, so after an interruption it goes on with the next
-    table. Raises NoCitusError.
+    Each table is copied in a transaction of its own, so an interrupted command can be repeated. Raises
+    NoCitusError.
     """
     done = []
     with connection.cursor() as cursor:
-        _need_nodes(cursor)
+        _check_nodes(cursor)
         cursor.execute("SET citus.multi_shard_modify_mode = 'sequential'")
-        for table, column, beside in SPREAD:
+        for table, column, colocated in SPREAD:
             if shards(cursor, table):
                 continue
-            if beside is None:
-                cursor.execute(
-                    "SELECT create_distributed_table(%s, %s, colocate_with := 'none', shard_count := %s)",
-                    [table, column, number],
-                )
-            else:
-                cursor.execute(
-                    "SELECT create_distributed_table(%s, %s, colocate_with := %s)", [table, column, beside]
-                )
+            options = "colocate_with := %s" if colocated else "colocate_with := 'none', shard_count := %s"
+            cursor.execute(
+                f"SELECT create_distributed_table(%s, %s, {options})", [table, column, colocated or number]
+            )
             cursor.execute("SELECT truncate_local_data_after_distributing_table(%s)", [table])
             done.append(table)
     set_up_session(connection)
@@ -233,13 +151,11 @@ def distribute(number: int) -> list[str]:
 
 
 def undo() -> list[str]:
-    """Bring the tables that are spread over shards back to the coordinator; return their names.
-
-    Raises NoCitusError.
-    """
+    """Bring the tables that are spread over shards back to the coordinator; return their names. Raises
+    NoCitusError."""
     done = []
     with connection.cursor() as cursor:
-        _need_citus(cursor)
+        _check_citus(cursor)
         for table, _, _ in reversed(SPREAD):
             if shards(cursor, table):
                 cursor.execute("SELECT undistribute_table(%s)", [table])
@@ -248,19 +164,20 @@ def undo() -> list[str]:
     return done
 
 
-def _need_citus(cursor: CursorWrapper) -> None:
-    if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+def _check_citus(cursor: CursorWrapper) -> None:
+    if _pooled(connection):
         raise NoCitusError("DATABASE_URL leads to a pooler: this needs the coordinator itself")
-    found = False
-    if connection.vendor == "postgresql":
-        cursor.execute(_KNOWN)
-        (found,) = cursor.fetchone()
-    if not found:
+    if connection.vendor != "postgresql" or not _has_citus(cursor):
         raise NoCitusError("this database has no extension citus: CREATE EXTENSION citus, and add its nodes")
 
 
-def _need_nodes(cursor: CursorWrapper) -> None:
-    _need_citus(cursor)
+def _has_citus(cursor: CursorWrapper) -> bool:
+    cursor.execute("SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL")
+    return bool(cursor.fetchone()[0])
+
+
+def _check_nodes(cursor: CursorWrapper) -> None:
+    _check_citus(cursor)
     cursor.execute("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards")
     if not cursor.fetchone()[0]:
         raise NoCitusError("no node takes shards: SELECT citus_add_node(...) on the coordinator")
@@ -279,9 +196,9 @@ def fetch_all(statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
     from psycopg import Cursor
 
     if len(statements) < 2 or _pooled(connection):
-        return [row for sql, values in statements for row in fetch_prepared(sql, values)]
+        return [row for sql, values in statements for row in postgresql.fetch_prepared(sql, values)]
     driver: Connection[Any] = connection.connection
-    driver.prepare_threshold, driver.prepared_max = 0, KEPT_PLANS
+    driver.prepare_threshold, driver.prepared_max = 0, postgresql.CACHED_PLANS
     wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     try:
         with connection.wrap_database_errors, driver.pipeline(), ExitStack() as stack:
@@ -296,15 +213,12 @@ def fetch_all(statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
 
 
 def lock_exclusive(cursor: CursorWrapper) -> None:
-    """Do as on PostgreSQL, and make sure that everything committed is visible on all servers.
-
-    Raises UndecidedError.
-    """
+    """Lock as PostgreSQL does, and make everything committed visible on all servers."""
     postgresql.lock_exclusive(cursor)
     try:
         cursor.execute("SELECT recover_prepared_transactions()")
     except DatabaseError as error:
-        # A kept connection leads to a server that is gone.
+        # The pooled connection leads to a server that is unreachable now.
         if is_unreachable(error) or _without_code(error):
             raise UndecidedError(str(error).strip()) from error
         raise
@@ -312,33 +226,27 @@ def lock_exclusive(cursor: CursorWrapper) -> None:
 
 
 def wait_decided(cursor: CursorWrapper) -> None:
-    """Wait until the transactions that are prepared now have ended.
-
-    Those that the coordinator has committed end as soon as it has told the nodes. Raises UndecidedError.
-    """
-    left, until = _undecided(cursor), time.monotonic() + DECIDED_SECONDS
-    while left and time.monotonic() < until:
-        time.sleep(_LOOK_SECONDS)
-        left &= _undecided(cursor)
-    if left:
-        raise UndecidedError(f"not known to have ended: transactions {', '.join(sorted(left))}")
+    """Wait until the transactions that are prepared now have ended. Raises UndecidedError."""
+    pending, deadline = _undecided(cursor), time.monotonic() + DECIDED_SECONDS
+    while pending and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+        pending &= _undecided(cursor)
+    if pending:
+        raise UndecidedError(f"not known to have ended: transactions {', '.join(sorted(pending))}")
 
 
 lock_decided = lock_exclusive
 
 
 def _undecided(cursor: CursorWrapper) -> set[str]:
-    """Return the prepared transactions of all servers.
-
-    Raises UndecidedError if one of them does not answer.
-    """
+    """Return the prepared transactions of all servers. Raises UndecidedError if one does not answer."""
     cursor.execute(_PREPARED)
-    found = set()
-    for node, answered, told in cursor.fetchall():
-        if not answered:
-            raise UndecidedError(f"no answer from {node}: {told}")
-        found |= {f"{name} on {node}" for name in told.split()}
-    return found
+    transactions = set()
+    for node, succeeded, result in cursor.fetchall():
+        if not succeeded:
+            raise UndecidedError(f"no answer from {node}: {result}")
+        transactions |= {f"{name} on {node}" for name in result.split()}
+    return transactions
 
 
 def key_lists(keys: Collection[int]) -> Sequence[Value]:
@@ -348,26 +256,25 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
 def materialized(
     pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
-    """Carry rows as one array per column, in text form that is passed on unread.
-
-    A few rows are carried as they are, since a statement that does nothing else is planned faster.
-    """
+    """Carry rows as one array per column, as text that is never parsed here. `few` rows are fetched
+    themselves: a statement without aggregates is planned faster."""
     carries = f"SELECT * FROM {unnest(columns, 'u')}"
     if few:
         rows = fetch_all(pieces)
         numbers = zip(*rows, strict=True) if rows else ((),) * len(columns)
         return carries, tuple(f"{{{','.join(map(str, column))}}}" for column in numbers)
     arrays = ", ".join(f"coalesce(array_agg(x.{column}), '{{}}')::text" for column in columns)
-    found = fetch_all([(f"SELECT {arrays} FROM ({text}) x", values) for text, values in pieces])
-    whole = (_one_array(texts) for texts in zip(*found, strict=True)) if found else ["{}"] * len(columns)
-    return carries, (*whole,)
+    parts = fetch_all([(f"SELECT {arrays} FROM ({text}) x", values) for text, values in pieces])
+    return carries, tuple(map(_joined_arrays, zip(*parts, strict=True))) or ("{}",) * len(columns)
+
+
+def unnest(columns: Sequence[str], alias: str) -> str:
+    return f"unnest({', '.join([postgresql.ARRAY] * len(columns))}) AS {alias}({', '.join(columns)})"
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Return whether an error may be retried: as on PostgreSQL, or if a node refused rows copied to it.
-
-    Citus passes the node's error on without its code, so it may be a missing segment as well as a deadlock.
-    """
+    """Also retry if a node refused rows copied to it: Citus passes the node's error on without its code, so
+    it may be a deadlock or a missing segment."""
     return postgresql.may_retry(error) or _without_code(error)
 
 
@@ -375,7 +282,7 @@ def _without_code(error: DatabaseError) -> bool:
     return getattr(error.__cause__, "sqlstate", None) == _WITHOUT_CODE
 
 
-def _one_array(texts: Sequence[str]) -> str:
+def _joined_arrays(texts: Sequence[str]) -> str:
     return f"{{{','.join(text[1:-1] for text in texts if text != '{}')}}}"
 
 
@@ -384,19 +291,16 @@ def reserve_slots(cursor: CursorWrapper) -> None:
 
 
 def make_room() -> None:
-    """Attach segments until there is room after the next slot.
-
-    Each shard has a part of every segment, so a segment holds that many times more games. The coordinator's
-    statistics do not show how full it is.
-    """
+    """Attach larger segments than PostgreSQL: each shard has a part of every segment. The coordinator's
+    statistics do not show how full a segment is."""
     postgresql.attach_segments(postgresql.SEGMENT_GAMES * int(connection.settings_dict["SHARDS"]))
 
 
 def delete_places(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
-    """Take games out one by one: a list of places in many shards cannot be joined with the rows there."""
+    """Delete game by game: a list of places in many shards cannot be joined with the rows there."""
     by_game = sorted(places, key=lambda place: place[1:])
     removed: list[IndexRow] = []
-    for (played, slot), mine in groupby(by_game, key=lambda place: place[1:]):
-        removed += delete(cursor, [key for key, _, _ in mine], played, slot)
-    warm = hot_keys(cursor, {row.key for row in removed}) if removed else set()
-    return len(removed), [row for row in removed if row.key in warm]
+    for (played, slot), group in groupby(by_game, key=lambda place: place[1:]):
+        removed += postgresql.delete(cursor, [key for key, _, _ in group], played, slot)
+    hot = postgresql.hot_keys(cursor, {row.key for row in removed}) if removed else set()
+    return len(removed), [row for row in removed if row.key in hot]

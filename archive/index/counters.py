@@ -1,6 +1,7 @@
-"""Counters of hot keys. Every transaction that changes rows keeps them equal to a GROUP BY over the rows.
+"""Counters of hot keys. Every transaction that changes rows updates them: they equal a GROUP BY over the
+rows.
 
-A row counts as rated if a rating of the side to move is known for its game.
+A row counts as rated if its game has a rating of the side to move.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,13 +16,13 @@ from archive.index.schema import CounterKey, IndexRow, mover
 from archive.project.reading import connection
 
 Ratings = Mapping[tuple[int, int], int]
-"""(slot, colour) -> rating; absent where unknown."""
+"""Known ratings by slot and colour."""
 
 Counter = tuple[int, ...]
-"""The columns of a counter: what it counts, n, rated, rating_sum, last_played."""
+"""The columns of a counter: those of `CounterKey`, n, rated, rating_sum, last_played."""
 
 Delta = list[int]
-"""n, rated, rating_sum to add, and the last day among the rows added."""
+"""n, rated and rating_sum to add, and the last day among the added rows."""
 
 _COUNTED: Final = "o.key, o.flags, o.move, o.result"
 _GROUPED: Final = f"""
@@ -59,18 +60,14 @@ _EMPTY: Final = "DELETE FROM archive_hotmove WHERE key = %s"
 _MARK: Final = "INSERT INTO archive_hotposition (key, code) VALUES (%s, %s) ON CONFLICT (key) DO NOTHING"
 
 
-def _counted(row: IndexRow) -> CounterKey:
-    return CounterKey(row.key, row.flags, row.move, row.result)
-
-
 def tally(
     added: Iterable[IndexRow], removed: Iterable[IndexRow], ratings: Ratings
 ) -> dict[CounterKey, Delta]:
-    """Return what added and removed rows change in their counters."""
+    """Return by how much added and removed rows change their counters."""
     deltas: dict[CounterKey, Delta] = {}
     for rows, sign in ((added, 1), (removed, -1)):
         for row in rows:
-            delta = deltas.setdefault(_counted(row), [0, 0, 0, 0])
+            delta = deltas.setdefault(row.counter, [0, 0, 0, 0])
             rating = ratings.get((row.slot, mover(row.key)))
             delta[0] += sign
             if rating is not None:
@@ -87,34 +84,33 @@ def update(
     removed: Sequence[IndexRow],
     ratings: Ratings,
 ) -> None:
-    """Bring the counters in line with rows just added and removed. This has to be a transaction's last write.
+    """Update the counters for rows just added and removed. This must be a transaction's last write.
 
     The hot keys are read here, after the shared lock was taken, so that a key is counted either by its
-    promotion or by us. Counters are changed in the order of their keys, so that writers can wait for each
+    promotion or here. Counters are changed in the order of their keys, so that writers can wait for each
     other but not deadlock.
     """
     keys = {row.key for rows in (added, removed) for row in rows}
     hot = engine().hot_keys(cursor, keys) if keys else set()
     if not hot:
         return
-    gone = [row for row in removed if row.key in hot]
-    deltas = tally((row for row in added if row.key in hot), gone, ratings)
+    added, removed = ([row for row in rows if row.key in hot] for rows in (added, removed))
+    deltas = tally(added, removed, ratings)
     last: dict[CounterKey, int] = {}
-    for row in gone:
-        counter = _counted(row)
-        last[counter] = max(last.get(counter, 0), row.played)
+    for row in removed:
+        last[row.counter] = max(last.get(row.counter, 0), row.played)
     cursor.executemany(_ADD, [(*key, *delta) for key, delta in sorted(deltas.items())])
     if last:
-        _settle(cursor, last)
-    part_counters.update(cursor, (row for row in added if row.key in hot), gone, ratings)
+        _update_removed(cursor, last)
+    part_counters.update(cursor, added, removed, ratings)
 
 
-def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
-    """Drop counters that have come down to nothing, and find the last day again if it may have been removed.
+def _update_removed(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
+    """Drop empty counters, and find the last day again if it may have been removed.
 
     `last` has the last day among the removed rows of each counter. The counters' row locks are held already,
-    so whoever changed them before us has committed, and we see those changes: if rows lie on other servers,
-    once these have learned of the commit.
+    so other changes of them are committed and visible here: with a remote index, once its servers have
+    applied the commit.
     """
     cursor.executemany(_DROP_EMPTY, sorted(last))
     engine().wait_decided(cursor)
@@ -122,52 +118,45 @@ def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
 
 
 def promote(key: int, code: str) -> None:
-    """Begin to keep counters for a key, whose canonical code is `code`; do nothing if it has counters
-    already.
+    """Create the counters of a key, whose canonical code is `code`; do nothing if it has counters already.
 
-    The counters' lock is held exclusively for as long as it takes to read the key's rows. Raises
-    UndecidedError.
+    Holds the exclusive lock while it reads the key's rows. Raises UndecidedError.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)
         cursor.execute(_MARK, [key, code])
         if cursor.rowcount:
-            _fill(cursor, key)
+            cursor.executemany(_FILL, expected(key))
 
 
 def promote_parts(key: int) -> None:
-    """Begin to count the parts of a hot key's rows; do nothing if they are counted already. Locks as
-    `promote`."""
+    """Create the part counters of a hot key; do nothing if it has them already. Locks as `promote` does."""
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)
         part_counters.promote(cursor, key)
 
 
-def _fill(cursor: CursorWrapper, key: int) -> None:
-    cursor.executemany(_FILL, counted(key))
-
-
-def counted(key: int) -> list[Counter]:
-    """Return what the counters of a key should be according to its rows, in their order."""
+def expected(key: int) -> list[Counter]:
+    """Return the counters of a key as counted from its rows, in their order."""
     text, values = engine().materialized([(_ROWS, [key])], _ROW)
     rows = engine().fetch_prepared(_GROUPED.format(rows=text), values, keep=False)
     return [tuple(map(int, row)) for row in rows]
 
 
 def stored(cursor: CursorWrapper, key: int) -> list[Counter]:
-    """Return the counters of a key as they are, in their order."""
+    """Return the stored counters of a key, in their order."""
     cursor.execute(_STORED, [key])
     return list(cursor.fetchall())
 
 
 def keys(cursor: CursorWrapper) -> list[int]:
-    """Return the keys that are marked as hot or have counters, ascending."""
+    """Return the keys that are hot or have counters, ascending."""
     cursor.execute(_KEYS)
     return [key for (key,) in cursor.fetchall()]
 
 
 def rebuild() -> None:
-    """Count all hot keys again, one after the other."""
+    """Count all hot keys again, each in a transaction of its own."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT key FROM archive_hotposition ORDER BY key")
         keys = [key for (key,) in cursor.fetchall()]
@@ -175,7 +164,7 @@ def rebuild() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             engine().lock_exclusive(cursor)
             cursor.execute(_EMPTY, [key])
-            _fill(cursor, key)
+            cursor.executemany(_FILL, expected(key))
             part_counters.drop(cursor, key)
             if part_counters.keys_needing_parts(cursor, [key], schema.PARTED_ROWS):
                 part_counters.promote(cursor, key)

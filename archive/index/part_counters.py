@@ -1,7 +1,7 @@
-"""Counters of parts of a busy key's rows: those of a year, and of games whose lower rating is in a band.
+"""Counters of parts of a busy key's rows: of each year, and of each band of the games' lower rating.
 
-Questions about days and about a least rating are sums over these instead of reading all rows. Kept like the
-counters of whole keys (`archive.index.counters`), for keys with about `schema.PARTED_ROWS` rows and more.
+Queries with days or a least rating sum these instead of reading all rows. They are updated like the counters
+of keys (`archive.index.counters`), for keys with about `schema.PARTED_ROWS` rows or more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from archive.index.schema import BAND, FIRST_BAND, UNKNOWN_DAY, IndexRow, mover
 from archive.project.reading import connection
 
 Ratings = Mapping[tuple[int, int], int]
-"""(slot, colour) -> rating; absent where unknown."""
+"""Known ratings by slot and colour."""
 
 PartCounter = tuple[int, ...]
 """The columns of a counter: what it counts, n, rated, rating_sum, first_played, last_played."""
@@ -96,23 +96,21 @@ _STORED: Final = (
 
 
 def band_of(rating: int) -> int:
-    """Return the part of the games whose lower rating is this one."""
+    """Return the part of games with this lower rating."""
     return FIRST_BAND + rating // BAND
 
 
 def _parts(row: IndexRow, ratings: Ratings) -> list[int]:
-    """Return the parts that a row is in: that of its year, and that of its game's ratings if both are
-    known."""
+    """Return the parts of a row: of its year, and of its game's ratings if both are known."""
     lower = min(ratings.get((row.slot, colour), -1) for colour in (0, 1))
     years = [date.fromordinal(row.played).year] if row.played else []
     return years + ([band_of(lower)] if lower >= 0 else [])
 
 
 def update(
-    cursor: CursorWrapper, added: Iterable[IndexRow], removed: Iterable[IndexRow], ratings: Ratings
+    cursor: CursorWrapper, added: Sequence[IndexRow], removed: Sequence[IndexRow], ratings: Ratings
 ) -> None:
-    """Bring the parts of hot keys in line with rows just added and removed, as `counters.update`."""
-    added, removed = [*added], [*removed]
+    """Update the part counters of hot keys for rows just added and removed, as `counters.update`."""
     keys = keys_with_parts(cursor, {row.key for rows in (added, removed) for row in rows})
     deltas: dict[PartKey, list[int]] = {}
     ends: dict[PartKey, set[int]] = {}
@@ -126,12 +124,13 @@ def update(
     cursor.executemany(_ADD, [(*counter, *delta) for counter, delta in sorted(deltas.items())])
     cursor.executemany(_DROP_EMPTY, sorted(ends))
     for counter, days in sorted(ends.items()):
-        if known := days - {UNKNOWN_DAY}:
-            _find_ends(cursor, counter, known)
+        if known_days := days - {UNKNOWN_DAY}:
+            _update_ends(cursor, counter, known_days)
 
 
 def _add(delta: list[int], row: IndexRow, sign: int, ratings: Ratings) -> None:
-    """Add a row to n, rated, rating_sum, first_played and last_played, or take it from the first three."""
+    """Add a row to n, rated, rating_sum, first_played and last_played, or subtract it from the first
+    three."""
     rating = ratings.get((row.slot, mover(row.key)))
     delta[0] += sign
     if rating is not None:
@@ -142,9 +141,9 @@ def _add(delta: list[int], row: IndexRow, sign: int, ratings: Ratings) -> None:
         delta[4] = max(delta[4], row.played)
 
 
-def _find_ends(cursor: CursorWrapper, counter: PartKey, days: set[int]) -> None:
-    """Find the first and the last day of a part again where a row of that day was removed. The more rows the
-    counter has, the sooner one is found."""
+def _update_ends(cursor: CursorWrapper, counter: PartKey, days: set[int]) -> None:
+    """Find the first and the last day of a part again if a row of that day was removed. The more rows the
+    counter has, the faster this is."""
     key, part, flags, move, result = counter
     if part < 0:
         low = (part - FIRST_BAND) * BAND
@@ -157,52 +156,52 @@ def _find_ends(cursor: CursorWrapper, counter: PartKey, days: set[int]) -> None:
 
 
 def keys_with_parts(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
-    """Return those of the keys whose parts are counted; none where the index lies on other servers."""
+    """Return the keys that have part counters; none with a remote index."""
     return set() if engine().REMOTE_INDEX else _select_keys(cursor, _PARTED, [*keys])
 
 
 def keys_needing_parts(cursor: CursorWrapper, keys: Iterable[int], rows: int) -> set[int]:
-    """Return those of the hot keys whose parts are not counted though they have so many rows."""
+    """Return the hot keys that have at least `rows` rows but no part counters."""
     return set() if engine().REMOTE_INDEX else _select_keys(cursor, _BUSY, [*keys], rows)
 
 
 def _select_keys(cursor: CursorWrapper, sql: str, keys: Sequence[int], *values: int) -> set[int]:
     if not keys:
         return set()
-    asked: list[Any] = [engine().listed(keys), *values]
-    cursor.execute(sql.format(keys=engine().KEYS), asked)
+    parameters: list[Any] = [engine().listed(keys), *values]
+    cursor.execute(sql.format(keys=engine().KEYS), parameters)
     return {key for (key,) in cursor.fetchall()}
 
 
 def promote(cursor: CursorWrapper, key: int) -> None:
-    """Begin to count the parts of a hot key, while nobody else writes; do nothing if they are counted."""
+    """Create the part counters of a hot key under the exclusive lock; do nothing if it has them."""
     cursor.execute(_MARK, [key])
     if cursor.rowcount:
-        cursor.executemany(_FILL, counted(key))
+        cursor.executemany(_FILL, expected(key))
 
 
 def drop(cursor: CursorWrapper, key: int) -> None:
-    """Count the parts of a key no longer."""
+    """Delete the part counters of a key."""
     cursor.execute(_EMPTY, [key])
     cursor.execute(_UNMARK, [key])
 
 
-def counted(key: int) -> list[PartCounter]:
-    """Return what the parts of a key should be according to its rows, in their order."""
+def expected(key: int) -> list[PartCounter]:
+    """Return the part counters of a key as counted from its rows, in their order."""
     years: dict[PartKey, list[int]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_BY_DAY, [mover(key), key])
         for flags, move, result, played, n, rated, rating_sum in cursor.fetchall():
             counter = PartKey(key, date.fromordinal(played).year, flags, move, result)
-            found = years.setdefault(counter, [0, 0, 0, played, played])
-            found[:3] = found[0] + n, found[1] + rated, found[2] + int(rating_sum)
-            found[3:] = min(found[3], played), max(found[4], played)
+            sums = years.setdefault(counter, [0, 0, 0, played, played])
+            sums[:3] = sums[0] + n, sums[1] + rated, sums[2] + int(rating_sum)
+            sums[3:] = min(sums[3], played), max(sums[4], played)
         cursor.execute(_BY_BAND, [mover(key), 1 - mover(key), key])
         bands = [(key, *map(int, row)) for row in cursor.fetchall()]
-    return sorted([*((*counter, *found) for counter, found in years.items()), *bands])
+    return sorted([*((*counter, *sums) for counter, sums in years.items()), *bands])
 
 
 def stored(cursor: CursorWrapper, key: int) -> list[PartCounter]:
-    """Return the parts of a key as they are, in their order."""
+    """Return the stored part counters of a key, in their order."""
     cursor.execute(_STORED, [key])
     return list(cursor.fetchall())

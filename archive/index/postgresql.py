@@ -1,12 +1,12 @@
 """The index on PostgreSQL: a table partitioned by ranges of slots, written by COPY.
 
-Segments: inserts always meet the index of the newest one, which stays within bounds. There is no default
-partition; the segment after the one in use is attached before it is needed, in a transaction of its own.
+A partition is a segment. Inserts go into the index of the newest segment, whose size is bounded. There is no
+default partition; the next segment is attached before it is needed, in a transaction of its own.
 
-Locks, all advisory and held to the end of the transaction: who writes rows takes COUNTERS shared, who
-promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
+All locks are advisory and held to the end of the transaction: writers of rows take COUNTERS shared, promoting
+a key takes it exclusively, attaching a segment takes SEGMENTS.
 
-psycopg is loaded when it is used: archives on SQLite have this module and not a use for it.
+psycopg is imported on use, because archives on SQLite import this module too.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from psycopg.types.numeric import Int8
 
 SEGMENT_GAMES = 500_000
-"""Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
-inserts meet the whole index of the newest one, about 6 kB a game: it should fit into shared_buffers."""
+"""Slots in a new segment; existing segments keep their bounds. Every query opens all segments, and inserts
+touch the complete index of the newest one, about 6 kB a game: it should fit into shared_buffers."""
 
 ROOM_GAMES: Final = 100_000
-"""The next segment is attached when so many slots or fewer are left."""
+"""The next segment is attached when so many slots or fewer are free."""
 
 EACH: Final = "{list} CROSS JOIN LATERAL (SELECT d.* FROM {table} d WHERE {on} OFFSET 0) d"
-"""OFFSET 0 keeps the planner from making a join of it, which for a hot position takes a hundred times as
-long; where `on` names a slot, each lookup has one segment to look into."""
+"""OFFSET 0 keeps the planner from making a join of it, which takes a hundred times as long for a hot
+position. If `on` names a slot, each lookup reads one segment."""
 
-KEPT_PLANS: Final = 40
-"""Of each connection, the latest used. A plan takes about 40 kB for each segment."""
+CACHED_PLANS: Final = 40
+"""Plans that a connection keeps, the latest used. A plan takes about 40 kB for each segment."""
 
 JOIN: Final = "JOIN"
 GAMES: Final = "CROSS JOIN LATERAL (SELECT g.* FROM archive_game g WHERE g.slot = d.slot OFFSET 0) g"
 TABLES: Final = ("archive_occurrence",)
 
 ARRAY: Final = "(SELECT %s::bigint[])"
-"""The planner does not see the length of an array from a sub-SELECT. If it did, plans made with the values
-would seem to cost less each time, and no plan would be kept."""
+"""The planner does not see the length of an array from a sub-SELECT. Otherwise plans made with the values
+would seem cheaper each time, and no generic plan would be used."""
 
 KEYS: Final = "unnest(%s::bigint[]) AS k(key)"
 INDEX_KEYS: Final = KEYS
@@ -57,7 +57,7 @@ REMOTE_INDEX: Final = False
 _COUNTERS_LOCK: Final = 0x6B696675_01
 _SEGMENTS_LOCK: Final = 0x6B696675_02
 _GAMES_LOCK: Final = 0x6B696675
-"""With a mark beside it: locks of two numbers are others than those of one."""
+"""Used with a mark: locks of two numbers never conflict with locks of one."""
 _LOCK_GAMES: Final = "SELECT pg_advisory_xact_lock(%s, mark) FROM unnest(%s::int[]) AS marks(mark)"
 
 _COLUMNS: Final = "key, played, slot, ply, move, flags, result"
@@ -116,23 +116,23 @@ _BEGUN: Final = f"""
     AND {_BOUND.format(word="FROM")} + %s <= %s AND {_BOUND.format(word="TO")} > %s
 """
 _BEGUN_GAMES: Final = 64
-"""From so many games on a segment has begun; it has at least as many rows, once that is known."""
-_LOOK_AT: Final = """
+"""A segment with so many games, and so at least as many rows, is in use."""
+_ANALYZE: Final = """
     ANALYZE {segment}, archive_game, archive_gameplayer, archive_gameevent, archive_gameformation,
         archive_player, archive_event, archive_hotposition, archive_hotmove
 """
 
 _SEGMENT_OPTIONS: Final = "autovacuum_vacuum_insert_scale_factor = 0.02"
-"""Rows are added in the order of slots and stay: soon after, answers come from the index alone."""
+"""Vacuum soon after inserts, so that queries use index-only scans."""
 
 _DEADLOCK: Final = "40P01"
 _SERIALIZATION: Final = "40001"
 _NO_SEGMENT: Final = "23514"
-"""Also raised where no partition takes a row: many writers used up the room in one go."""
+"""Raised if no partition takes a row: many writers used up the free slots at once."""
 _FOREIGN_KEY: Final = "23503"
-"""The game of an entry was deleted between finding it and the commit."""
+"""The game of an entry was deleted before the commit."""
 _UNIQUE: Final = "23505"
-"""A game that is being replaced has got an identity that another writer was just inserting."""
+"""A replaced game got an identity that another writer was just inserting."""
 _RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE}
 
 
@@ -141,11 +141,10 @@ def listed(numbers: Sequence[int]) -> list[int]:
 
 
 def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> list[tuple[Any, ...]]:
-    """Ask with a statement that is prepared on this connection the first time, because planning takes longer
-    than answering, the more so the more segments there are. The server plans it again when it has to, as
-    after a segment was attached.
+    """Prepare the statement on its first use by this connection: planning takes longer than execution, and
+    longer with each segment. The server plans it again if necessary, as after attaching a segment.
 
-    Behind a pooler that has a connection for a transaction only (settings), it is planned each time.
+    Behind a pooler of transactions (settings) it is planned each time.
     """
     from psycopg import Cursor
 
@@ -154,8 +153,8 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
             return _fetch(cursor, sql, [_plain(value) for value in values])
         driver: Connection[Any] = cursor.connection
         wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-        # Django's own cursors put values into the text; on others the driver prepares from the first time on.
-        driver.prepare_threshold, driver.prepared_max = 0 if keep else None, KEPT_PLANS
+        # Django's own cursors put values into the text; the driver's cursors can prepare statements.
+        driver.prepare_threshold, driver.prepared_max = 0 if keep else None, CACHED_PLANS
         try:
             with wrap(cast(Any, Cursor(driver))) as preparing:
                 return _fetch(preparing, sql, typed(values))
@@ -174,7 +173,7 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
 def materialized(
     pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
-    """Leave rows where they are: both sides are one database."""
+    """Return the rows of the pieces themselves: index and catalogue are in one database."""
     return union_all(pieces, ", ".join(columns))
 
 
@@ -188,16 +187,13 @@ def _plain(value: Value) -> int | str | list[int]:
 
 
 def typed(values: Sequence[Value]) -> list[Int8 | str | list[Int8]]:
-    """Return values as a statement that is kept takes them: each of one type however large it is, since a
-    statement is prepared for the types of its values."""
+    """Return all numbers as int8, since a statement is prepared for the types of its values."""
     from psycopg.types.numeric import Int8
 
-    def typed_one(value: Value) -> Int8 | str | list[Int8]:
-        if isinstance(value, str):
-            return value
-        return Int8(value) if isinstance(value, int) else [Int8(one) for one in value]
-
-    return [typed_one(value) for value in values]
+    return [
+        value if isinstance(value, str) else Int8(value) if isinstance(value, int) else [*map(Int8, value)]
+        for value in values
+    ]
 
 
 _CANCELLED: Final = "57014"
@@ -207,12 +203,12 @@ _SET_LIMIT: Final = "SELECT set_config('statement_timeout', %s, true)"
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Let the server end each statement after so long, within a transaction: behind a pooler no setting may
-    outlive one. After the time none begins any more."""
-    end = time.monotonic() + seconds
+    """Set the server's limit for each statement, in a transaction, since behind a pooler no setting may
+    outlive one. After the time no further statement begins."""
+    deadline = time.monotonic() + seconds
 
-    def watched(execute: Callable[..., Any], *statement: Any) -> Any:
-        if time.monotonic() > end:
+    def check_time(execute: Callable[..., Any], *statement: Any) -> Any:
+        if time.monotonic() > deadline:
             raise TimeoutError
         return execute(*statement)
 
@@ -220,7 +216,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
             before = _scalar_text(cursor, _LIMIT_NOW)
             cursor.execute(_SET_LIMIT, [str(max(1, int(seconds * 1000)))])
-            with connection.execute_wrapper(watched):
+            with connection.execute_wrapper(check_time):
                 yield
             cursor.execute(_SET_LIMIT, [before])
     except DatabaseError as error:
@@ -235,16 +231,16 @@ def _scalar_text(cursor: CursorWrapper, sql: str) -> str:
 
 
 def make_room() -> None:
-    """Attach segments until there is room after the next slot; three queries where there is.
+    """Attach segments until there is room after the next slot: three queries if there is room already.
 
-    Of an empty table the server may know that it is empty, and reads it whole. Plans that are kept would go
-    on with that while a segment fills: it is looked at again when it has begun, and they are made anew.
+    The server scans an empty segment sequentially, and cached plans would do so while the segment fills. So
+    a segment that has got its first games is analyzed, after which plans are made anew.
     """
     with connection.cursor() as cursor:
         slot = _scalar(cursor, _NEXT_SLOT)
         cursor.execute(_BEGUN, [_BEGUN_GAMES, _BEGUN_GAMES, slot, slot])
         for (segment,) in cursor.fetchall():
-            cursor.execute(_LOOK_AT.format(segment=segment))
+            cursor.execute(_ANALYZE.format(segment=segment))
         if _has_room(cursor, slot):
             return
     attach_segments()
@@ -282,10 +278,8 @@ def _has_room(cursor: CursorWrapper, slot: int) -> bool:
 
 
 def attach_segment(cursor: CursorWrapper, games: int | None = None) -> None:
-    """Add a segment of so many games (None: `SEGMENT_GAMES`) after the last one, inside a transaction.
-
-    The CHECK spares ATTACH the reading of the table; once the bounds say the same, it can go.
-    """
+    """Add a segment of so many games (None: `SEGMENT_GAMES`) after the last one, inside a transaction. With
+    the CHECK, ATTACH does not scan the table."""
     start = _scalar(cursor, _SEGMENTS_END)
     end = start + (games or SEGMENT_GAMES)
     name = f"archive_occurrence_{start:010d}"
@@ -311,7 +305,7 @@ lock_decided = lock_shared
 
 
 def wait_decided(cursor: CursorWrapper) -> None:
-    """Do nothing: what was committed is there."""
+    """Do nothing: committed rows are visible at once."""
 
 
 def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
@@ -319,15 +313,15 @@ def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
 
 
 def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
-    """Take slots from a sequence: a transaction that fails leaves a gap, which harms nobody."""
+    """Take slots from a sequence. A failed transaction leaves a gap, which is harmless."""
     cursor.execute(_TAKE_SLOTS, [count])
     return sorted(slot for (slot,) in cursor.fetchall())
 
 
 def insert(cursor: CursorWrapper, rows: Sequence[IndexRow], table: str = "archive_occurrence") -> None:
-    """Insert rows by COPY; another `table` is for measuring what that takes by itself."""
+    """Insert rows by COPY; benchmarks use another `table`."""
     pack = _COPY_ROW.pack
-    # Django does not see what the driver raises here, unless asked to.
+    # Django does not convert the driver's errors of a COPY by itself.
     with connection.wrap_database_errors, cursor.copy(_COPY.format(table=table)) as copy:
         copy.write(_COPY_HEAD)
         for start in range(0, len(rows), _COPY_BLOCK):
@@ -351,8 +345,8 @@ def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
 
 
 def delete_places(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
-    """Look each place up: for thousands of them the planner would rather read the index of a segment whole.
-    Arrays are written out here: the driver would look at every number to see how it is written."""
+    """Force lookups: for thousands of places the planner would scan the index of a segment. Arrays are
+    formatted here, which is faster than the driver's check of every number."""
     columns = [f"{{{','.join(map(str, column))}}}" for column in zip(*places, strict=True)] or ["{}"] * 3
     cursor.execute(_LOOK_UP, ["off"] * 3)
     cursor.execute(_TAKE_OUT, columns)
@@ -377,8 +371,8 @@ def keys_with_rows(cursor: CursorWrapper, keys: Collection[int], rows: int) -> s
 
 
 def revision() -> object:
-    """Count the transactions that changed what anybody is shown: triggers count them, in a
-    row that each has for itself. What else is committed, as counts of limits are, makes no difference."""
+    """Return the number of transactions that changed visible data. Triggers count them, each transaction in a
+    row of its own, so that none waits for another."""
     if connection.in_atomic_block:
         return None
     with connection.cursor() as cursor:
@@ -387,21 +381,21 @@ def revision() -> object:
 
 
 def lasting_revision() -> object:
-    """Return the same: the rows that count are part of the database."""
+    """Return the same: the counting rows are part of the database."""
     return revision()
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Read in a transaction that sees what was committed before its first question, and nothing else."""
+    """Read in a transaction that sees only what was committed before its first query."""
     with transaction.atomic(using=connection.alias, durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
 
 
 def load_alone(cursor: CursorWrapper, tables: Sequence[str]) -> None:
-    """Lock tables against writers; readers go on. What rows refer to is checked as they come: the server
-    would otherwise remember each until the commit."""
+    """Lock tables against writers, and check foreign keys at once: deferred checks take memory for each
+    row."""
     cursor.execute(f"LOCK TABLE {', '.join(tables)} IN EXCLUSIVE MODE")
     cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
@@ -417,21 +411,17 @@ def advance_ids(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
 
 
 def reserve_slots(cursor: CursorWrapper) -> None:
-    """Let the sequence go on after the highest slot, also where the transaction fails, and attach the
-    segments up to there."""
+    """Continue the sequence after the highest slot, even if the transaction fails, and attach the segments up
+    to there."""
     reserve_slots_with(cursor, make_room)
 
 
-def reserve_slots_with(cursor: CursorWrapper, room: Callable[[], None]) -> None:
-    """Do so, with segments as `room` attaches them."""
+def reserve_slots_with(cursor: CursorWrapper, attach: Callable[[], None]) -> None:
+    """Do the same, with segments that `attach` attaches."""
     cursor.execute(_KEEP_SLOTS)
-    room()
-
-
-def unnest(columns: Sequence[str], alias: str) -> str:
-    return f"unnest({', '.join([ARRAY] * len(columns))}) AS {alias}({', '.join(columns)})"
+    attach()
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Return whether it is a deadlock, or something that only the order of transactions made impossible."""
+    """Tell whether it is a deadlock, or an error that is due to the order of transactions."""
     return getattr(error.__cause__, "sqlstate", None) in _RETRIES

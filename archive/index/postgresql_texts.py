@@ -1,7 +1,7 @@
-"""The index of texts on PostgreSQL: a GIN index of what a function of ours makes of each.
+"""The index of texts on PostgreSQL: a GIN index over a function of ours that splits a text into pieces.
 
-The pieces are nowhere but in the index. The server's own parsers have no part in it: what they take for a
-letter depends on the database's locale.
+The pieces are stored in the index only. The server's own parsers are not used, because their idea of a letter
+depends on the database's locale.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def write(cursor: CursorWrapper, texts: Mapping[int, str]) -> None:
     cursor.execute(_STORE, [list(texts), list(texts.values())])
 
 
-def forget(cursor: CursorWrapper, games: Collection[int]) -> None:
+def remove(cursor: CursorWrapper, games: Collection[int]) -> None:
     cursor.execute(_REMOVE, [list(games)])
 
 
-def holding(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
-    """Ask the index, however frequent the planner takes a word to be: it may make the pieces of all texts."""
+def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
+    """Force the use of the index: for a word that seems frequent, the planner would split all texts."""
     terms = " & ".join(term for word in words for term in _terms(word))
     sql = _HOLDING.format(holds=" AND ".join([HOLDS.format(text="t.text")] * len(words)))
     with transaction.atomic(), connection.cursor() as cursor:
@@ -48,18 +48,17 @@ def holding(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int
 
 
 def _terms(word: str) -> Iterator[str]:
-    """Yield what a text has to have to hold a word, as the index is asked for it."""
-    asked = wanted(word)
-    yield from map(_quoted, asked.pieces)
-    if asked.beginning:
-        yield f"{_quoted(asked.beginning)}:*"
+    """Yield the terms of a `tsquery` for a word."""
+    required = wanted(word)
+    yield from map(_quoted, required.pieces)
+    if required.beginning:
+        yield f"{_quoted(required.beginning)}:*"
 
 
-def wrong() -> list[int]:
-    """Return nothing: the server keeps its index."""
+def faulty_games() -> list[int]:
+    """Return none: the server maintains its index."""
     return []
 
 
 def _quoted(piece: str) -> str:
-    """Return a piece as a query takes it."""
     return "'{}'".format(piece.replace("\\", "\\\\").replace("'", "''"))

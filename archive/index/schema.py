@@ -1,6 +1,6 @@
-"""The position index: what a row is, what its numbers mean, and which tables hold it.
+"""The position index: its rows, the meaning of their numbers, and its tables.
 
-A row says that a game reaches a position and what it plays there::
+A row says that a game reaches a position, and which move it plays there::
 
     key int8      class of the position and its orientation (kifu_core.classes)
     played int4   proleptic ordinal of the game's day, 0 when unknown
@@ -10,7 +10,7 @@ A row says that a game reaches a position and what it plays there::
     flags int2    FORK, FIRST
     result int2   the game's own result, or NOT_A_GAME
 
-docs/position-index.md tells the whole story.
+See docs/position-index.md.
 """
 
 import struct
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 FORK: Final = 1
-"""The row lies in a fork; without it, on the main line."""
+"""The row is of a fork; without this flag, of the main line."""
 
 FIRST: Final = 2
 """The first row of this game for this key. Every row of a main line has it."""
@@ -28,25 +28,25 @@ WHITE_WINS: Final = 1
 DRAW: Final = 2
 UNKNOWN: Final = 3
 NOT_A_GAME: Final = 4
-"""In rows only: a problem, an opening tree or a position, which is found but has no part in results."""
+"""In rows only: a problem, an opening tree or a position, which does not count in results."""
 
 UNKNOWN_DAY: Final = 0
 
 KEY_VERSIONS: Final[dict[int, int]] = {1: 1}
 """Every version of the index that this code can read and remove, with the version of its keys.
 
-A new version gets an entry here and becomes INDEX_VERSION; its keys must be others than those before, so
-that rows of both can stand side by side. Versions are dropped when no archive has games in them any more.
+A new version gets an entry here and becomes INDEX_VERSION; its keys must differ from all earlier ones, so
+that the index can hold rows of both. Versions are dropped when no archive has games in them any more.
 """
 
 INDEX_VERSION: Final = 1
-"""Version of the rows that are written: of the key and of the rules by which rows are taken from a record."""
+"""Version of the rows that are written: of the key and of the rules that make rows from a record."""
 
 HOT_GAMES: Final = 250
-"""From about this many rows on, the statistics of a key are kept in counters."""
+"""A key with about this many rows or more has counters."""
 
 PARTED_ROWS: Final = 5_000
-"""From about this many rows on, the rows of a key are counted by year and by rating, too."""
+"""A key with about this many rows or more has counters by year and by rating, too."""
 
 BAND: Final = 50
 """Rating points in one part of a key's rows."""
@@ -55,14 +55,14 @@ FIRST_BAND: Final = -10_000
 """The part of games whose lower rating is below `BAND`; years are parts by their own number, above 0."""
 
 COLOR_BIT: Final = 2
-"""The bit of a key that tells that the board was turned, so that White is to move in the game."""
+"""The bit of a key that says that the board was turned, so that White is to move in the game."""
 
 
 GameAtKey = tuple[int, int, int]
-"""Key, played and slot: where a game has rows; sorted they are in the order of the primary key."""
+"""Key, played and slot of a game's rows; sorted as the primary key."""
 
 Value = int | str | Sequence[int]
-"""What a question is asked with: a number, a word, a list of keys."""
+"""A parameter of a statement: a number, a text, a list of keys."""
 
 Statement = tuple[str, Sequence[Value]]
 """A statement with its values."""
@@ -76,6 +76,15 @@ def union_all(pieces: Sequence[Statement], columns: str = "*") -> tuple[str, tup
     return " UNION ALL ".join(texts), tuple(value for _, values in pieces for value in values)
 
 
+class CounterKey(NamedTuple):
+    """The columns that rows are counted by."""
+
+    key: int
+    flags: int
+    move: int
+    result: int
+
+
 class IndexRow(NamedTuple):
     """One row of the index; sorts as the primary key does."""
 
@@ -87,18 +96,13 @@ class IndexRow(NamedTuple):
     flags: int
     result: int
 
-
-class CounterKey(NamedTuple):
-    """The columns that rows are counted by."""
-
-    key: int
-    flags: int
-    move: int
-    result: int
+    @property
+    def counter(self) -> CounterKey:
+        return CounterKey(self.key, self.flags, self.move, self.result)
 
 
 class Segment(NamedTuple):
-    """A part of the index: the slots from `start` to before `end`, the first `taken` of them given away."""
+    """A part of the index: the slots from `start` to before `end`, the first `taken` of them assigned."""
 
     name: str
     start: int
@@ -107,12 +111,12 @@ class Segment(NamedTuple):
 
     @property
     def room(self) -> int:
-        """Return how many more games it takes."""
+        """Return how many more games fit in."""
         return self.end - self.start - self.taken
 
 
 def pack_keys(keys: Iterable[int]) -> bytes:
-    """Return the keys of a game, each once: eight bytes each, big-endian, in their order."""
+    """Return the distinct keys of a game, ascending, as big-endian numbers of eight bytes."""
     distinct = sorted(set(keys))
     return struct.pack(f">{len(distinct)}q", *distinct)
 

@@ -1,12 +1,11 @@
 """The index on SQLite: two tables WITHOUT ROWID behind a view, one writer at a time.
 
-Keys are spread evenly, so the rows of a few hundred games touch most pages of a large table, and each of them
-is written whole. So rows go into a small table first, `recent`, and from there, a stretch of keys at a time,
-into the large one, `settled`: of that each transaction touches a small part only. The view
-`archive_occurrence` is both together.
+Keys are spread evenly, so the rows of a few hundred games touch most pages of a large table. So rows go into
+a small table first, `recent`, and are moved from there to the large one, `settled`, a range of keys at a
+time: each transaction touches only a small part of that. The view `archive_occurrence` is the union of both.
 
-Transactions are IMMEDIATE (settings), so each one that writes holds the only write lock from its start:
-that is both of the locks of `engine.Engine`.
+Transactions are IMMEDIATE (settings), so a writing transaction holds the only write lock from its start,
+which serves as both locks of `engine.Engine`.
 """
 
 import json
@@ -26,7 +25,7 @@ from django.db.utils import DatabaseError, OperationalError
 from archive.index.schema import GameAtKey, IndexRow, Segment, Statement, Value, union_all
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
-"""To SQLite a CROSS JOIN says which table to read first."""
+"""SQLite never reorders a CROSS JOIN."""
 
 JOIN: Final = "CROSS JOIN"
 GAMES: Final = "CROSS JOIN archive_game g ON g.slot = d.slot"
@@ -36,8 +35,8 @@ INDEX_KEYS: Final = KEYS
 REMOTE_INDEX: Final = False
 
 RECENT_ROWS: Final = 500_000
-"""So many rows stay in the small table, those of about 4,500 games: 16 MB. A batch of 300 games touches all
-of it, and a fifteenth of the large one."""
+"""Rows of the small table, those of about 4,500 games: 16 MB. A batch of 300 games touches all of it, and a
+fifteenth of the large one."""
 
 RECENT: Final = "archive_occurrence_recent"
 SETTLED: Final = "archive_occurrence_settled"
@@ -56,8 +55,8 @@ _SETTLED: Final = f"DELETE {_STRETCH}"
 _GO_ON: Final = "UPDATE archive_occurrence_settling SET recent = recent - %s, next = %s"
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 
-_AMONG: Final = "key IN (SELECT value FROM json_each(%s))"
-_OF_GAME: Final = f"{_AMONG} AND played = %s AND slot = %s"
+_IN_KEYS: Final = "key IN (SELECT value FROM json_each(%s))"
+_OF_GAME: Final = f"{_IN_KEYS} AND played = %s AND slot = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE {_OF_GAME} RETURNING {_COLUMNS}"
 _DELETE_SLOT: Final = f"DELETE FROM {{table}} WHERE slot = %s RETURNING {_COLUMNS}"
 _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_OF_GAME}"
@@ -82,7 +81,7 @@ _CROWDED: Final = f"""
     SELECT key FROM ({_KEYED})
     GROUP BY key HAVING count(*) >= %s
 """
-_HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
+_HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_IN_KEYS}"
 _LAST_IDS: Final = "SELECT name, seq FROM sqlite_sequence"
 _NO_LAST_ID: Final = "DELETE FROM sqlite_sequence WHERE name = %s"
 _KEEP_LAST_ID: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)"
@@ -100,11 +99,9 @@ def listed(numbers: Sequence[int]) -> str:
 
 
 def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> list[tuple[Any, ...]]:
-    """Ask with a statement that the driver keeps, as it does with the latest ones of a connection."""
+    """Leave caching to the driver, which keeps the latest statements of a connection."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            sql, [value if isinstance(value, int | str) else json.dumps([*value]) for value in values]
-        )
+        cursor.execute(sql, [value if isinstance(value, int | str) else listed(value) for value in values])
         return list(cursor.fetchall())
 
 
@@ -119,32 +116,32 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
 def materialized(
     pieces: Sequence[Statement], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
-    """Leave rows where they are: both sides are one database."""
+    """Return the rows of the pieces themselves: index and catalogue are in one database."""
     return union_all(pieces, ", ".join(columns))
 
 
 _OPCODES: Final = 20_000
-"""Steps of SQLite's machine between two looks at the clock: about a millisecond."""
+"""Steps of SQLite's virtual machine between two checks of the time: about a millisecond."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Let SQLite look at the clock. The limit is one for all statements of the body."""
-    end = time.monotonic() + seconds
+    """Check the time in SQLite's progress handler, and before each statement."""
+    deadline = time.monotonic() + seconds
     connection.ensure_connection()
     driver: sqlite3.Connection = connection.connection
-    driver.set_progress_handler(lambda: time.monotonic() > end, _OPCODES)
+    driver.set_progress_handler(lambda: time.monotonic() > deadline, _OPCODES)
 
-    def watched(execute: Callable[..., Any], *statement: Any) -> Any:
-        if time.monotonic() > end:
+    def check_time(execute: Callable[..., Any], *statement: Any) -> Any:
+        if time.monotonic() > deadline:
             raise TimeoutError
         return execute(*statement)
 
     try:
-        with connection.execute_wrapper(watched):
+        with connection.execute_wrapper(check_time):
             yield
     except OperationalError as error:
-        if time.monotonic() > end:
+        if time.monotonic() > deadline:
             raise TimeoutError from error
         raise
     finally:
@@ -152,7 +149,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def make_room() -> None:
-    """Do nothing: any slot has its place."""
+    """Do nothing: SQLite has no segments."""
 
 
 def segments() -> Sequence[Segment]:
@@ -160,18 +157,10 @@ def segments() -> Sequence[Segment]:
 
 
 def lock_shared(cursor: CursorWrapper) -> None:
-    """Do nothing: the transaction is the lock."""
+    """Do nothing: the transaction is the lock, and committed rows are visible at once."""
 
 
-def lock_exclusive(cursor: CursorWrapper) -> None:
-    """Do nothing: the transaction is the lock."""
-
-
-lock_decided = lock_shared
-
-
-def wait_decided(cursor: CursorWrapper) -> None:
-    """Do nothing: what was committed is there."""
+lock_exclusive = lock_decided = wait_decided = lock_shared
 
 
 def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
@@ -179,8 +168,8 @@ def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
 
 
 def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
-    """Return the slots after the highest that a game has, or a file of columns: nobody else can take them
-    before the commit."""
+    """Return the slots after the highest of games and column files. Nobody else can take them before the
+    commit."""
     cursor.execute(_NEXT_SLOT)
     first: int = cursor.fetchone()[0]
     return list(range(first, first + count))
@@ -193,21 +182,21 @@ def insert(cursor: CursorWrapper, rows: Sequence[IndexRow]) -> None:
 
 
 def _settle(cursor: CursorWrapper) -> None:
-    """Move what is too much in the small table: the rows of the next keys, and so round and round."""
+    """Move surplus rows from the small table to the large one: those of the next keys, in turn."""
     cursor.execute(_STATE)
     recent, first = cursor.fetchone()
     if recent <= RECENT_ROWS:
         return
     cursor.execute(_UP_TO, [first, recent - RECENT_ROWS])
-    found = cursor.fetchone()
-    last = found[0] if found else _HIGHEST
+    row = cursor.fetchone()
+    last = row[0] if row else _HIGHEST
     cursor.execute(_SETTLE, [first, last])
     cursor.execute(_SETTLED, [first, last])
     cursor.execute(_GO_ON, [cursor.rowcount, last + 1 if last < _HIGHEST else _LOWEST])
 
 
 def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
-    return _delete(cursor, _DELETE, [json.dumps(list(keys)), played, slot])
+    return _delete(cursor, _DELETE, [listed([*keys]), played, slot])
 
 
 def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
@@ -224,72 +213,67 @@ def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) 
 
 
 def delete_places(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
-    """Take rows out place by place. Given a list of places, SQLite would use no more than the key, and read
-    all games that reach it."""
+    """Delete place by place. For a list of places SQLite would use only the key, and read all of its
+    games."""
     cursor.execute(_DOOMED)
     cursor.execute(_NONE_DOOMED)
-    counting = hot_keys(cursor, {key for key, _, _ in places})
-    cursor.executemany(_DOOM, [place for place in places if place[0] in counting])
-    removed, warm = [], list[IndexRow]()
+    hot = hot_keys(cursor, {key for key, _, _ in places})
+    cursor.executemany(_DOOM, [place for place in places if place[0] in hot])
+    removed, removed_hot = [], list[IndexRow]()
     for table in TABLES:
-        if counting:
+        if hot:
             cursor.execute(_DOOMED_HOT.format(table=table))
-            warm += [IndexRow(*row) for row in cursor.fetchall()]
+            removed_hot += [IndexRow(*row) for row in cursor.fetchall()]
         cursor.executemany(_DELETE_PLACE.format(table=table), places)
         removed.append(max(0, cursor.rowcount))
     cursor.execute(_NOTE, [-removed[TABLES.index(RECENT)]])
     cursor.execute(_NONE_DOOMED)
-    return sum(removed), warm
+    return sum(removed), removed_hot
 
 
 def select(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
-    cursor.execute(_SELECT, [json.dumps(list(keys)), played, slot])
+    cursor.execute(_SELECT, [listed([*keys]), played, slot])
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 
 def hot_keys(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
-    cursor.execute(_HOT, [json.dumps(list(keys))])
+    cursor.execute(_HOT, [listed([*keys])])
     return {key for (key,) in cursor.fetchall()}
 
 
 def keys_with_rows(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
-    cursor.execute(_CROWDED, [*[json.dumps(list(keys))] * len(TABLES), rows])
+    cursor.execute(_CROWDED, [*[listed([*keys])] * len(TABLES), rows])
     return {key for (key,) in cursor.fetchall()}
 
 
-def unnest(columns: Sequence[str], alias: str) -> str:
-    """Raise NotImplementedError: rows never come from another server, as `REMOTE_INDEX` says."""
-    raise NotImplementedError
-
-
 def revision() -> object:
-    """Return the count of changes of what visitors are shown, which triggers keep. It is read on a connection
-    of its own, outside of any transaction."""
+    """Return the triggers' count of changes of visible data, read on a connection of its own, outside of any
+    transaction."""
     if connection.in_atomic_block:
         return None
-    watcher = (os.getpid(), str(connection.settings_dict["NAME"]))
-    with _watching:
-        if watcher not in _watchers:
-            _watchers[watcher] = sqlite3.connect(watcher[1], check_same_thread=False)
-        return watcher, _watchers[watcher].execute("SELECT times FROM archive_changes").fetchone()
+    key = (os.getpid(), str(connection.settings_dict["NAME"]))
+    with _connections_lock:
+        if key not in _connections:
+            _connections[key] = sqlite3.connect(key[1], check_same_thread=False)
+        return key, _connections[key].execute("SELECT times FROM archive_changes").fetchone()
 
 
 def lasting_revision() -> object:
-    """Return the revision and the file of the database: a restored file may repeat a count."""
+    """Return the count and the file of the database: a restored file may repeat a count."""
     if connection.in_atomic_block:
         return None
-    _process, times = cast(tuple[object, object], revision())
+    _key, times = cast(tuple[object, object], revision())
     return Path(str(connection.settings_dict["NAME"])).stat().st_ino, times
 
 
-_watchers: Final[dict[tuple[int, str], sqlite3.Connection]] = {}
-_watching: Final = Lock()
+_connections: Final[dict[tuple[int, str], sqlite3.Connection]] = {}
+_connections_lock: Final = Lock()
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Read in a transaction that takes no lock: those of Django would keep all writers out. While it lasts
-    the log beside the file grows by what they write."""
+    """Read in a transaction that takes no lock: Django's would block all writers. Until its end the
+    write-ahead log grows by what they write."""
     with connection.cursor() as cursor:
         cursor.execute("BEGIN DEFERRED")
         try:
@@ -299,14 +283,14 @@ def snapshot() -> Iterator[None]:
 
 
 def load_alone(cursor: CursorWrapper, tables: Sequence[str]) -> None:
-    """Do nothing: the transaction is the lock, and what refers to nothing is only counted."""
+    """Do nothing: the transaction is the lock, and pending foreign keys are only counted."""
 
 
 def last_ids(tables: Collection[str]) -> dict[str, int]:
     with connection.cursor() as cursor:
         cursor.execute(_LAST_IDS)
-        given = dict(cursor.fetchall())
-    return {table: given.get(table, 0) for table in tables}
+        assigned = dict(cursor.fetchall())
+    return {table: assigned.get(table, 0) for table in tables}
 
 
 def advance_ids(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
@@ -315,9 +299,9 @@ def advance_ids(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
 
 
 def reserve_slots(cursor: CursorWrapper) -> None:
-    """Do nothing: any slot has its place, and the highest in use tells which is next."""
+    """Do nothing: the next slot follows from the highest in use."""
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Return False: writers wait for each other, they cannot collide."""
+    """Return False: writers wait for each other and never conflict."""
     return False

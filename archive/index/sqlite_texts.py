@@ -1,8 +1,8 @@
-"""The index of texts on SQLite: an FTS5 table that holds only which games have a piece.
+"""The index of texts on SQLite: an FTS5 table that stores only which games have a piece.
 
-It keeps neither texts nor positions, and nothing but a text tells what to take out again: so a text never
-changes in its row without its pieces. The tokenizer takes all but ASCII for letters, so pieces are written
-in full-width characters: nothing of them is a separator, whatever Unicode has called a letter since.
+It stores neither texts nor positions, and removing pieces needs the text they were made from: so a text and
+its pieces always change together. The tokenizer takes all characters but ASCII for letters, so pieces are
+written in full-width characters: none is a separator, in any version of Unicode.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def write(cursor: CursorWrapper, texts: Mapping[int, str]) -> None:
     cursor.executemany(_ADD, list(_indexed(rows)))
 
 
-def forget(cursor: CursorWrapper, games: Collection[int]) -> None:
+def remove(cursor: CursorWrapper, games: Collection[int]) -> None:
     ids = sorted(games)
     for start in range(0, len(ids), _PART):
         part = ids[start : start + _PART]
@@ -53,7 +53,7 @@ def forget(cursor: CursorWrapper, games: Collection[int]) -> None:
 
 
 def _indexed(rows: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the pieces of texts as the table takes them; of a text without any there is nothing in it."""
+    """Yield the rows of the table; a text without pieces has none."""
     for game, text in rows:
         if text:
             yield game, " ".join(pieces(text)).translate(_WIDE)
@@ -62,31 +62,31 @@ def _indexed(rows: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 _PIECES: Final = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.piece USING fts5vocab(main, archive_textindex, instance)"
 )
-# One statement: so both are of one moment, whoever writes meanwhile.
+# One statement, so that both are of one snapshot.
 _BOTH: Final = (
     "SELECT doc, term, NULL FROM temp.piece UNION ALL SELECT game_id, NULL, text FROM archive_gametext"
 )
 
 
-def wrong() -> list[int]:
-    """Compare sums: of each game so many bytes are remembered, whatever its text is."""
+def faulty_games() -> list[int]:
+    """Compare a sum of hashes for each game, so that memory does not grow with the texts."""
     sums: dict[int, int] = {}
     with connection.cursor() as cursor:
         cursor.execute(_PIECES)
         cursor.execute(_BOTH)
         for game, piece, text in cursor:
-            found = [piece] if text is None else pieces(text.translate(_WIDE))
+            compared = [piece] if text is None else pieces(text.translate(_WIDE))
             sign = 1 if text is None else -1
-            sums[game] = sums.get(game, 0) + sign * sum(map(_mark, found))
+            sums[game] = sums.get(game, 0) + sign * sum(map(_hash, compared))
         cursor.execute("DROP TABLE temp.piece")
-    return sorted(game for game, left in sums.items() if left)
+    return sorted(game for game, total in sums.items() if total)
 
 
-def _mark(piece: str) -> int:
+def _hash(piece: str) -> int:
     return int.from_bytes(blake2b(piece.encode(), digest_size=8).digest(), "big")
 
 
-def holding(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
+def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
     terms = " ".join(term for word in words for term in _terms(word))
     holds = " AND ".join([HOLDS.format(text="t.text")] * len(words))
     sql = _HOLDING.format(holds=holds, spaces=", ".join(["%s"] * len(spaces)))
@@ -97,8 +97,8 @@ def holding(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int
 
 
 def _terms(word: str) -> Iterator[str]:
-    """Yield what a text has to have to hold a word, as the table is asked for it."""
-    asked = wanted(word)
-    yield from (f'"{piece.translate(_WIDE)}"' for piece in asked.pieces)
-    if asked.beginning:
-        yield f'"{asked.beginning.translate(_WIDE)}" *'
+    """Yield the terms of a MATCH for a word."""
+    required = wanted(word)
+    yield from (f'"{piece.translate(_WIDE)}"' for piece in required.pieces)
+    if required.beginning:
+        yield f'"{required.beginning.translate(_WIDE)}" *'

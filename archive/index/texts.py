@@ -1,7 +1,7 @@
-"""The index of the texts of games: which texts have certain pieces (`archive.names.search_text`).
+"""The index of the texts of games by their pieces (`archive.names.search_text`).
 
-It is a filter, not an answer: the pieces of a word can stand in a text apart. Whoever asks gets texts that
-hold the word itself. docs/text-search.md tells the whole story.
+The index only filters: a text may have all pieces of a word in different places. So the texts are then
+checked for the word itself. See docs/text-search.md.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ class TextIndex(Protocol):
     """Implemented by the modules `sqlite_texts` and `postgresql_texts`."""
 
     HOLDS: str
-    """The condition that a text, `{text}`, holds a word, the value. Both are in the form that is compared."""
+    """The condition that `{text}` contains a word, the value; both in the form that is compared."""
 
     def write(self, cursor: CursorWrapper, texts: Mapping[int, str]) -> None:
-        """Store texts of games, by id, that have none; within a transaction."""
+        """Store texts by the ids of games that have none yet; within a transaction."""
 
-    def forget(self, cursor: CursorWrapper, games: Collection[int]) -> None:
+    def remove(self, cursor: CursorWrapper, games: Collection[int]) -> None:
         """Remove the texts of games, by id; within a transaction."""
 
-    def holding(self, words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
-        """Return the ids of the games of some spaces whose texts hold all of some words, in no order; None
-        where more than `limit` texts may. None of the words is empty.
+    def games_with_words(self, words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
+        """Return the ids of the games of some spaces whose texts contain all words, in no order; None if more
+        than `limit` texts may. No word may be empty.
 
-        Texts of other spaces are not counted: how many these are would show in what is told.
+        Texts of other spaces do not count towards the limit, so that a visitor cannot infer their number.
         """
 
-    def wrong(self) -> list[int]:
-        """Return the ids of games of which the index has other pieces than their texts give, ascending."""
+    def faulty_games(self) -> list[int]:
+        """Return the ids of games whose pieces in the index differ from those of their texts, ascending."""
 
 
 _INDEXES = {"sqlite": sqlite_texts, "postgresql": postgresql_texts}

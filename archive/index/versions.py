@@ -1,8 +1,8 @@
-"""Versions of the index: which ones questions ask, how one replaces another while the archive serves.
+"""Versions of the index: which ones queries read, and how one replaces another while the archive serves.
 
-Every game is in one version. A new one is filled game by game (`reindex_positions`); meanwhile questions ask
-the keys of both, and each game answers under one of them. When no game is left in an older version, that one
-is retired: nothing asks for it, and nobody may write it any more.
+Every game is in one version. A new version is filled game by game (`reindex_positions`); meanwhile queries
+read the keys of both, and each game has rows under one of them. A version without games is retired: no query
+reads it, and nobody may write it any more.
 """
 
 from django.db import transaction
@@ -23,15 +23,13 @@ class RetiredVersionError(Exception):
 
 
 def queried_versions() -> tuple[int, ...]:
-    """Return the key versions that a question has to ask, the current one first.
-
-    While this program knows only one version there is nothing to look up.
-    """
-    known = schema.KEY_VERSIONS
-    if len(known) == 1:
-        return tuple(known.values())
-    live = sorted(known.keys() - _retired(), reverse=True)
-    return tuple(dict.fromkeys(known[version] for version in live))
+    """Return the key versions that queries read, the current one first. Reads the database only if this
+    program has several versions."""
+    key_versions = schema.KEY_VERSIONS
+    if len(key_versions) == 1:
+        return tuple(key_versions.values())
+    live = sorted(key_versions.keys() - _retired(), reverse=True)
+    return tuple(dict.fromkeys(key_versions[version] for version in live))
 
 
 def _retired() -> set[int]:
@@ -40,20 +38,22 @@ def _retired() -> set[int]:
 
 
 def check_current() -> None:
-    """Raise RetiredVersionError if our version is retired. A writing transaction calls it after its lock."""
+    """Raise RetiredVersionError if our version is retired. Call it in a writing transaction, after its
+    lock."""
     if schema.INDEX_VERSION in _retired():
         raise RetiredVersionError(f"version {schema.INDEX_VERSION} of the index is no longer in use")
 
 
 def begin() -> None:
-    """Say that the current version is being filled."""
+    """Mark the current version as being filled."""
     _mark(schema.INDEX_VERSION, IndexState.State.FILLING)
 
 
 def complete() -> bool:
-    """Retire the older versions if no game is in them; return whether that is so now.
+    """Retire the older versions if no game is in them; return whether they are retired.
 
-    Under the exclusive lock: whoever writes an older version has either committed and is seen, or finds out.
+    Takes the exclusive lock: a writer of an older version has committed before, or will fail in
+    `check_current`.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)

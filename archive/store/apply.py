@@ -394,7 +394,7 @@ def write_texts(texts: Mapping[int, str]) -> None:
     stored = dict(GameText.objects.filter(game__in=texts.keys()).values_list("game_id", "text"))
     changed = {pk: text for pk, text in texts.items() if stored.get(pk) != text}
     with connection.cursor() as cursor:
-        text_index().forget(cursor, changed.keys())
+        text_index().remove(cursor, changed.keys())
         text_index().write(cursor, changed)
 
 
@@ -434,7 +434,7 @@ def drop_games(games: Collection[Game]) -> None:
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
     with connection.cursor() as cursor:
-        text_index().forget(cursor, [game.pk for game in games])
+        text_index().remove(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()
     # A query set would first read the rows, and all that might refer to them.
     for part in _parts([game.pk for game in games]):

@@ -235,7 +235,7 @@ def counters() -> Iterator[Difference]:
         keys = hot.keys(cursor)
     for key in keys:
         with connection.cursor() as cursor:
-            same = hot.stored(cursor, key) == hot.counted(key)
+            same = hot.stored(cursor, key) == hot.expected(key)
         if not same:
             yield from _wrong_counters(key)
     yield from _parts(keys)
@@ -247,7 +247,7 @@ def _parts(keys: Sequence[int]) -> Iterator[Difference]:
         busy = part_counters.keys_with_parts(cursor, keys)
     for key in sorted(busy):
         with connection.cursor() as cursor:
-            same = part_counters.stored(cursor, key) == part_counters.counted(key)
+            same = part_counters.stored(cursor, key) == part_counters.expected(key)
         if not same:
             yield from _wrong_parts(key)
 
@@ -255,7 +255,7 @@ def _parts(keys: Sequence[int]) -> Iterator[Difference]:
 def _wrong_parts(key: int) -> Iterator[Difference]:
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)
-        sides = {"kept": {*part_counters.stored(cursor, key)}, "counted": {*part_counters.counted(key)}}
+        sides = {"kept": {*part_counters.stored(cursor, key)}, "counted": {*part_counters.expected(key)}}
     for side, other in (("kept", "counted"), ("counted", "kept")):
         for _, part, flags, move, result, *numbers in sorted(sides[side] - sides[other]):
             where = f"key {key} part {part} flags {flags} move {move} result {result}"
@@ -265,7 +265,7 @@ def _wrong_parts(key: int) -> Iterator[Difference]:
 def _wrong_counters(key: int) -> Iterator[Difference]:
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)
-        sides = {"kept": {*hot.stored(cursor, key)}, "counted": {*hot.counted(key)}}
+        sides = {"kept": {*hot.stored(cursor, key)}, "counted": {*hot.expected(key)}}
     for side, other in (("kept", "counted"), ("counted", "kept")):
         for _, flags, move, result, n, rated, rating_sum, last in sorted(sides[side] - sides[other]):
             where = f"key {key} flags {flags} move {move} result {result}"
@@ -406,7 +406,7 @@ def orphans() -> Iterator[Difference]:
 
 def texts() -> Iterator[Difference]:
     """Yield games whose text differs from the text index."""
-    for game in text_index().wrong():
+    for game in text_index().faulty_games():
         yield Difference("text index", f"game {game}", "is not there with the pieces of its text")
 
 

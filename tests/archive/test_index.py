@@ -135,7 +135,7 @@ def test_a_segment_that_has_begun_is_looked_at_once_so_that_plans_are_made_anew(
 @pytest.mark.django_db
 def test_only_the_latest_plans_are_kept(monkeypatch):
     vendor("postgresql")
-    monkeypatch.setattr(postgresql, "KEPT_PLANS", 3)
+    monkeypatch.setattr(postgresql, "CACHED_PLANS", 3)
     for number in range(6):
         assert engine().fetch_prepared(f"SELECT {number} + %s", [1]) == [(number + 1,)]
     engine().fetch_prepared("SELECT 5 + %s", [1])

@@ -231,7 +231,7 @@ def test_counters_are_the_group_by_of_the_rows(pool, hot_at_three):
     for start in range(0, len(pool), 10):
         store_batch(pool[start : start + 10])
     with connection.cursor() as cursor:
-        counted = [row for key in counters.keys(cursor) for row in counters.counted(key)]
+        counted = [row for key in counters.keys(cursor) for row in counters.expected(key)]
         cursor.execute(
             "SELECT key, flags, move, result, n, rated, rating_sum, last_played FROM archive_hotmove"
         )

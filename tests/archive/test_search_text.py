@@ -98,7 +98,7 @@ def test_the_index_finds_exactly_the_texts_that_hold_a_word(texts):
         word = searched(word)
         if word:
             expected = {pk for pk, text in texts.items() if word in text}
-            assert {*(text_index().holding([word], [PUBLIC], 10_000) or ())} == expected, word
+            assert {*(text_index().games_with_words([word], [PUBLIC], 10_000) or ())} == expected, word
             hits += bool(expected)
     assert hits > WORDS / 2
 
@@ -107,10 +107,10 @@ def test_the_index_finds_exactly_the_texts_that_hold_a_word(texts):
 def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
     gone = sorted(texts)[::2]
     with connection.cursor() as cursor:
-        text_index().forget(cursor, gone)
+        text_index().remove(cursor, gone)
     for word in ("羽", "竜", "a", "%", "香香"):
         expected = {pk for pk, text in texts.items() if word in text and pk not in gone}
-        assert {*(text_index().holding([word], [PUBLIC], 10_000) or ())} == expected, word
+        assert {*(text_index().games_with_words([word], [PUBLIC], 10_000) or ())} == expected, word
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(
@@ -124,12 +124,12 @@ def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
 
 @pytest.mark.django_db
 def test_a_word_that_more_texts_may_hold_than_are_wanted_has_no_answer(texts):
-    assert text_index().holding(["a"], [PUBLIC], 3) is None
+    assert text_index().games_with_words(["a"], [PUBLIC], 3) is None
 
 
 @pytest.mark.django_db
 def test_texts_of_other_spaces_are_not_among_those_that_are_too_many(texts):
     kept = sorted(pk for pk, text in texts.items() if "a" in text)[:3]
     Game.objects.exclude(pk__in=kept).update(space=7)
-    assert {*(text_index().holding(["a"], [PUBLIC], 3) or ())} == {*kept}
-    assert text_index().holding(["a"], [PUBLIC, 7], 3) is None
+    assert {*(text_index().games_with_words(["a"], [PUBLIC], 3) or ())} == {*kept}
+    assert text_index().games_with_words(["a"], [PUBLIC, 7], 3) is None

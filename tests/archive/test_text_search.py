@@ -98,7 +98,8 @@ def test_nothing_is_left_of_the_text_of_a_game_that_was_taken_down():
     stored(COMMENTED)
     store.delete_games([Game.objects.get().pk], hide_bytes=True)
     assert found("急所") == [] and not GameText.objects.exists()
-    assert text_index().holding(["急所"], PUBLIC.spaces, 10) == [] and text_index().wrong() == []
+    assert text_index().games_with_words(["急所"], PUBLIC.spaces, 10) == []
+    assert text_index().faulty_games() == []
 
 
 def test_a_private_game_is_found_in_its_library_until_it_is_published_and_after_it_is_taken_back():

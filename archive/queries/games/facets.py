@@ -18,7 +18,7 @@ from archive.models import Event, Player, Upload
 from archive.project.reading import connection
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import ListQuery, query_of
-from archive.queries.games.records_by_kind import KEPT_SECONDS as KEPT_WHOLE
+from archive.queries.games.records_by_kind import CACHE_SECONDS as CACHE_SECONDS_OF_ALL
 from archive.queries.games.records_by_kind import records_by_kind, summed
 from archive.queries.games.statistics import counts
 from archive.queries.names.people import years_of
@@ -40,7 +40,7 @@ LISTED: Final = 8
 EXACT_GAMES: Final = 100_000
 """Games of an archive whose names are counted whole, every ten minutes: about a second on a busy machine."""
 
-KEPT_SECONDS: Final = 60
+CACHE_SECONDS: Final = 60
 """How long the answer to a search that had to be cut is used."""
 
 
@@ -91,7 +91,7 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
     return cached(
         f"facets {scope} {filters}",
         lambda: _count_patiently(query, filters),
-        lambda found: KEPT_SECONDS if found.sampled else 0,
+        lambda found: CACHE_SECONDS if found.sampled else 0,
     ).value
 
 
@@ -164,7 +164,7 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
             events=_named(Event.objects.all(), _most_of(_by_name(scope, _EVENTS, "event"), asked)),
             sources=_named(_uploads(scope), _most_of(_UPLOADS, asked)),
         ),
-        lambda _found: KEPT_WHOLE,
+        lambda _found: CACHE_SECONDS_OF_ALL,
     ).value
 
 

@@ -17,7 +17,7 @@ GAMES_A_SECOND: Final = 2_000
 """Counts of a large archive stay in use for a second per so many games, a hundred times as long as counting
 takes."""
 
-KEPT_SECONDS: Final = 600
+CACHE_SECONDS: Final = 600
 """How long they are used at most."""
 
 STEP: Final = 20
@@ -95,14 +95,14 @@ _LENGTHS: Final = f"""
 
 
 def records_by_kind(scope: Scope) -> Cached[RecordsByKind]:
-    """Return the counts of all readable records, exact up to `COUNTED` games and else up to `KEPT_SECONDS`
+    """Return the counts of all readable records, exact up to `COUNTED` games and else up to `CACHE_SECONDS`
     old."""
     return cached(f"records by kind {scope}", lambda: count_records_by_kind(scope), _seconds)
 
 
 def _seconds(found: RecordsByKind) -> float:
     games = sum(records.games for records in found.values())
-    return min(KEPT_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
+    return min(CACHE_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
 
 
 def count_records_by_kind(scope: Scope) -> RecordsByKind:

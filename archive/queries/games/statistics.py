@@ -11,7 +11,7 @@ from archive.derive.text import TIMES
 from archive.models import Game, GameSeries
 from archive.project.reading import connection
 from archive.queries.games.records_by_kind import (
-    KEPT_SECONDS,
+    CACHE_SECONDS,
     STEP,
     RecordCounts,
     RecordsByKind,
@@ -130,7 +130,7 @@ def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
     found = cached(
         f"durations {scope} {kind}",
         lambda: _clocks(scope, kind),
-        lambda found: KEPT_SECONDS if found.total() == TIMED else 0,
+        lambda found: CACHE_SECONDS if found.total() == TIMED else 0,
     ).value
     places = range(min(found, default=0), max(found, default=-1) + 1)
     return tuple((DURATIONS[place], found[place]) for place in places)

@@ -25,8 +25,8 @@ RANKED: Final = 5_000
 
 FEW: Final = 2 * COUNTED
 """Seats at games that are always counted anew after a change; of more the numbers are used for
-`KEPT_SECONDS`."""
-KEPT_SECONDS: Final = 600
+`CACHE_SECONDS`."""
+CACHE_SECONDS: Final = 600
 
 _PARTS: Final = {
     "kana": "n.reading >= 'あ'",
@@ -147,7 +147,7 @@ def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
     return cached(
         f"ranked {scope} {kind} {words}",
         ranked,
-        lambda found: KEPT_SECONDS if sum(n for _pk, n in found) > FEW else 0,
+        lambda found: CACHE_SECONDS if sum(n for _pk, n in found) > FEW else 0,
     ).value
 
 

@@ -30,7 +30,7 @@ RECORDS: Final = 100
 """Games whose records are read for what was played next: about 20 ms."""
 NEWEST: Final = 200
 """Games of a position that say which opening it belongs to."""
-KEPT_SECONDS: Final = 600
+CACHE_SECONDS: Final = 600
 """How long numbers are used that take long to count."""
 PLY_STEP: Final = 5
 """Plies in one class of when a formation arose."""
@@ -96,7 +96,7 @@ def formation_counts(scope: Scope) -> dict[str, FormationCount]:
     return cached(
         f"formations {scope}",
         lambda: _count_formations(scope),
-        lambda found: KEPT_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
+        lambda found: CACHE_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
     ).value
 
 
@@ -132,7 +132,7 @@ def formation_details(scope: Scope, formation: Formation) -> FormationDetails:
     return cached(
         f"formation {scope} {formation.name}",
         lambda: _details(scope, formation),
-        lambda found: KEPT_SECONDS if found.more else 0,
+        lambda found: CACHE_SECONDS if found.more else 0,
     ).value
 
 

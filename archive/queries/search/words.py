@@ -187,7 +187,7 @@ def _of_texts(scope: Scope, forms: Sequence[str]) -> set[_Place] | None:
     """Return the games whose texts hold all of these; None where they may be many."""
     if not all(forms):
         return set()
-    games = text_index().holding(forms, scope.spaces, RARE)
+    games = text_index().games_with_words(forms, scope.spaces, RARE)
     if games is None:
         return None
     # Asked for again: a game may have been moved this moment.
