@@ -16,7 +16,7 @@ from archive.dumps.tables import GameInTable
 from archive.export.lists import game_line
 from archive.models import LARGEST_ID
 from archive.queries.games.bulk import read_in_bulk
-from archive.queries.games.dump_marks import left_of
+from archive.queries.games.dump_marks import removed_games
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.games.listing import GameRow
@@ -62,7 +62,7 @@ def write_part(
     to_info = _to_info()
     complete = True
     with packed(lines_file(folder, number)) as lines, rows_file(folder, number).open("wb") as rows:
-        for game in games.found():
+        for game in games.with_records():
             if game is None:
                 continue
             if game.row.id > until:
@@ -104,7 +104,7 @@ def unpublished_games(folder: Path, number: int) -> set[int]:
     with rows_file(folder, number).open("rb") as rows:
         ids = map(id_of, rows)
         while batch := [*islice(ids, _BATCH)]:
-            unpublished |= left_of(PUBLIC, batch)
+            unpublished |= removed_games(PUBLIC, batch)
     return unpublished
 
 

@@ -31,7 +31,7 @@ from archive.dumps.parts import lines_file
 from archive.dumps.tables import UnreadableTableError, ids_of, missing_ids, write_table
 from archive.dumps.unfinished import UnfinishedDump, clean, dump_lock, is_begun
 from archive.models import SiteText
-from archive.queries.games.dump_marks import left_of, merged_into
+from archive.queries.games.dump_marks import merged_into, removed_games
 from archive.queries.scope import PUBLIC
 
 TURN_SECONDS: Final = 20.0
@@ -88,7 +88,7 @@ def delete_outdated() -> list[str]:
 
 def _has_unpublished(dump: Dump) -> bool:
     try:
-        return any(left_of(PUBLIC, batch) for batch in ids_of(dump.table))
+        return any(removed_games(PUBLIC, batch) for batch in ids_of(dump.table))
     except UnreadableTableError:
         log.exception("nobody can tell which games dump %s has: it is deleted", dump.name)
         return True
@@ -157,7 +157,7 @@ def _merged(games: list[int]) -> Iterator[tuple[int, int]]:
     remaining = iter(games)
     while batch := [*islice(remaining, _BATCH)]:
         merged = merged_into(PUBLIC, batch)
-        unpublished = left_of(PUBLIC, {*merged.values()})
+        unpublished = removed_games(PUBLIC, {*merged.values()})
         yield from ((pk, into) for pk, into in merged.items() if into not in unpublished)
 
 

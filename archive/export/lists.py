@@ -19,7 +19,7 @@ def ndjson(games: BulkReader, to_info: ToGameInfo) -> Iterator[bytes]:
 
     The last line says whether the list is complete, and where to continue. A stream without it was cut off.
     """
-    for game in games.found():
+    for game in games.with_records():
         yield b"" if game is None else game_line(game, to_info)
     end: dict[str, Any] = {"complete": games.complete, "games": games.games, "cursor": str(games.after)}
     if games.error is not None:

@@ -142,7 +142,7 @@ def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GA
     """
     counts = Counts(plies)
     try:
-        for item in games.found():
+        for item in games.with_records():
             if item is None:
                 yield b""
             elif item.game.kind == SHOGI.name and item.game.record_kind == Game.RecordKind.GAME:

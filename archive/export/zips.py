@@ -77,7 +77,7 @@ def zipped(games: BulkReader, to_info: ToGameInfo, extension: str) -> Iterator[b
         ZipFile(pipe, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as files,
     ):
         index.write(BOM + csv_lines([("file", "note", *COLUMNS)]))
-        for game in games.found():
+        for game in games.with_records():
             if game is not None:
                 index.write(_add(files, game, to_info, extension))
             if game is None or pipe.size >= _PIECE:

@@ -1,6 +1,6 @@
 """Pieces of SQL, which stay together with their parameters."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from django.db.models import QuerySet
@@ -14,38 +14,51 @@ class Sql(NamedTuple):
     text: str
     values: tuple[Any, ...] = ()
 
+    def embed(self, template: str, *values: Any, **names: object) -> "Sql":
+        """Put this piece in the place `{sql}` of a template, whose own parameters come after it."""
+        return Sql(template.format(sql=self.text, **names), (*self.values, *values))
 
-def conjunction(conditions: Sequence[Sql]) -> Sql:
-    """Return all of the conditions joined by AND; without any, what is always true."""
-    if not conditions:
-        return Sql("TRUE")
-    return Sql(" AND ".join(sql.text for sql in conditions), sum((sql.values for sql in conditions), ()))
+    def where(self, conditions: Iterable["Sql"]) -> "Sql":
+        """Add WHERE and all of the conditions."""
+        where = conjunction(conditions)
+        return Sql(f"{self.text} WHERE {where.text}", (*self.values, *where.values))
+
+
+def joined(pieces: Iterable[Sql], separator: str) -> Sql:
+    """Return pieces with a separator between them."""
+    pieces = [*pieces]
+    return Sql(
+        separator.join(piece.text for piece in pieces),
+        tuple(value for piece in pieces for value in piece.values),
+    )
+
+
+def conjunction(conditions: Iterable[Sql]) -> Sql:
+    """Return the conditions joined by AND; without any, TRUE."""
+    return joined([*conditions] or [Sql("TRUE")], " AND ")
 
 
 def one_of(values: Sequence[Any]) -> str:
-    """Return what follows a column in the condition that it has one of these values: their places are %s."""
+    """Return the condition, without its column, that a column has one of these values."""
     return "= %s" if len(values) == 1 else f"IN ({', '.join(['%s'] * len(values))})"
 
 
-_PLACE: Final = -(2**61)
-"""Stands for the number while a question is put together."""
+_PLACEHOLDER: Final = -(2**61)
 
 
 class PreparedQuery:
-    """A question of Django's about one number, put together once: that takes ten times as long as the answer.
+    """A query of Django's with one number as its parameter, compiled once: that takes ten times as long as to
+    run it. Its rows are those of the driver, with JSON as text."""
 
-    Its rows are what the driver gives: texts for JSON.
-    """
-
-    def __init__(self, made: Callable[[int], QuerySet[Any, Any]]) -> None:
-        self.made = made
+    def __init__(self, build: Callable[[int], QuerySet[Any, Any]]) -> None:
+        self.build = build
         self.statements: dict[str, Sql] = {}
 
     def rows(self, number: int) -> list[tuple[Any, ...]]:
-        """Return the rows that answer the question about a number."""
+        """Run the query with this number."""
         if connection.vendor not in self.statements:
-            self.statements[connection.vendor] = Sql(*self.made(_PLACE).query.sql_with_params())
+            self.statements[connection.vendor] = Sql(*self.build(_PLACEHOLDER).query.sql_with_params())
         text, values = self.statements[connection.vendor]
         with connection.cursor() as cursor:
-            cursor.execute(text, [number if value == _PLACE else value for value in values])
+            cursor.execute(text, [number if value == _PLACEHOLDER else value for value in values])
             return list(cursor.fetchall())

@@ -195,7 +195,7 @@ def test_what_is_deleted_meanwhile_does_not_come(client, few):
 def test_what_is_added_meanwhile_comes_behind(client, few):
     numbers = seven()
     reading = read_in_bulk(PUBLIC, GameFilters(), 0, 100)
-    found = reading.found()
+    found = reading.with_records()
     first = next(found)
     ingest(ready("3g3f 3c3d"))
     rest = [one.row.id for one in found if one is not None]
@@ -357,7 +357,7 @@ def test_a_zip_is_not_compressed_once_more(client):
 
 def test_head_makes_nothing(client, monkeypatch):
     seven()
-    monkeypatch.setattr(bulk_of.BulkReader, "found", lambda self: pytest.fail("something is made"))
+    monkeypatch.setattr(bulk_of.BulkReader, "with_records", lambda self: pytest.fail("something is made"))
     answer = client.head(EXPORT)
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-ndjson")
     assert b"".join(answer.streaming_content) == b""

@@ -85,7 +85,7 @@ def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: Game
 
 
 def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOKED_AT", 2)
+    monkeypatch.setattr(module, "SAMPLE", 2)
     monkeypatch.setattr(module, "EXACT_GAMES", 0)
     found = facets(PUBLIC)
     assert (found.games, found.sampled, found.years) == (2, True, ((2022, 2),))
@@ -101,7 +101,7 @@ def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.Monke
 )
 def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters: GameFilters) -> None:
     exact = facets(PUBLIC, filters)
-    monkeypatch.setattr(module, "LOOKED_AT", 2)
+    monkeypatch.setattr(module, "SAMPLE", 2)
     found = facets(PUBLIC, filters)
     assert found.exact and not found.sampled
     for name in ("years", "results", "handicaps", "endings", "openings", "kinds", "boards", "games"):
@@ -115,7 +115,7 @@ def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters:
 
 
 def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOKED_AT", 2)
+    monkeypatch.setattr(module, "SAMPLE", 2)
     monkeypatch.setattr(records_by_kind, "COUNTED", 0)
     monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 0.01)
     asked = GameFilters(game="shogi", record_kind="game")
@@ -138,8 +138,8 @@ def test_the_api_tells_facets_and_what_they_count(client: Client, monkeypatch: p
     assert {"result": "black", "games": 2} in found["results"]
     assert {one["name"] for one in found["players"]} == {"甲", "乙", "丙"}
     assert found["record_kinds"] == [{"record_kind": "game", "games": 4}]
-    monkeypatch.setattr(module, "LOOKED_AT", 3)
-    monkeypatch.setattr("archive.api.views.games.LOOKED_AT", 3)
+    monkeypatch.setattr(module, "SAMPLE", 3)
+    monkeypatch.setattr("archive.api.views.games.SAMPLE", 3)
     found = client.get("/api/v1/games/facets?player=甲").json()
     # Two of the three are the two sides of one game.
     assert found["counted"] == {"games": 2, "newest": 3} and found["total"] == {"count": 2, "exact": False}

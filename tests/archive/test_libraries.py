@@ -260,7 +260,7 @@ def test_who_publishes_again_what_is_public_already_is_told_the_same(anna, boris
 
 @pytest.mark.parametrize("way", ["taken back", "deleted"])
 def test_numbers_that_are_kept_forget_who_is_not_public_any_more(anna, monkeypatch, way):
-    monkeypatch.setattr(facet_queries, "LOOKED_AT", 1)
+    monkeypatch.setattr(facet_queries, "SAMPLE", 1)
     stored(
         CSA.replace("先手の人", "甲").replace("後手の人", "乙") + "/\n" + CSA.replace("+7776FU", "+2726FU")
     )

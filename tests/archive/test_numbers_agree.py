@@ -229,7 +229,7 @@ def _check_names(found: Facets, filters: GameFilters) -> None:
 
 
 def test_what_is_not_exact_is_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOKED_AT", GAMES // 3)
+    monkeypatch.setattr(module, "SAMPLE", GAMES // 3)
     monkeypatch.setattr(module, "EXACT_GAMES", 0)
     dice = Random(5)
     for _ in range(FILTERS // 2):

@@ -20,15 +20,14 @@ NO_GAMES = {
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",
     "games.records_by_kind": "summed",
-    "games.taken_down": "editions has_hidden wholly_hidden is_hidden",  # of uploads and games that were shown
+    "games.taken_down": "editions has_hidden fully_hidden is_hidden",  # of uploads and games that were shown
     "names.name_matching": "is_searchable",
     "names.people": "by_year without_gaps years_of players_of",
     "names.similar_names": "distance",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
     "patterns.pattern_slots": "query_errors",
     # Of keys that a `PositionKeys` holds.
-    "positions.counting": "conjunction_from count_games count_rows literal_rows lookup_sources materialized "
-    "read_counts",
+    "positions.counting": "count_games count_rows lookup_sources materialized read_counts",
     "positions.explorer": "wilson",
     "positions.legal_moves": "list_legal_moves",
     "positions.position_filters": "is_in_slots",
@@ -47,7 +46,7 @@ NO_GAMES = {
     "search.terms": "together negated positive_leaves leaves",
     "search.words": "conditions_of_word few_games_of",  # conditions, and the plan for a number
     "site_texts": "site_text site_texts",
-    "sql": "conjunction one_of",
+    "sql": "conjunction joined one_of",
 }
 """Functions that look for no games, by module."""
 

@@ -65,7 +65,7 @@ from archive.project.garbage_collection import uncollected
 from archive.queries.games.color_names import results_of
 from archive.queries.games.excerpts import excerpts as excerpts_of
 from archive.queries.games.excerpts import words_of
-from archive.queries.games.facets import LOOKED_AT
+from archive.queries.games.facets import SAMPLE
 from archive.queries.games.facets import facets as facets_of
 from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import InvalidCursorError
@@ -165,7 +165,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
     return Response(
         FacetsInfo(
             total=total_info(number),
-            counted=CountedGames(counts.games, LOOKED_AT if counts.sampled else None),
+            counted=CountedGames(counts.games, SAMPLE if counts.sampled else None),
             players=[NamedGames(name, n) for _pk, name, n in counts.players],
             events=[NamedGames(name, n) for _pk, name, n in counts.events],
             years=[YearGames(*one) for one in counts.years],

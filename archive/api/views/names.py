@@ -30,7 +30,8 @@ from archive.api.shapes.names import (
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import UNKNOWN, ListedName
-from archive.queries.names.people import Kind, Summary
+from archive.queries.names.ids_of_names import NameKind
+from archive.queries.names.people import Summary
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import scope_of
 from kifu_core.games import GAMES
@@ -75,7 +76,7 @@ def events(request: Request, query: dict[str, Any]) -> Response:
     return _page("event", request, query)
 
 
-def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
+def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
     scope, order, words, row = scope_of(request), query["order"], query.get("name", ""), query.get("row")
     if row is not None and order != "reading":
         raise ApiError("invalid", "a row is one of the list by reading", field="row")
@@ -115,7 +116,7 @@ def _after(signer: Signer, query: dict[str, Any]) -> str:
 
 
 def _listed(
-    shape: type[Listed], kind: Kind, name: ListedName, order: str, request: Request, **members: Any
+    shape: type[Listed], kind: NameKind, name: ListedName, order: str, request: Request, **members: Any
 ) -> Listed:
     exact = order == "games" or name.games < people.COUNTED_TO
     return shape(
@@ -164,7 +165,7 @@ def event(request: Request, event_id: int) -> Response:
 
 
 def _summary_info(
-    shape: type[Named], kind: Kind, summary: Summary, request: Request, **members: Any
+    shape: type[Named], kind: NameKind, summary: Summary, request: Request, **members: Any
 ) -> Named:
     games = reverse("api:games", request=request)
     return shape(

@@ -1,4 +1,4 @@
-"""What dumps ask of games beside their lists: which is the last, and who has left a scope since."""
+"""Queries of dumps about single games: the last id, deleted games, merged games."""
 
 from collections.abc import Collection
 
@@ -10,22 +10,22 @@ from archive.queries.scope import Scope
 
 
 def last_game(scope: Scope) -> int:
-    """Return the largest id of a game in the scope; 0 where there is none."""
-    found: int | None = Game.objects.filter(space__in=scope.spaces).aggregate(last=Max("pk"))["last"]
-    return found or 0
+    """Return the largest id of a game in the scope; 0 if there is none."""
+    last: int | None = Game.objects.filter(space__in=scope.spaces).aggregate(last=Max("pk"))["last"]
+    return last or 0
 
 
-def left_of(scope: Scope, games: Collection[int]) -> set[int]:
-    """Return those of the games that are not in the scope any more, or being deleted."""
-    there = {*Game.objects.filter(pk__in=games, space__in=scope.spaces).values_list("pk", flat=True)}
-    doomed: set[int] = set()
+def removed_games(scope: Scope, games: Collection[int]) -> set[int]:
+    """Return the games that are not in the scope any more, or being deleted."""
+    readable = {*Game.objects.filter(pk__in=games, space__in=scope.spaces).values_list("pk", flat=True)}
+    deleting: set[int] = set()
     if Upload.objects.filter(state=Upload.State.DELETING).exists():
-        entries = Entry.objects.filter(game__in=there, upload__state=Upload.State.DELETING)
-        doomed = {pk for pk in entries.values_list("game", flat=True) if pk is not None and is_hidden(pk)}
-    return {*games} - there | doomed
+        entries = Entry.objects.filter(game__in=readable, upload__state=Upload.State.DELETING)
+        deleting = {pk for pk in entries.values_list("game", flat=True) if pk is not None and is_hidden(pk)}
+    return {*games} - readable | deleting
 
 
 def merged_into(scope: Scope, games: Collection[int]) -> dict[int, int]:
-    """Return the present ids of those of the games that have become one with another game of the scope."""
+    """Return the present ids of games that were merged with another game of the scope."""
     aliases = GameAlias.objects.filter(pk__in=games, game__space__in=scope.spaces)
     return dict(aliases.values_list("pk", "game_id"))

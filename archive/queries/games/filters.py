@@ -1,7 +1,7 @@
 """The filters of games, each defined once.
 
-The parameters of the API, the forms of the pages, the search box, what a request costs and the SQL of lists
-and of the explorer are all made from what annotates the fields of `GameFilters`.
+The parameters of the API, the forms of the pages, the search box, the costs of requests and the SQL of lists
+and of the explorer are all made from the annotations of the fields of `GameFilters`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from kifu_core.games import GAMES
 from kifu_core.shogi import formations, handicaps, specials
 
 MOST_PLIES: Final = 2**31 - 1
-"""What the column holds; no game is as long."""
+"""The maximum of the column; no game is as long."""
 MOST_RATING: Final = 2**15 - 1
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
@@ -30,27 +30,27 @@ PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for prese
 """The starts of all kinds of games."""
 
 FilterPlace = Literal["games", "positions"]
-"""Where games are filtered: in the list of games, or among those through a position."""
+"""The list that is filtered: all games, or the games through a position."""
 
 
-def _unchanged(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter of games: how it is asked for, and what games must have for it. A "query" is one of the search
-    language (`archive.queries.search`), which itself says what games must have.
+    """A filter of games: its parameter, and its condition on games. A "query" is a text of the search
+    language (`archive.queries.search`), which is compiled to conditions of its own.
 
-    `name` is what addresses call it, `attribute` its field of `GameFilters`. `value` is the type of its
-    value. For a choice, `choices` are all values with the words that pages show, or empty if these depend on
-    the kind of game. The search box knows it by its name and by `keys`; `read` turns the box's text into the
-    value of an address.
+    `name` is its parameter in addresses, `attribute` its field of `GameFilters`, `value` the type of its
+    value. For a choice, `choices` are all values with their labels, which are empty if they depend on the
+    kind of game. In the search box its key is its name or one of `keys`; `read` turns the box's text into the
+    value of the parameter.
 
     `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids and {spaces} for
     the readable spaces. `positions` is the condition on the game of a row d, empty if `position_filters`
-    handles it, None if it cannot be asked for. `stored` makes the value of the condition from that of the
-    filter; `names` says instead whose id it is.
+    handles it, None if positions do not have the filter. `stored` converts the filter's value to that of the
+    condition; with `names` that is the id of a player or an event instead.
     """
 
     label: Promise
@@ -64,21 +64,21 @@ class Filter:
     names: Literal["player", "event"] | None = None
     keys: tuple[str, ...] = ()
     read: Callable[[str], str] = str
-    stored: Callable[[Any], Any] = _unchanged
+    stored: Callable[[Any], Any] = _identity
     games: str | None = None
     positions: str | None = None
     foremost: bool = False
-    """Most visitors ask for it: it is always there above the list of games."""
+    """The form above the list of games always shows it."""
     hidden: bool = False
-    """Pages lead to it, but nobody writes it into a form."""
+    """Pages link to it, but forms do not have it."""
 
     def applies(self, place: FilterPlace) -> bool:
-        """Tell whether games can be filtered by it there."""
+        """Tell whether this list has the filter."""
         return (self.games if place == "games" else self.positions) is not None
 
     def condition(self, scope: Scope, values: Sequence[Any], alias: str = "g") -> Sql:
-        """Return the condition on a game of a list. A name has one id in each space that it is known in,
-        anything else has one value."""
+        """Return the condition on a game of a list. A name has one id for each space that has it, any other
+        filter has one value."""
         spaces = ", ".join(str(int(space)) for space in scope.spaces)
         text = (self.games or "").format(g=alias, one_of=one_of(values), spaces=spaces)
         return Sql(text, tuple(values) * (text.count("%s") // len(values)))
@@ -86,8 +86,8 @@ class Filter:
 
 def _of_game(column: str, sign: str = "=") -> dict[str, str]:
     """Return the conditions on a column of the table of games, in lists and among the games of a position."""
-    found = f"(SELECT g.{column} FROM archive_game g WHERE g.slot = d.slot)"
-    return {"games": f"{{g}}.{column} {sign} %s", "positions": f"{found} {sign} %s"}
+    value = f"(SELECT g.{column} FROM archive_game g WHERE g.slot = d.slot)"
+    return {"games": f"{{g}}.{column} {sign} %s", "positions": f"{value} {sign} %s"}
 
 
 def _mapped(words: Mapping[str, str]) -> Callable[[str], str]:
@@ -113,12 +113,12 @@ _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw"
 _PLAYED_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
-# A sum is not a column, so the game is looked up, and not all games of a rating each time.
+# Counted for the row's game, so that no planner reads all games of a rating for each row.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
 _BOTH_RATED: Final = (
     "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"
 )
-# What somebody may not see of how a game came in is no reason to be found either.
+# Editions that the visitor may not see must not make a game match.
 _EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
     WHERE e.game_id = {{g}}.id AND u.space IN ({{spaces}}) AND u.state <> 'deleting' AND NOT e.hidden"""
 _HAS_EDITION: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
@@ -135,47 +135,46 @@ _FORMED: Final = (
 )
 
 
-def _named_formation(text: str) -> str:
-    """Return the name for programs of a castle or an opening; other texts as they are."""
-    found = formations.by_any_name(text)
-    return found.name if found else text
+def _formation_name(text: str) -> str:
+    """Return the identifier of a castle or an opening; other texts unchanged."""
+    formation = formations.by_any_name(text)
+    return formation.name if formation else text
 
 
-def _number_of(formation: str) -> int:
-    """Return the number of a formation by its name; one that none has for what is no name."""
-    found = formations.BY_NAME.get(formation)
-    return found.number if found else 0
+def _number_of(name: str) -> int:
+    """Return the number of a formation; 0, which none has, for other names."""
+    entry = formations.BY_NAME.get(name)
+    return entry.number if entry else 0
 
 
-def _feature(name: str) -> int:
+def _feature_bit(name: str) -> int:
     return text.FEATURES.get(name, 0)
 
 
 def _next_day(day: date) -> str:
-    """Return the day after a day, as moments begin that are compared with it."""
+    """Return the day after a day as text, to be compared with moments."""
     return (day if day == date.max else day + timedelta(days=1)).isoformat()
 
 
 def _like(text: str) -> str:
-    """Return the pattern of texts that hold a text."""
+    """Return the LIKE pattern of texts that contain a text."""
     return "%" + headers.plain(text).replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
 @dataclass(frozen=True, slots=True)
 class GameFilters:
-    """What games must have; None asks for nothing. Names are compared normalized; in lists one that
-    nobody has is a part of names, or their reading (`archive.queries.names.name_matching`). All else is
-    compared exactly.
+    """Conditions on games; None is no condition. Names are compared normalized; in lists a name that nobody
+    has matches as a part of names or as their reading (`archive.queries.names.name_matching`). All other
+    values are compared exactly.
 
-    `player` is on either side; `black` and `white` are colours 0 and 1, and so is `result` (`Game.Result`):
-    among the games through a position those of the asker's board. `since` and `until` are compared with the
-    first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
-    `opening` is compared in one spelling; `formation` is what either side has, by its name for programs;
-    `min_plies` and `max_plies` are what the main line has at least and at most, `min_rating` and `max_rating`
-    what both players have. `upload` is the id of one that the game came in, `source` a part of the name of
-    such a one or of the game's path in it; `format` and `program` are those of any edition that may be seen,
-    `uploaded_from` and `uploaded_to` are compared with the day on which the first of these came. `q` is a
-    text in the search language.
+    `player` is on either side; `black` and `white` are colours 0 and 1, to which `result` (`Game.Result`)
+    refers too: for positions, on the queried board. `since` and `until` are compared with the first day;
+    either excludes games without a day. `special` is JKF's name of the ending, or its word; `opening` is
+    compared in one spelling; `formation` is the identifier of a castle or an opening of either side;
+    `min_plies` and `max_plies` are of the main line, `min_rating` and `max_rating` of both players. `upload`
+    is the id of an upload with the game, `source` a part of its name or of the game's path in it; `format`
+    and `program` are those of any visible edition, `uploaded_from` and `uploaded_to` are compared with the
+    day of the first of these. `q` is a text in the search language.
     """
 
     # fmt: off
@@ -215,16 +214,16 @@ class GameFilters:
         stored=headers.plain, games="{g}.site = %s")] = None
     has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
         "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
-        read=_mapped(_IN_RECORDS), stored=_feature, games="({g}.features & %s) <> 0")] = None
+        read=_mapped(_IN_RECORDS), stored=_feature_bit, games="({g}.features & %s) <> 0")] = None
     formation: Annotated[str | None, Filter(_("Castle or opening"), "formation",
-        keys=("castle", "囲い", "戦法"), read=_named_formation, stored=_number_of,
+        keys=("castle", "囲い", "戦法"), read=_formation_name, stored=_number_of,
         games=_FORMED.format(side=""), positions="")] = None
     black_formation: Annotated[str | None, Filter(_("Castle or opening of Black"), "formation",
-        keys=("black_castle", "先手囲い", "先手の囲い", "先手の戦法"), read=_named_formation,
+        keys=("black_castle", "先手囲い", "先手の囲い", "先手の戦法"), read=_formation_name,
         stored=_number_of,
         games=_FORMED.format(side=" AND f.colour = 0"), hidden=True)] = None
     white_formation: Annotated[str | None, Filter(_("Castle or opening of White"), "formation",
-        keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), read=_named_formation,
+        keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), read=_formation_name,
         stored=_number_of,
         games=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
@@ -244,11 +243,11 @@ class GameFilters:
     # fmt: on
 
     def __bool__(self) -> bool:
-        return any(self.value_of(one) is not None for one in FILTERS)
+        return any(self.value_of(field) is not None for field in FILTERS)
 
-    def value_of(self, one: Filter) -> Any:
-        """Return the value of a filter; None where it is not set."""
-        return getattr(self, one.attribute)
+    def value_of(self, field: Filter) -> Any:
+        """Return the value of a filter; None if it is not set."""
+        return getattr(self, field.attribute)
 
     def days(self) -> tuple[int, int] | None:
         """Return the first and the last day of `since` and `until`, as ordinals; None without either."""
@@ -258,25 +257,27 @@ class GameFilters:
         return first, (self.until or date.max).toordinal()
 
     def check(self, place: FilterPlace) -> None:
-        """Raise ValueError where something is asked for that games cannot be filtered by there."""
-        wrong = [one.name for one in FILTERS if self.value_of(one) is not None and not one.applies(place)]
-        if wrong:
-            raise ValueError(f"{place} are not filtered by {', '.join(wrong)}")
+        """Raise ValueError if a filter is set that this list does not have."""
+        unusable = [
+            field.name for field in FILTERS if self.value_of(field) is not None and not field.applies(place)
+        ]
+        if unusable:
+            raise ValueError(f"{place} are not filtered by {', '.join(unusable)}")
 
 
-def _defined() -> Iterator[Filter]:
+def _all_filters() -> Iterator[Filter]:
     for attribute, hint in get_type_hints(GameFilters, include_extras=True).items():
-        (one,) = hint.__metadata__
-        yield replace(one, attribute=attribute, name=one.name or attribute)
+        (field,) = hint.__metadata__
+        yield replace(field, attribute=attribute, name=field.name or attribute)
 
 
-FILTERS: Final = tuple(_defined())
+FILTERS: Final = tuple(_all_filters())
 """All filters, in the order of forms."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterRange:
-    """Two filters that are the ends of one thing: how the search language calls it, and the attributes."""
+    """A field of the search language whose ends are two filters, by their attributes."""
 
     name: str
     label: Promise
@@ -294,23 +295,23 @@ RANGES: Final = (
 
 
 def filters_of(place: FilterPlace) -> tuple[Filter, ...]:
-    """Return the filters that can be asked for there."""
-    return tuple(one for one in FILTERS if one.applies(place))
+    """Return the filters of a list."""
+    return tuple(field for field in FILTERS if field.applies(place))
 
 
-def game_filters(asked: Mapping[str, Any]) -> GameFilters:
-    """Return the filters of a list of games, made of valid values under the names that addresses have. Where
-    sides are named without a kind of game, shogi's are meant."""
-    game = default_game(asked.get("game") or None, asked)
-    return _filters_from("games", game, {**asked, "game": game})
+def game_filters(parameters: Mapping[str, Any]) -> GameFilters:
+    """Return the filters of a list of games from valid parameters of an address. Names of sides without a
+    kind of game are those of shogi."""
+    game = default_game(parameters.get("game") or None, parameters)
+    return _filters_from("games", game, {**parameters, "game": game})
 
 
-def position_filters(game: str, asked: Mapping[str, Any]) -> GameFilters:
-    """Return the filters of the games through a position of a kind of game, made of such values."""
-    return _filters_from("positions", game, asked)
+def position_filters(game: str, parameters: Mapping[str, Any]) -> GameFilters:
+    """Return the filters of the games through a position of a kind of game from such parameters."""
+    return _filters_from("positions", game, parameters)
 
 
-def _filters_from(place: FilterPlace, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
-    found = {one.attribute: asked.get(one.name) for one in filters_of(place)}
-    empty = {name: None for name, value in found.items() if value == ""}
-    return GameFilters(**found | empty | colours_of(game, asked))
+def _filters_from(place: FilterPlace, game: str | None, parameters: Mapping[str, Any]) -> GameFilters:
+    values = {field.attribute: parameters.get(field.name) for field in filters_of(place)}
+    empty = {name: None for name, value in values.items() if value == ""}
+    return GameFilters(**values | empty | colours_of(game, parameters))

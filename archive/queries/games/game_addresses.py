@@ -1,7 +1,7 @@
-"""Games by an address: of this archive, or of the server where they were played.
+"""Games by address: of this archive, or of the server where they were played.
 
-lishogi writes its address of a game as the place (`場所：https://lishogi.org/151jxej8`). Addresses that
-people copy from the browser have more: the side they look from, the move, a player's four characters.
+Records of lishogi have the game's address as their place (`場所：https://lishogi.org/151jxej8`). Addresses
+copied from a browser have more: the side of the board, the move, the four characters of a player.
 """
 
 import re
@@ -20,29 +20,29 @@ _WEB: Final = re.compile(r"(?P<address>https?://[^/\s]+/[^\s?#]+?)/?(?:\?[^\s#]*
 _LISHOGI: Final = re.compile(
     r"(https?://(?:www\.)?lishogi\.org/)(?:embed/)?(\w{8})(?:\w{4})?(?:/(?:sente|gote))?"
 )
-# The condition is that of the index; as a parameter it would prove nothing to the planners.
+# The planners use the partial index only if its condition is in the text.
 _AT: Final = "SELECT min(id) FROM archive_game g WHERE site IN (%s, %s) AND NOT (site = '') AND {}"
 
 
 @dataclass(frozen=True, slots=True)
 class AddressedGame:
-    """A game that an address means, and what the address asks of its page beside."""
+    """The id of a game in an address, and the query of its page."""
 
     id: int
     query: str = ""
 
 
 def game_at(scope: Scope, words: str, host: str) -> AddressedGame | None:
-    """Return the game that an address means; None for other words, and where there is no such game. Paths
-    alone, and addresses of `host`, are the archive's own: their games are not looked up."""
+    """Return the game of an address; None for other words, and if there is no such game. Paths without a
+    host, and addresses of `host`, are the archive's own: their games are not looked up."""
     if len(words) > _LONGEST:
         return None
     if (own := _OWN.fullmatch(words)) and own["host"] in (None, host):
         return AddressedGame(int(own["id"]), own["query"] or "")
-    found = _WEB.fullmatch(words)
-    if found is None:
+    match = _WEB.fullmatch(words)
+    if match is None:
         return None
-    address, mark = found["address"], found["mark"] or ""
+    address, mark = match["address"], match["mark"] or ""
     if lishogi := _LISHOGI.fullmatch(address):
         address = f"https://lishogi.org/{lishogi[2]}"
     site = headers.plain(address)

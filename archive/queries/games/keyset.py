@@ -1,7 +1,7 @@
-"""Keyset pages of games, in one of the orders `ORDERS`; games without a day are the last of the newest and of
-the oldest.
+"""Keyset pages of games, in one of the orders `ORDERS`. Games without a day come last by day, in either
+order.
 
-A page costs the same however deep it lies. Ties of a day or of a length are in the order of the slots.
+A page costs the same at any depth. Games with the same day or length are in the order of their slots.
 """
 
 import json
@@ -10,24 +10,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from time import monotonic
-from typing import Final, Generic, Literal, NamedTuple, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from django.core.signing import BadSignature, Signer
+
+from archive.queries.sql import Sql
 
 T = TypeVar("T")
 Order = Literal["newest", "oldest"]
 """By the day."""
 Sorting = Literal["newest", "oldest", "added", "longest", "shortest"]
-"""Every order of a list of games: by the day, by when games came here, by the plies of the main line."""
+"""Every order of a list of games: by the day, by the time of arrival, by the plies of the main line."""
 Column = Literal["played", "id", "plies"]
 Days = Literal["all", "known", "unknown"]
-"""Which games a part of a listing has: unknown days are 0, and so the last of the newest by themselves."""
+"""The games of a phase, by whether their day is known. An unknown day is 0, so it sorts last in newest."""
 
 SCAN_SECONDS: Final = 0.5
-"""How long a page looks for its first item."""
+"""How long a page scans for its first item."""
 
 MAX_PAGE: Final = 500
-"""Items a page has at most."""
+"""Items of a page at most."""
 
 ORDERS: Final[dict[Sorting, tuple[Column, bool]]] = {
     "newest": ("played", True),
@@ -36,8 +38,8 @@ ORDERS: Final[dict[Sorting, tuple[Column, bool]]] = {
     "longest": ("plies", True),
     "shortest": ("plies", False),
 }
-"""What each order goes by, and whether the largest come first. An id is permanent, so it tells which game
-came later; a slot does not, after the game was read again."""
+"""The column of each order, and whether it is descending. An id is permanent, so ids are in the order of
+arrival; a game that is read again gets a new slot."""
 
 _DAYS: Final[dict[Days, str]] = {"all": "", "known": "{}.played > 0 AND ", "unknown": "{}.played = 0 AND "}
 _END: Final = 2**31 - 1
@@ -46,12 +48,12 @@ _LAST_ID: Final = 2**63 - 1
 
 
 class InvalidCursorError(ValueError):
-    """The cursor was not made here, or for another order."""
+    """The cursor is forged or of another order."""
 
 
 class PageEnd(NamedTuple):
-    """Where a page ended: at which day, or what else its order goes by, and at which slot. `way` tells apart
-    a game's rows under several keys."""
+    """The place where a page ended: the value of the order's column, and the slot. `way` distinguishes a
+    game's rows under several keys."""
 
     played: int
     slot: int
@@ -60,77 +62,82 @@ class PageEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeysetPage(Generic[T]):
-    """Some items, and the cursor of those after them; None on the last page. `searching` tells that the page
-    is short, or even empty, because its time was over: the search goes on from `next`."""
+    """Some items, and the cursor of the next page; None on the last page. `searching` says that the page is
+    short, or even empty, because its time was over: the scan continues from `next`."""
 
     items: tuple[T, ...]
     next: str | None
     searching: bool = False
 
 
+class Placed(Protocol):
+    """A row of a listing."""
+
+    @property
+    def place(self) -> PageEnd:
+        """Return the place of the row in the listing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One part of a listing that goes by a column.
-
-    `keyset(way)` is the condition on the column and the slot that continues after the place, with its
-    parameters; `order` the ORDER BY of the two. No two games have the same id, which needs no slot beside it.
-    """
+    """One part of a listing in the order of a column: the rows after a place."""
 
     after: PageEnd
     days: Days
     descending: bool
     column: Column = "played"
 
-    def keyset(self, way: int = 0, alias: str = "d") -> tuple[str, list[int]]:
-        """Return the condition for what comes after the place, with its parameters."""
+    def keyset(self, way: int = 0, alias: str = "d") -> Sql:
+        """Return the condition on the rows after the place."""
         sign = "<" if self.descending else ">"
         if way > self.after.way:
             sign += "="
-        text, values = self._beside(alias, sign, self.after)
-        return f"{_DAYS[self.days].format(alias)}{text}", values
+        days = _DAYS[self.days].format(alias)
+        return self._compared(alias, sign, self.after).embed(f"{days}{{sql}}")
 
     def within(self, days: tuple[int, int] | None) -> "Phase":
-        """Return the same part of a listing, begun at the first of these known days that it comes to.
-
-        PostgreSQL starts to read an index at the first of several lower bounds, not at the narrowest.
-        """
+        """Return the same phase, begun at the first of these known days. PostgreSQL begins to read an index
+        at the first of several lower bounds, not at the narrowest."""
         if days is None or self.days == "unknown" or self.column != "played":
             return self
         edge = PageEnd(days[1], _END, _END) if self.descending else PageEnd(days[0], -1, _END)
         return replace(self, after=max(self.after, edge, key=self.rank), days="all")
 
-    def until(self, end: PageEnd, alias: str = "d") -> tuple[str, list[int]]:
-        """Return the condition for what comes up to a place, itself included, with its parameters."""
-        return self._beside(alias, ">=" if self.descending else "<=", end)
+    def until(self, end: PageEnd, alias: str = "d") -> Sql:
+        """Return the condition on the rows up to a place, including it."""
+        return self._compared(alias, ">=" if self.descending else "<=", end)
 
-    def _beside(self, alias: str, sign: str, place: PageEnd) -> tuple[str, list[int]]:
+    def _compared(self, alias: str, sign: str, place: PageEnd) -> Sql:
         if self.column == "id":
-            return f"{alias}.id {sign} %s", [place.played]
-        return f"({alias}.{self.column}, {alias}.slot) {sign} (%s, %s)", [place.played, place.slot]
+            return Sql(f"{alias}.id {sign} %s", (place.played,))
+        return Sql(f"({alias}.{self.column}, {alias}.slot) {sign} (%s, %s)", (place.played, place.slot))
 
     def rank(self, place: PageEnd) -> tuple[int, int, int]:
-        """Return a key that sorts places as the listing does."""
+        """Return the sort key of a place in the listing."""
         sign = -1 if self.descending else 1
         return sign * place.played, sign * place.slot, place.way
 
+    def rank_of(self, row: Placed) -> tuple[int, int, int]:
+        """Return the sort key of a row of the listing."""
+        return self.rank(row.place)
+
     @property
     def order(self) -> str:
-        return ", ".join(f"{column} DESC" if self.descending else column for column in self._columns)
+        """Return the ORDER BY of the column and the slot. An id is unique and needs no slot."""
+        return self._order("")
 
     def by(self, alias: str) -> str:
         """Return `order` with the columns of the table of this alias."""
-        return ", ".join(f"{alias}.{column}" for column in self.order.split(", "))
+        return self._order(f"{alias}.")
 
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        return ("id",) if self.column == "id" else (self.column, "slot")
+    def _order(self, table: str) -> str:
+        columns = ("id",) if self.column == "id" else (self.column, "slot")
+        return ", ".join(f"{table}{column}{' DESC' if self.descending else ''}" for column in columns)
 
 
 def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
-    """Yield the parts of a listing from the cursor on: all of it, or games with a day and then those without.
-
-    Raises InvalidCursorError, ValueError for another order.
-    """
+    """Yield the phases of a listing from the cursor on: only one, or games with a day and then those without.
+    Raises InvalidCursorError, ValueError for an unknown order."""
     if order not in ORDERS:
         raise ValueError(f"order is one of {', '.join(ORDERS)}, not {order!r}")
     after = None if cursor is None else read_cursor(cursor, order)
@@ -138,7 +145,7 @@ def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
     if order != "oldest":
         yield Phase(after or _beginning(column, descending), "all", descending, column)
         return
-    # No row has the way of a beginning, so a beginning excludes nothing.
+    # The way of a beginning is above those of all rows, so a beginning excludes no row.
     if after is None or after.played:
         yield Phase(after or PageEnd(0, 0, _END), "known", False)
         after = None
@@ -153,13 +160,13 @@ def _beginning(column: Column, descending: bool) -> PageEnd:
 
 
 def write_cursor(place: PageEnd, order: Sorting) -> str:
-    """Return a page's end as text that cannot be made up."""
+    """Return a page's end as signed text."""
     text = urlsafe_b64encode(json.dumps([*place]).encode()).decode()
     return Signer(salt=f"games {order}").sign(text)
 
 
 def read_cursor(cursor: str, order: Sorting) -> PageEnd:
-    """Return the place that `write_cursor` wrote. Raises InvalidCursorError."""
+    """Return the place of a cursor by `write_cursor`. Raises InvalidCursorError."""
     try:
         text = Signer(salt=f"games {order}").unsign(cursor)
     except BadSignature:
@@ -174,8 +181,8 @@ def paged(
     fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
     place: Callable[[T], PageEnd],
 ) -> KeysetPage[T]:
-    """Return a page made out of `fetch(phase, how many)`. It gives items and, if it stopped looking before it
-    had enough, the place up to which it looked: from there it is called again until there is an item or
+    """Return a page of the items of `fetch(phase, count)`. If `fetch` stops before it has so many items, it
+    also returns the place up to which it scanned: it is called again from there until the page has an item or
     `SCAN_SECONDS` are over."""
     if not 1 <= limit <= MAX_PAGE:
         raise ValueError(f"a page has 1 to {MAX_PAGE} items, not {limit}")
@@ -193,23 +200,23 @@ def _scan(
     fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
     place: Callable[[T], PageEnd],
 ) -> KeysetPage[T]:
-    """Return the page that calling `fetch` once for each phase gives."""
+    """Return the page after calling `fetch` once for each phase."""
     items: list[T] = []
     stop: PageEnd | None = None
     for phase in phases(order, cursor):
         if len(items) <= limit and stop is None:
-            found, stop = fetch(phase, limit + 1 - len(items))
-            items += found
+            fetched, stop = fetch(phase, limit + 1 - len(items))
+            items += fetched
     searching = len(items) <= limit and stop is not None
     end = place(items[limit - 1]) if len(items) > limit else stop
     return KeysetPage(tuple(items[:limit]), None if end is None else write_cursor(end, order), searching)
 
 
 def as_date(value: date | str | None) -> date | None:
-    """Return the date in a column of a raw query, which SQLite gives as text."""
+    """Return the date in a column of a raw query, which is text on SQLite."""
     return date.fromisoformat(value) if isinstance(value, str) else value
 
 
 def as_moment(value: datetime | str | None) -> datetime | None:
-    """Return the moment in a column of a raw query, which SQLite gives as text in UTC."""
+    """Return the moment in a column of a raw query, which is text in UTC on SQLite."""
     return datetime.fromisoformat(value).replace(tzinfo=UTC) if isinstance(value, str) else value

@@ -1,23 +1,22 @@
-"""Problems: how many there are of each length, a page of them from the shortest on, the next one, and one at
-random."""
+"""Problems: their number by length, a page from the shortest on, the next one, and one at random."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.caching.values import cached_until_commit
 from archive.models import Game
 from archive.project.reading import connection
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction
+from archive.queries.sql import Sql
 
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
 LONGEST: Final = 32_767
-"""Plies of the longest record there can be."""
+"""Plies of the longest possible record."""
 
 
 class ProblemLengths(NamedTuple):
@@ -36,53 +35,51 @@ class ListedProblem:
     record: Record
 
 
-# As the index of problems has it, so that SQLite knows that it may use it.
-_OF_PROBLEMS: Final = Sql("g.record_kind = 'problem'")
-_COUNTED: Final = (
-    "SELECT g.plies, count(*) FROM archive_game g WHERE {where} GROUP BY g.plies ORDER BY g.plies"
-)
-_FROM: Final = "SELECT g.id FROM archive_game g WHERE {where} ORDER BY g.plies, g.id LIMIT %s OFFSET %s"
-_PLACE: Final = "SELECT g.plies FROM archive_game g WHERE {where}"
+# SQLite uses the index of problems only if its condition is part of the query.
+_IS_PROBLEM: Final = Sql("g.record_kind = 'problem'")
+_BY_LENGTH: Final = "SELECT g.plies, count(*) {sql} GROUP BY g.plies ORDER BY g.plies"
+_IDS: Final = "SELECT g.id {sql} ORDER BY g.plies, g.id LIMIT %s OFFSET %s"
 
 
 def lengths(scope: Scope) -> tuple[tuple[int, int], ...]:
-    """Return the lengths of problems, the shortest first, each with the number of problems that have it."""
+    """Return the lengths of problems, the shortest first, each with its number of problems."""
     return cached_until_commit(
-        f"problems {scope}", lambda: tuple((plies, n) for plies, n in _rows(scope, _COUNTED))
+        f"problems {scope}", lambda: tuple((plies, n) for plies, n in _rows(scope, _BY_LENGTH))
     )
 
 
-def problems(scope: Scope, asked: ProblemLengths, after: int | None, limit: int) -> list[ListedProblem]:
-    """Return problems from the shortest on, or those behind another one; none behind what is no problem."""
-    numbers = _numbers(scope, asked, after, limit)
-    found = {one.pk: one for one in Game.objects.filter(pk__in=numbers).select_related("stored")}
-    return [ListedProblem(pk, found[pk].plies, found[pk].jkf) for pk in numbers if pk in found]
+def problems(scope: Scope, lengths: ProblemLengths, after: int | None, limit: int) -> list[ListedProblem]:
+    """Return problems from the shortest on, or those after another one; none after a game that is no
+    problem."""
+    pks = _problem_ids(scope, lengths, after, limit)
+    games = Game.objects.select_related("stored").in_bulk(pks)
+    return [ListedProblem(pk, games[pk].plies, games[pk].jkf) for pk in pks if pk in games]
 
 
-def next_problem(scope: Scope, asked: ProblemLengths, after: int) -> int | None:
-    """Return the problem behind another one; None behind the last."""
-    return next(iter(_numbers(scope, asked, after, 1)), None)
+def next_problem(scope: Scope, lengths: ProblemLengths, after: int) -> int | None:
+    """Return the problem after another one; None after the last."""
+    return next(iter(_problem_ids(scope, lengths, after, 1)), None)
 
 
-def nth_problem(scope: Scope, asked: ProblemLengths, number: int) -> int | None:
+def nth_problem(scope: Scope, lengths: ProblemLengths, number: int) -> int | None:
     """Return the problem with a number, from 0; None if there are not so many."""
-    return next(iter(_numbers(scope, asked, None, 1, number)), None)
+    return next(iter(_problem_ids(scope, lengths, None, 1, number)), None)
 
 
-def _numbers(
-    scope: Scope, asked: ProblemLengths, after: int | None, limit: int, skipped: int = 0
+def _problem_ids(
+    scope: Scope, lengths: ProblemLengths, after: int | None, limit: int, offset: int = 0
 ) -> list[int]:
-    where = [Sql("g.plies BETWEEN %s AND %s", asked)]
+    conditions = [Sql("g.plies BETWEEN %s AND %s", lengths)]
     if after is not None:
-        place = _rows(scope, _PLACE, Sql("g.id = %s", (after,)))
+        place = _rows(scope, "SELECT g.plies {sql}", [Sql("g.id = %s", (after,))])
         if not place:
             return []
-        where.append(Sql("(g.plies, g.id) > (%s, %s)", (place[0][0], after)))
-    return [pk for (pk,) in _rows(scope, _FROM, *where, more=(limit, skipped))]
+        conditions.append(Sql("(g.plies, g.id) > (%s, %s)", (place[0][0], after)))
+    return [pk for (pk,) in _rows(scope, _IDS, conditions, limit, offset)]
 
 
-def _rows(scope: Scope, statement: str, *where: Sql, more: Sequence[Any] = ()) -> list[tuple[int, ...]]:
-    condition = conjunction([_OF_PROBLEMS, scope.condition("g"), *where])
+def _rows(scope: Scope, select: str, conditions: Sequence[Sql] = (), *values: int) -> list[tuple[int, ...]]:
+    problems = Sql("FROM archive_game g").where([_IS_PROBLEM, scope.condition("g"), *conditions])
     with connection.cursor() as cursor:
-        cursor.execute(statement.format(where=condition.text), [*condition.values, *more])
+        cursor.execute(*problems.embed(select, *values))
         return list(cursor.fetchall())

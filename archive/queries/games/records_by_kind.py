@@ -14,24 +14,24 @@ from archive.project.reading import connection
 from archive.queries.scope import Scope
 
 GAMES_A_SECOND: Final = 2_000
-"""Counts of a large archive stay in use for a second per so many games, a hundred times as long as counting
+"""Counts of a large archive are cached for a second per so many games: a hundred times as long as counting
 takes."""
 
 CACHE_SECONDS: Final = 600
-"""How long they are used at most."""
+"""How long counts are cached at most."""
 
 STEP: Final = 20
 """Plies in one class of lengths."""
 
 MOST: Final = 500
-"""Different openings or endings of a kind that are kept, the most frequent."""
+"""Openings or endings of a kind that are counted, the most frequent."""
 
 
 @dataclass(slots=True)
 class RecordCounts:
-    """Records of one kind, by what they have; `undated` have no year.
+    """Numbers of records of one kind; `undated` have no year.
 
-    `positions` is how many rows of the index they have; `lengths` are numbers by the first ply of a class of
+    `positions` is the number of their rows in the index; `lengths` are numbers by the first ply of a class of
     `STEP`.
     """
 
@@ -46,7 +46,7 @@ class RecordCounts:
     lengths: Counter[int] = field(default_factory=Counter)
 
     def add(self, result: int, handicap: str, special: str, opening: str, n: int, positions: int) -> None:
-        """Count so many records that have these values."""
+        """Count `n` records with these values."""
         self.games += n
         self.positions += positions
         self.results[result] += n
@@ -57,25 +57,25 @@ class RecordCounts:
             self.openings[opening] += n
 
     def add_day(self, played: int, n: int) -> None:
-        """Count so many records that have this day."""
+        """Count `n` records with this day."""
         if played:
             self.years[date.fromordinal(played).year] += n
         else:
             self.undated += n
 
     def cut(self) -> None:
-        """Keep the most frequent of what may have any number of values."""
+        """Drop all but the most frequent endings and openings, which may be any number."""
         self.endings = _most_common(self.endings)
         self.openings = _most_common(self.openings)
 
 
 def _most_common(counted: Counter[str]) -> Counter[str]:
-    """Return the most frequent in one order, whichever the database had: ties are in that of their names."""
+    """Return the most frequent values; ties are ordered by name, not as the database returns them."""
     return Counter(dict(sorted(counted.items(), key=lambda row: (-row[1], row[0]))[:MOST]))
 
 
 RecordsByKind = dict[tuple[str, str], RecordCounts]
-"""By the kind of game and of record."""
+"""Counts by the kinds of game and of record."""
 
 _VALUES: Final = """
     SELECT kind, record_kind, result, handicap, special, opening, count(*), sum(index_rows)
@@ -95,40 +95,40 @@ _LENGTHS: Final = f"""
 
 
 def records_by_kind(scope: Scope) -> Cached[RecordsByKind]:
-    """Return the counts of all readable records, exact up to `COUNTED` games and else up to `CACHE_SECONDS`
+    """Return the counts of all readable records: exact up to `COUNTED` games, else at most `CACHE_SECONDS`
     old."""
     return cached(f"records by kind {scope}", lambda: count_records_by_kind(scope), _seconds)
 
 
-def _seconds(found: RecordsByKind) -> float:
-    games = sum(records.games for records in found.values())
+def _seconds(counts: RecordsByKind) -> float:
+    games = sum(records.games for records in counts.values())
     return min(CACHE_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
 
 
 def count_records_by_kind(scope: Scope) -> RecordsByKind:
     """Count all records now."""
-    found: RecordsByKind = {}
+    counts: RecordsByKind = {}
     for kind, record_kind, *values in _rows(scope, _VALUES):
-        found.setdefault((kind, record_kind), RecordCounts()).add(*values)
+        counts.setdefault((kind, record_kind), RecordCounts()).add(*values)
     for kind, record_kind, played, n in _rows(scope, _DAYS):
-        found.setdefault((kind, record_kind), RecordCounts()).add_day(played, n)
+        counts.setdefault((kind, record_kind), RecordCounts()).add_day(played, n)
     for kind, record_kind, steps, n in _rows(scope, _LENGTHS):
-        found.setdefault((kind, record_kind), RecordCounts()).lengths[steps * STEP] += n
-    for records in found.values():
+        counts.setdefault((kind, record_kind), RecordCounts()).lengths[steps * STEP] += n
+    for records in counts.values():
         records.cut()
-    return found
+    return counts
 
 
 def summed(some: Iterable[RecordCounts]) -> RecordCounts:
     """Add up records of several kinds."""
-    found = RecordCounts()
+    total = RecordCounts()
     for one in some:
-        found.games += one.games
-        found.undated += one.undated
-        found.positions += one.positions
+        total.games += one.games
+        total.undated += one.undated
+        total.positions += one.positions
         for name in ("years", "results", "handicaps", "endings", "openings", "lengths"):
-            getattr(found, name).update(getattr(one, name))
-    return found
+            getattr(total, name).update(getattr(one, name))
+    return total
 
 
 def _rows(scope: Scope, sql: str) -> list[tuple[Any, ...]]:

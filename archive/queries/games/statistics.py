@@ -1,4 +1,4 @@
-"""What the whole archive adds up to."""
+"""Statistics of the archive."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -23,7 +23,7 @@ from kifu_core.games import SHOGI
 
 _MINUTE: Final = 60
 DURATIONS: Final = (0, *(minutes * _MINUTE for minutes in (1, 5, 10, 20, 30, 60, 120, 240, 480, 960)))
-"""Where the classes of durations begin, in seconds: from games of programs to those of two days."""
+"""The first seconds of the classes of durations: from games of programs to those of two days."""
 
 TIMED: Final = 1_000
 """Games whose clocks are read: about 0.2 s."""
@@ -31,9 +31,8 @@ TIMED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ArchiveCounts:
-    """How much there is: games and other records, and positions in their rows of the index. `kinds` is how
-    many records there are of each kind that has any, in the order of `Game.RecordKind`. If they are not
-    `exact`, there are at least so many."""
+    """The numbers of games and other records, and of their positions in the index. `kinds` are the numbers of
+    records by kind, in the order of `Game.RecordKind`. Unless `exact`, there are at least so many."""
 
     games: int
     positions: int
@@ -43,12 +42,12 @@ class ArchiveCounts:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Games of one kind (problems, trees and positions left out) by year, result, length, ending and named
-    opening. `kind` is that kind, `kinds` how many games there are of each, the most frequent first. If they
-    are not `exact`, games that came lately are missing.
+    """Games of one kind (without problems, trees and positions) by year, result, length, ending and opening
+    as the records name it. `kinds` are the numbers of games by kind, the most frequent first. Unless `exact`,
+    recent games are missing.
 
     `lengths` are numbers by the first ply of a class of `STEP`; `durations` by the first second of a class of
-    `DURATIONS`, of the seconds that both sides used, over the newest `TIMED` games whose times are known.
+    `DURATIONS`, of the total time of both sides, over the newest `TIMED` games with times.
     """
 
     games: int
@@ -65,35 +64,34 @@ class Statistics:
 
 
 def counts(scope: Scope) -> ArchiveCounts:
-    """Return how much there is, without what was taken down since."""
+    """Return the numbers of games, records and positions; deleted ones do not count."""
     records = records_by_kind(scope)
     kinds = Counter[str]()
-    for (_game, kind), found in records.value.items():
-        kinds[kind] += found.games
+    for (_game, kind), counted in records.value.items():
+        kinds[kind] += counted.games
     return ArchiveCounts(
         games=kinds.total(),
-        positions=sum(found.positions for found in records.value.values()),
+        positions=sum(counted.positions for counted in records.value.values()),
         kinds=tuple((kind, kinds[kind]) for kind in Game.RecordKind.values if kind in kinds),
         exact=records.exact,
     )
 
 
 def statistics(scope: Scope, kind: str | None = None) -> Statistics:
-    """Return the archive's games of a kind added up (None: the most frequent), without what was taken down
-    since."""
+    """Return the statistics of a kind of game (None: the most frequent); deleted games do not count."""
     records = records_by_kind(scope)
     games = _games(records.value)
     kind = kind or _most_frequent(games)
-    found = games.get(kind, RecordCounts())
-    steps = range(0, max(found.lengths, default=-1) + 1, STEP)
+    counts = games.get(kind, RecordCounts())
+    steps = range(0, max(counts.lengths, default=-1) + 1, STEP)
     return Statistics(
-        games=found.games,
-        years=without_gaps(found.years),
-        undated=found.undated,
-        results=tuple(found.results[result] for result in Game.Result.values),
-        lengths=tuple((first, found.lengths[first]) for first in steps),
-        endings=tuple(found.endings.most_common(LISTED)),
-        openings=tuple(found.openings.most_common(LISTED)),
+        games=counts.games,
+        years=without_gaps(counts.years),
+        undated=counts.undated,
+        results=tuple(counts.results[result] for result in Game.Result.values),
+        lengths=tuple((first, counts.lengths[first]) for first in steps),
+        endings=tuple(counts.endings.most_common(LISTED)),
+        openings=tuple(counts.openings.most_common(LISTED)),
         durations=_durations(scope, kind),
         kind=kind,
         kinds=tuple((name, one.games) for name, one in games.items()),
@@ -102,16 +100,16 @@ def statistics(scope: Scope, kind: str | None = None) -> Statistics:
 
 
 def openings(scope: Scope, kind: str | None = None) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Return the openings that games of a kind (None: the most frequent) name, the most frequent first and
-    at most `MOST` of them, as `statistics` tells the first; and that kind."""
+    """Return a kind of game (None: the most frequent) and its openings as the records name them, at most
+    `MOST` of them, the most frequent first."""
     games = _games(records_by_kind(scope).value)
     kind = kind or _most_frequent(games)
     return kind, tuple(games.get(kind, RecordCounts()).openings.most_common())
 
 
 def _games(records: RecordsByKind) -> dict[str, RecordCounts]:
-    """Return what is known of the games among all records, by kind, the most frequent first."""
-    games = {name: found for (name, kind), found in records.items() if kind == Game.RecordKind.GAME}
+    """Return the counts of games without other records, by kind, the most frequent first."""
+    games = {name: counts for (name, kind), counts in records.items() if kind == Game.RecordKind.GAME}
     return dict(sorted(games.items(), key=lambda row: -row[1].games))
 
 
@@ -126,14 +124,14 @@ _TIMED: Final = f"""
 
 
 def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
-    """Count games by class of the time that both sides used together, without empty classes at the ends."""
-    found = cached(
+    """Count games by class of their total time, without empty classes at the ends."""
+    counted = cached(
         f"durations {scope} {kind}",
         lambda: _clocks(scope, kind),
-        lambda found: CACHE_SECONDS if found.total() == TIMED else 0,
+        lambda counted: CACHE_SECONDS if counted.total() == TIMED else 0,
     ).value
-    places = range(min(found, default=0), max(found, default=-1) + 1)
-    return tuple((DURATIONS[place], found[place]) for place in places)
+    places = range(min(counted, default=0), max(counted, default=-1) + 1)
+    return tuple((DURATIONS[place], counted[place]) for place in places)
 
 
 def _clocks(scope: Scope, kind: str) -> Counter[int]:

@@ -1,15 +1,15 @@
-"""What was taken down: who can still see it, and the fact that it existed.
+"""The visibility of deleted uploads, games and records.
 
-An upload is gone for everybody as soon as somebody asks for its deletion, and so are games that nobody else
-has sent. Users with the permission `archive.view_upload` see them as long as anything is left.
+An upload disappears for everybody as soon as its deletion is requested, and so do games that nobody else has
+sent. Users with the permission `archive.view_upload` see them until the deletion is complete.
 
-When a single game is deleted, its records stay, because their bytes are what somebody sent. If these are
-hidden too (`Entry.hidden`), they are gone for everybody else, and with them every file that contains them:
-the whole upload, and what other entries were read from the same file. Quotations from them go as well, and so
-do the names of those files, which are often the players'.
+When a single game is deleted, its records stay, because their bytes belong to an upload. If these are hidden
+too (`Entry.hidden`), they disappear for everybody else, with every file that contains them: the complete
+upload, and other entries that were read from the same file. Quotations from them disappear as well, and so do
+the names of those files, which are often the players'.
 
-The same holds for records whose game was taken back from the space of its upload: whoever may read the game
-may read them, and nobody else, staff or not.
+The same applies to records whose game was taken back from the space of its upload: only readers of the game
+may read them, staff or not.
 """
 
 from collections.abc import Collection, Iterable
@@ -24,7 +24,7 @@ from archive.queries.scope import readable_spaces, reads, reads_game
 
 
 class GoneError(Http404):
-    """There was something at this address; it was taken down. 410."""
+    """The upload, game or record at this address was deleted: status 410."""
 
 
 def sees_deleted(request: HttpRequest) -> bool:
@@ -45,9 +45,9 @@ def upload_shown(request: HttpRequest, pk: int) -> Upload:
 
 
 def uploads_shown(request: HttpRequest, pks: Collection[int]) -> QuerySet[Upload]:
-    """Return those of the uploads that a list names to this request."""
-    found = Upload.objects.filter(pk__in=pks, space__in=readable_spaces(request).values())
-    return found if sees_deleted(request) else found.exclude(state=Upload.State.DELETING)
+    """Return the uploads that lists may show to this request."""
+    readable = Upload.objects.filter(pk__in=pks, space__in=readable_spaces(request).values())
+    return readable if sees_deleted(request) else readable.exclude(state=Upload.State.DELETING)
 
 
 def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
@@ -60,7 +60,7 @@ def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
 
 
 def check_bytes(request: HttpRequest, upload: Upload, part: int | None = None) -> None:
-    """Raise GoneError where bytes of an upload, or of one part of it, are hidden from this request."""
+    """Raise GoneError if bytes of an upload, or of one part of it, are hidden from this request."""
     if has_hidden(upload, part) and _of_part(hidden_from(request), upload, part).exists():
         raise GoneError
 
@@ -75,7 +75,7 @@ _HIDDEN_ENTRIES: Final = Entry.objects.filter(hidden=True)
 
 
 def sees_entry(request: HttpRequest, entry: Entry) -> bool:
-    """Tell whether this request sees what an entry is made of."""
+    """Tell whether this request sees the record of an entry."""
     if not entry.hidden:
         return True
     return sees_deleted(request) if entry.game is None else reads(request, entry.game.space)
@@ -87,36 +87,35 @@ def has_hidden(upload: Upload, part: int | None = None) -> bool:
 
 
 def _of_part(entries: QuerySet[Entry], upload: Upload, part: int | None) -> QuerySet[Entry]:
-    found = entries.filter(upload=upload)
-    return found if part is None else found.filter(part=part)
+    return entries.filter(upload=upload, **({} if part is None else {"part": part}))
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
-    """Return an entry's issues, without those that quote what is hidden from this request."""
-    shown = sees_entry(request, entry)
-    return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
+    """Return an entry's issues; if its record is hidden from this request, without those that quote it."""
+    visible = sees_entry(request, entry)
+    return [issue for issue in entry.issues if visible or issue["code"] == "taken-down"]
 
 
 def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
-    """Take from uploads, which are to be shown and not saved, the names that this request does not see."""
-    shown = list(uploads)
-    hidden = uploads_with_hidden_names(request, {upload.pk for upload in shown})
-    for upload in shown:
+    """Blank the names that this request does not see. The uploads must not be saved afterwards."""
+    uploads = list(uploads)
+    hidden = uploads_with_hidden_names(request, {upload.pk for upload in uploads})
+    for upload in uploads:
         if upload.pk in hidden:
             upload.name, upload.paths = "", []
 
 
 def uploads_with_hidden_names(request: HttpRequest, pks: Collection[int]) -> set[int]:
-    """Return those of the uploads whose names are hidden from this request."""
-    return _wholly_hidden(pks, hidden_from(request))
+    """Return the uploads whose names are hidden from this request."""
+    return _fully_hidden(pks, hidden_from(request))
 
 
-def wholly_hidden(pks: Collection[int]) -> set[int]:
-    """Return those of the uploads that are themselves a file with hidden bytes, or of which all is hidden."""
-    return _wholly_hidden(pks, _HIDDEN_ENTRIES)
+def fully_hidden(pks: Collection[int]) -> set[int]:
+    """Return the uploads that are themselves a file with hidden bytes, or whose entries are all hidden."""
+    return _fully_hidden(pks, _HIDDEN_ENTRIES)
 
 
-def _wholly_hidden(pks: Collection[int], hidden: QuerySet[Entry]) -> set[int]:
+def _fully_hidden(pks: Collection[int], hidden: QuerySet[Entry]) -> set[int]:
     return {
         pk
         for pk in _with_hidden(pks)
@@ -126,8 +125,8 @@ def _wholly_hidden(pks: Collection[int], hidden: QuerySet[Entry]) -> set[int]:
 
 
 def _with_hidden(pks: Collection[int]) -> list[int]:
-    """Return those of the uploads that hold hidden bytes. Every page of a game asks this, in SQL written out:
-    to put the question together would take ten times as long as to answer it."""
+    """Return the uploads with hidden bytes. Every page of a game runs this: compiling it by Django would take
+    ten times as long as running it."""
     if not pks:
         return []
     places = ", ".join(["%s"] * len(pks))
@@ -139,21 +138,21 @@ def _with_hidden(pks: Collection[int]) -> list[int]:
 
 
 def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
-    """Remove what is hidden from this request from entries that will be shown and not saved: the paths of
-    files that contain it, and, of hidden entries, quotations (such as the program) and games."""
+    """Blank what is hidden from this request: the paths of files with hidden bytes, and of hidden entries
+    also quotations (such as the program) and games. The entries must not be saved afterwards."""
     hidden = hidden_from(request)
     paths: dict[int, set[str]] = {}
     for entry in entries:
         paths.setdefault(entry.upload_id, set())
         if entry.path:
             paths[entry.upload_id].add(entry.path)
-    gone = {
+    hidden_paths = {
         (pk, path)
         for pk in _with_hidden(paths)
         for path in hidden.filter(upload=pk, path__in=paths[pk]).values_list("path", flat=True).distinct()
     }
     for entry in entries:
-        if (entry.upload_id, entry.path) in gone:
+        if (entry.upload_id, entry.path) in hidden_paths:
             entry.path = ""
         if not sees_entry(request, entry):
             entry.issues = issues_shown(request, entry)
@@ -161,8 +160,8 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
 
 
 def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | None:
-    """Return the game of an address, with its record where that is wanted; None where there is none of this
-    id, though there may be an alias. Raises GoneError."""
+    """Return the game of an address, with its record unless `record` is false; None if there is no game with
+    this id, though there may be an alias. Raises GoneError."""
     game = next(iter(Game.objects.raw("SELECT * FROM archive_game WHERE id = %s", [pk])), None)
     if game is None or not reads_game(request, game):
         return None
@@ -174,10 +173,8 @@ def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | 
 
 
 def game_called(request: HttpRequest, pk: int) -> int:
-    """Return the present id of a game by a former one. Raises Http404, GoneError.
-
-    It tells nothing to somebody who could not read the game of the former id, or cannot read the present one.
-    """
+    """Return the present id of a game by a former one. Raises GoneError; Http404 also for a request that
+    could not read the former game, or cannot read the present one."""
     alias = GameAlias.objects.filter(pk=pk).select_related("game").first()
     if alias is None:
         raise _missing(request, GoneGame.objects.filter(pk=pk))
@@ -189,8 +186,8 @@ def game_called(request: HttpRequest, pk: int) -> int:
 
 
 def editions(game: int, spaces: Collection[int], *, deleted: bool) -> QuerySet[Entry]:
-    """Return the editions of a game that came in uploads for these spaces, in the order in which they came,
-    with or without those that are being deleted."""
+    """Return the editions of a game in the uploads of some spaces, in order of arrival, with or without those
+    that are being deleted."""
     entries = Entry.objects.filter(game=game, upload__space__in=spaces).order_by("pk")
     return entries if deleted else entries.exclude(upload__state=Upload.State.DELETING)
 
@@ -205,13 +202,13 @@ _HIDDEN: Final = """
 
 
 def is_hidden(game: int) -> bool:
-    """Tell whether all uploads that a game came in are being deleted: it will be gone itself."""
+    """Tell whether all uploads of a game are being deleted, and the game with them."""
     with connection.cursor() as cursor:
         cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
-        came, stays = cursor.fetchone()
-    return bool(came and not stays)
+        has_entries, stays = cursor.fetchone()
+    return bool(has_entries and not stays)
 
 
-def _missing(request: HttpRequest, gone: QuerySet[Any]) -> Http404:
-    there = gone.filter(space__in=readable_spaces(request).values())
-    return GoneError() if there.exists() else Http404()
+def _missing(request: HttpRequest, deleted: QuerySet[Any]) -> Http404:
+    readable = deleted.filter(space__in=readable_spaces(request).values())
+    return GoneError() if readable.exists() else Http404()

@@ -1,5 +1,5 @@
-"""How many there are in a list: exactly where that can be counted in tens of milliseconds, otherwise the
-least number that there can be, which is never below one shown beside it."""
+"""Totals of lists: exact if counting takes only tens of milliseconds, else a lower bound, which is never
+below another number on the same page."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,6 +8,7 @@ from archive.queries.games.facets import Facets
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.statistics import counts
 from archive.queries.names import people
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 
 NAMES_COUNTED_TO: Final = 5_000
@@ -16,26 +17,26 @@ NAMES_COUNTED_TO: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many there are; where it is not `exact`, there are at least that `number`."""
+    """A number; a lower bound unless `exact`."""
 
     number: int
     exact: bool = True
 
 
-def total(scope: Scope, filters: GameFilters, found: Facets, least: int) -> Total:
-    """Return how many games have all that is asked for. `found` is what the list is made of, `least` how many
-    games there are at least, as what is shown of the list tells."""
-    if found.exact:
-        return Total(found.games)
-    least = max(least, found.games)
+def total(scope: Scope, filters: GameFilters, facets: Facets, least: int) -> Total:
+    """Return the number of games that match the filters. `facets` are those of the list, `least` is a lower
+    bound from the page that is shown."""
+    if facets.exact:
+        return Total(facets.games)
+    least = max(least, facets.games)
     if filters == GameFilters(record_kind=filters.record_kind):
-        known = counts(scope)
-        number = dict(known.kinds).get(filters.record_kind, 0) if filters.record_kind else known.games
-        return Total(number) if known.exact else Total(max(number, least), exact=False)
+        archive = counts(scope)
+        number = dict(archive.kinds).get(filters.record_kind, 0) if filters.record_kind else archive.games
+        return Total(number) if archive.exact else Total(max(number, least), exact=False)
     return Total(least, exact=False)
 
 
-def names_total(scope: Scope, kind: people.Kind, words: str) -> Total:
-    """Return how many players or events have names that hold the words."""
+def names_total(scope: Scope, kind: NameKind, words: str) -> Total:
+    """Return the number of players or events whose names contain the words."""
     number = people.count_names(scope, kind, words, NAMES_COUNTED_TO + 1)
     return Total(number) if number <= NAMES_COUNTED_TO else Total(NAMES_COUNTED_TO, exact=False)

@@ -8,13 +8,17 @@ from archive.caching.values import COUNTED, cached
 from archive.names.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.project.reading import connection
 from archive.queries.names import people
-from archive.queries.names.people import Kind, NamedCount
+from archive.queries.names.ids_of_names import NameKind
+from archive.queries.names.people import NamedCount
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
 
 Listing = Literal["reading", "name", "games"]
 
-ORDERS: Final[dict[Kind, tuple[Listing, ...]]] = {"player": ("reading", "games"), "event": ("name", "games")}
+ORDERS: Final[dict[NameKind, tuple[Listing, ...]]] = {
+    "player": ("reading", "games"),
+    "event": ("name", "games"),
+}
 """The orders of each list, first that in which it comes. Of events no reading is known."""
 
 BEGINNINGS: Final = (*ROWS, LATIN, UNKNOWN)
@@ -65,7 +69,7 @@ class NamePage:
 
 def list_names(
     scope: Scope,
-    kind: Kind,
+    kind: NameKind,
     order: Listing,
     words: str = "",
     after: str = "",
@@ -94,7 +98,7 @@ def list_names(
 
 
 def _by_reading(
-    scope: Scope, kind: Kind, words: str, after: str, row: str | None, limit: int
+    scope: Scope, kind: NameKind, words: str, after: str, row: str | None, limit: int
 ) -> list[ListedName]:
     found: list[ListedName] = []
     for part, place in _parts(after.replace("\0", ""), row):
@@ -121,7 +125,7 @@ def _part_of(key: str) -> str:
     return {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
 
 
-def _by_games(scope: Scope, kind: Kind, words: str, after: str, limit: int) -> NamePage:
+def _by_games(scope: Scope, kind: NameKind, words: str, after: str, limit: int) -> NamePage:
     """Return a page of the list by number of games; `after` is how many names come before it."""
     if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= RANKED):
         raise ValueError("after is none of a list by number of games")
@@ -134,7 +138,7 @@ def _by_games(scope: Scope, kind: Kind, words: str, after: str, limit: int) -> N
     return NamePage(items, following, cut=len(ranked) == RANKED)
 
 
-def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
+def _ranked(scope: Scope, kind: NameKind, words: str) -> list[tuple[int, int]]:
     """Return ids with their exact numbers of games, those with the most first."""
 
     def ranked() -> list[tuple[int, int]]:
@@ -151,7 +155,7 @@ def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
     ).value
 
 
-def _names_of(kind: Kind, ids: list[int]) -> dict[int, str]:
+def _names_of(kind: NameKind, ids: list[int]) -> dict[int, str]:
     if not ids:
         return {}
     places = ", ".join(["%s"] * len(ids))

@@ -1,4 +1,4 @@
-"""What is asked for by name or number: which ids that is in the spaces that may be read."""
+"""The ids of a name or an upload in the spaces of a scope."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from archive.index.engine import engine
 from archive.models import Upload
 from archive.queries.scope import Scope
 
+NameKind = Literal["player", "event"]
+
 Ids = tuple[int, ...] | None
-"""The ids of what is asked for, empty where there is none; None where nothing is asked for."""
+"""The ids for a filter's value, empty if it does not exist; None if the filter has no value."""
 
 
 def ids_of_upload(scope: Scope, pk: int | None) -> Ids:
-    """Return the id of an upload that is asked for; none where it is another space's, or being deleted."""
+    """Return the id of an upload; none if it is another space's, or being deleted."""
     if pk is None:
         return None
-    found = Upload.objects.filter(pk=pk, space__in=scope.spaces).exclude(state=Upload.State.DELETING)
-    return (pk,) if found.exists() else ()
+    uploads = Upload.objects.filter(pk=pk, space__in=scope.spaces).exclude(state=Upload.State.DELETING)
+    return (pk,) if uploads.exists() else ()
 
 
 _NAMED: Final = """
@@ -29,11 +31,11 @@ _NAMED: Final = """
 """
 
 
-def ids_of_name(scope: Scope, kind: Literal["player", "event"], text: str | None) -> Ids:
-    """Return the ids of a player's or an event's name, one of each space where it is known."""
+def ids_of_name(scope: Scope, kind: NameKind, text: str | None) -> Ids:
+    """Return the ids of a player's or an event's name, one for each space that has it."""
     if text is None:
         return None
     name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
     sql = _NAMED.format(kind=kind, by=by)
-    found = (engine().fetch_prepared(sql, [space, name] * 2)[0][0] for space in scope.spaces)
-    return tuple(int(pk) for pk in found if pk is not None)
+    pks = (engine().fetch_prepared(sql, [space, name] * 2)[0][0] for space in scope.spaces)
+    return tuple(int(pk) for pk in pks if pk is not None)

@@ -6,7 +6,7 @@ names (former names too) that contain it, and all players whose reading it is.
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from archive.caching.values import cached_until_commit
 from archive.models import Player
@@ -14,11 +14,9 @@ from archive.names.character_forms import folded
 from archive.names.kana_readings import family_of
 from archive.names.romaji import given_key, readings
 from archive.names.search_text import searched
-from archive.queries.names.ids_of_names import ids_of_name
+from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.scope import Scope
 from archive.queries.search.words import names_holding
-
-_Kind = Literal["player", "event"]
 
 
 class NameMatch(NamedTuple):
@@ -33,7 +31,7 @@ class NameMatch(NamedTuple):
     vague: bool = False
 
 
-def match_name(scope: Scope, kind: _Kind, text: str) -> NameMatch:
+def match_name(scope: Scope, kind: NameKind, text: str) -> NameMatch:
     """Return the players or events that a name matches exactly, else those that it matches in part."""
     part = text.rstrip(_PART)
     if part == text and (found := ids_of_name(scope, kind, text)):
@@ -43,7 +41,7 @@ def match_name(scope: Scope, kind: _Kind, text: str) -> NameMatch:
     return cached_until_commit(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
 
 
-def _holding(scope: Scope, kind: _Kind, part: str) -> NameMatch:
+def _holding(scope: Scope, kind: NameKind, part: str) -> NameMatch:
     held = names_holding(scope, kind, part)
     if held is None:
         return NameMatch((), vague=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from django.db.models import QuerySet
 
@@ -18,7 +18,7 @@ from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
 from archive.project.reading import connection
-from archive.queries.names.ids_of_names import ids_of_name
+from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.names.name_matching import players_by_reading
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
@@ -31,9 +31,6 @@ LISTED: Final = 20
 
 COUNTED_TO: Final = 1000
 """Games that a list of names counts for each; more are "1000 and more"."""
-
-
-Kind = Literal["player", "event"]
 
 
 @dataclass(slots=True)
@@ -106,7 +103,7 @@ class Summary:
         self.sides.setdefault(kind, (ResultCounts(), ResultCounts()))[colour].add(result, colour)
 
 
-TABLES: Final[Mapping[Kind, Mapping[str, str]]] = {
+TABLES: Final[Mapping[NameKind, Mapping[str, str]]] = {
     "player": {"kind": "player", "table": "archive_player", "by": "key", "games": "archive_gameplayer"},
     "event": {"kind": "event", "table": "archive_event", "by": "name", "games": "archive_gameevent"},
 }
@@ -151,7 +148,9 @@ _GAMES_OF: Final = """
 """
 
 
-def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[NamedCount]:
+def names(
+    scope: Scope, kind: NameKind, words: str = "", after: str = "", limit: int = 100
+) -> list[NamedCount]:
     """Return the players or events after a name, ordered by name, whose names hold the words. Width and case
     do not matter, nor does the form of the characters in players' names. This takes one look at the names. A
     name whose games are all gone is gone too."""
@@ -160,7 +159,7 @@ def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int
 
 
 def names_from(
-    scope: Scope, kind: Kind, order: Sequence[str], place: Sql, words: str, limit: int
+    scope: Scope, kind: NameKind, order: Sequence[str], place: Sql, words: str, limit: int
 ) -> list[tuple[Any, ...]]:
     """Return the next names in an order of columns, after the place that a condition on a name n says: of
     each its id, the name, the number of its games up to a limit, and those columns."""
@@ -183,7 +182,7 @@ def names_from(
         return list(cursor.fetchall())
 
 
-def _piece(kind: Kind, spaces: Sequence[int], order: Sequence[str], asked: Sql, limit: int) -> Sql:
+def _piece(kind: NameKind, spaces: Sequence[int], order: Sequence[str], asked: Sql, limit: int) -> Sql:
     """Return SQL for the first names of the last of some spaces that none of the others before it has."""
     *before, space = spaces
     conditions = [asked]
@@ -214,14 +213,14 @@ def _columns(alias: str, columns: Sequence[str]) -> str:
     return ", ".join(f"{alias}.{column}" for column in columns)
 
 
-def _alike(kind: Kind, spaces: Sequence[int]) -> str:
+def _alike(kind: NameKind, spaces: Sequence[int]) -> str:
     """Return what follows the column of a name's id in the condition that it is n's, in any of the spaces."""
     if len(spaces) == 1:
         return "= n.id"
     return _ALIKE.format(spaces=", ".join(map(str, spaces)), **TABLES[kind])
 
 
-def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
+def count_names(scope: Scope, kind: NameKind, words: str, most: int) -> int:
     """Count the players or events that `names` lists, up to `most`."""
     listed = _listed(scope, kind, words)
     pieces = (
@@ -235,19 +234,19 @@ def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
         return min(most, int(cursor.fetchone()[0]))
 
 
-def _listed(scope: Scope, kind: Kind, words: str) -> Sql:
+def _listed(scope: Scope, kind: NameKind, words: str) -> Sql:
     held = name_condition(scope, kind, words)
     return Sql(_LISTED.format(holding=held.text, **TABLES[kind]), held.values)
 
 
-def name_condition(scope: Scope, kind: Kind, words: str) -> Sql:
+def name_condition(scope: Scope, kind: NameKind, words: str) -> Sql:
     """Return the condition that a name n holds words, or is that of a player and read so."""
     held = Sql(_HOLDING.format(**TABLES[kind]), (_like(kind, words),))
     read = tuple(players_by_reading(scope, words)) if kind == "player" else ()
     return Sql(f"({held.text} OR n.id {one_of(read)})", (*held.values, *read)) if read else held
 
 
-def _like(kind: Kind, words: str) -> str:
+def _like(kind: NameKind, words: str) -> str:
     """Return the pattern of names that hold words."""
     # As the name is stored, but for what would be left of a title alone.
     text = headers.plain(words)
@@ -325,7 +324,7 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
     return summary
 
 
-def _rows(kind: Kind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
+def _rows(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
     """Return the latest games, newest first, after adding to the summary what does not depend on the kind."""
     colour = "d.colour" if kind == "player" else "0"
     sql = _GAMES_OF.format(colour=colour, **TABLES[kind], one_of=one_of(ids))

@@ -9,7 +9,7 @@ from typing import Final
 
 from archive.derive import headers
 from archive.project.reading import connection
-from archive.queries.names.people import Kind
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 
 _MOST: Final = 5
@@ -29,7 +29,7 @@ _NEAR: Final = """
 _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 
 
-def similar_spellings(scope: Scope, kind: Kind, text: str) -> list[str]:
+def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
     """Return names of players or events that are spelt nearly like a text, the nearest first. There are none
     for one letter, and for what is too long to have been typed."""
     name = ((headers.player_name(text) if kind == "player" else "") or headers.plain(text)).replace("\0", "")

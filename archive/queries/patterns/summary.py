@@ -231,14 +231,14 @@ class _PatternSummary:
         return players_of(tallies), len(newest)
 
     def _fetch(self, phase: Phase, count: int) -> tuple[Sequence[PatternGame], PageEnd | None]:
-        after, values = phase.keyset()
-        sql = _PAGE.format(after=after.replace("%s", "?"), order=phase.by("d"))
-        found = self.query.rows(sql, [*values, count])
-        games = games_in(self.scope, [slot for slot, *_ in found])
-        told = _games(games, self.squares, [row[:-1] for row in found])
-        # Who has gone since the question began is not told; the page goes on behind.
-        whole = len(found) < count or len(told) == len(found)
-        return told, None if whole else PageEnd(found[-1][-1], found[-1][0])
+        after = phase.keyset()
+        sql = _PAGE.format(after=after.text.replace("%s", "?"), order=phase.by("d"))
+        rows = self.query.rows(sql, [*after.values, count])
+        games = games_in(self.scope, [slot for slot, *_ in rows])
+        listed = _pattern_games(games, self.squares, [row[:-1] for row in rows])
+        # Games that were deleted meanwhile are missing; then the page continues after the last row.
+        complete = len(rows) < count or len(listed) == len(rows)
+        return listed, None if complete else PageEnd(rows[-1][-1], rows[-1][0])
 
 
 def first_occurrences(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict[int, PatternGame]:
@@ -252,7 +252,7 @@ def first_occurrences(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict
         if left := [slot for slot, row in games.items() if row.id not in places]:
             pattern = parse(text)
             found = _first_of(scope, pattern, left)
-            places |= {one.row.id: one for one in _games(games, _squares(pattern), found)}
+            places |= {one.row.id: one for one in _pattern_games(games, _squares(pattern), found)}
     return places
 
 
@@ -284,7 +284,7 @@ def _files_with(slots: Sequence[int]) -> set[str]:
     }
 
 
-def _games(
+def _pattern_games(
     games: Mapping[int, GameRow],
     squares: Mapping[tuple[int, bool], tuple[int, ...]],
     found: Sequence[tuple[Any, ...]],

@@ -1,12 +1,12 @@
 """Filters on the games through a position, as SQL.
 
-The rows of a key can be read in three ways. The first reads every row and checks its game by one lookup a
-condition. If a filter names a player, an event or an upload, the second reads the list of their games and
-looks up each game under the key; the third loads that list's slots and compares each row with them. All three
-read in the order of day and slot, so that all can be paged; the cheapest is taken.
+The rows of a key can be read in three ways. The first reads every row and checks its game by one lookup for
+each condition. If a filter names a player, an event or an upload, the second reads the list of their games
+and looks up each game under the key; the third loads that list's slots and compares each row with them. All
+three read in the order of day and slot, so that all can be paged; the cheapest is used.
 
-Conditions are scalar subqueries, which no planner turns into a join over whole tables: they cost one lookup a
-row.
+Conditions are scalar subqueries, which no planner turns into a join of large tables: they cost one lookup for
+each row.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from archive.queries.names.ids_of_names import Ids, ids_of_name, ids_of_upload
 from archive.queries.positions.position_query import PositionKeys
 from archive.queries.positions.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction, one_of
+from archive.queries.sql import Sql, one_of
 from kifu_core.shogi.formations import BY_NAME
 
 
 class Driver(NamedTuple):
-    """A list of games that can drive a query. `source` has the columns played and slot under the alias l;
+    """A list of games that can drive a query. `source` is a FROM item l with the columns played and slot;
     `length` selects as many rows as the list has, or a few more; `slots` selects its slots, with duplicates.
     `probe` is the condition that the game of row d is in the list."""
 
@@ -45,7 +45,7 @@ class ResolvedFilters:
     scope: Scope
     filters: GameFilters
     players: tuple[Ids, Ids, Ids]
-    """Of either side, of Black on the queried board, of White on the queried board."""
+    """The ids for `player`, `black` and `white`, as sides of the queried board."""
     event: Ids
 
     @property
@@ -57,8 +57,8 @@ class ResolvedFilters:
         """Return the same filters for one day; unchanged for None."""
         if day is None:
             return self
-        only = date.fromordinal(day)
-        return replace(self, filters=replace(self.filters, since=only, until=only))
+        date_ = date.fromordinal(day)
+        return replace(self, filters=replace(self.filters, since=date_, until=date_))
 
     def between(self, alias: str) -> Sql:
         """Return the condition on the day; TRUE without a filter on days."""
@@ -66,19 +66,19 @@ class ResolvedFilters:
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
     def probes(self, query: PositionKeys, key: int, plan: ReadingPlan) -> list[Sql]:
-        """Return the conditions on the games of rows d under a key, one lookup each, without that of the
+        """Return the conditions on the games of a key's rows d, one lookup each, without those of the
         plan's own list. With `ratings_at_once` all ratings are loaded up front: cheaper for very common
         positions."""
         return self._probes(int(query.turned(key)), plan)
 
     def _probes(self, turned: int, plan: ReadingPlan) -> list[Sql]:
         lists = enumerate(self._lists(turned))
-        found = [driver.probe for number, driver in lists if number not in (plan.at_hand, plan.driver)]
-        for one in FILTERS:
-            if one.positions and (value := self.filters.value_of(one)) is not None:
-                at_once = plan.ratings_at_once and one.attribute == "min_rating"
-                found.append(Sql(_RATED_SLOTS if at_once else one.positions, (one.stored(value),)))
-        return found
+        probes = [driver.probe for number, driver in lists if number not in (plan.at_hand, plan.driver)]
+        for field in FILTERS:
+            if field.positions and (value := self.filters.value_of(field)) is not None:
+                at_once = plan.ratings_at_once and field.attribute == "min_rating"
+                probes.append(Sql(_RATED_SLOTS if at_once else field.positions, (field.stored(value),)))
+        return probes
 
     def result_of(self, query: PositionKeys, key: int) -> Sql:
         """Return the condition on a row's result."""
@@ -87,70 +87,67 @@ class ResolvedFilters:
         return Sql("d.result = %s", (query.seen(self.filters.result, key),))
 
     def drivers(self, query: PositionKeys, key: int) -> Iterator[Driver]:
-        """Return the lists that could drive the query, in the same order for every key."""
+        """Yield the lists that can drive the query, in the same order for every key."""
         return self._lists(int(query.turned(key)))
 
     def _lists(self, turned: int) -> Iterator[Driver]:
         either, black, white = self.players
         if either is not None:
-            mine = Sql(f"l.player_id {one_of(either)}", either)
+            of_player = Sql(f"l.player_id {one_of(either)}", either)
             probe = Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 {one_of(either)}) > 0", either)
-            yield self._listed("archive_gameplayer l", probe, mine, Sql(_ONCE))
+            yield self._table("archive_gameplayer l", probe, of_player, Sql(_ONCE))
         for player, colour in ((black, turned), (white, 1 - turned)):
             if player is not None:
-                mine = Sql(f"l.player_id {one_of(player)} AND l.colour = {colour}", player)
+                of_player = Sql(f"l.player_id {one_of(player)} AND l.colour = {colour}", player)
                 probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) {one_of(player)}", player)
-                yield self._listed("archive_gameplayer l", probe, mine)
+                yield self._table("archive_gameplayer l", probe, of_player)
         if self.event is not None:
-            mine = Sql(f"l.event_id {one_of(self.event)}", self.event)
+            of_event = Sql(f"l.event_id {one_of(self.event)}", self.event)
             probe = Sql(f"{_EVENT} {one_of(self.event)}", self.event)
-            yield self._listed("archive_gameevent l", probe, mine)
+            yield self._table("archive_gameevent l", probe, of_event)
         if (upload := self.filters.upload) is not None:
-            games, probe = Sql(_UPLOADED, (upload,)), Sql(_UPLOAD, (upload,))
-            slots = Sql(f"SELECT l.slot FROM {games.text}", games.values)
-            yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
+            games, probe = Sql(_OF_UPLOAD, (upload,)), Sql(_IN_UPLOAD, (upload,))
+            yield Driver(games, (), Sql(_ENTRIES, (upload,)), games.embed(_SLOTS), probe)
         if (formation := self.filters.formation) is not None:
             number, readable = (BY_NAME[formation].number,), self.scope.condition("g")
-            values = (*number, *readable.values)
-            games = Sql(_HAVING.format(readable=readable.text), values)
-            slots = Sql(_FORMED_SLOTS.format(readable=readable.text), values)
-            yield Driver(games, (), slots, slots, Sql(_FORMED, number))
+            rows = Sql(f"{_OF_FORMATION} AND {readable.text}", (*number, *readable.values))
+            slots = rows.embed("SELECT f.slot {sql}")
+            games = rows.embed("(SELECT DISTINCT g.played, g.slot {sql}) l")
+            yield Driver(games, (), slots, slots, Sql(_HAS_FORMATION, number))
 
-    def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
-        """Return a list that is a table of its own, in the order of the index."""
-        counted = conjunction([mine, self.between("l")])
-        slots = Sql(f"SELECT l.slot FROM {table} WHERE {counted.text}", counted.values)
+    def _table(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
+        """Return a list that is a table, in the order of its index."""
+        slots = Sql(table).where([mine, self.between("l")]).embed(_SLOTS)
         return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
 
 
 def is_in_slots(slots: Sql) -> Sql:
     """Return the condition that the slot of row d is one of these."""
-    return Sql(_AT_HAND.format(slots=slots.text), slots.values)
+    return slots.embed(_IS_IN_SLOTS)
 
 
-# A sum is not a column, so the game is looked up, and not all games of the player or upload each time.
+_SLOTS: Final = "SELECT l.slot FROM {sql}"
+# A sum has no index, so the row's game is looked up, not all games of the player or upload for each row.
 _SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
-# Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
-_AT_HAND: Final = "CASE WHEN d.slot IN ({slots}) THEN 1 ELSE 0 END = 1"
-_RATED_SLOTS: Final = _AT_HAND.format(
-    slots="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
+# Inside CASE, PostgreSQL makes a hash table of the slots; otherwise it would join.
+_IS_IN_SLOTS: Final = "CASE WHEN d.slot IN ({sql}) THEN 1 ELSE 0 END = 1"
+_RATED_SLOTS: Final = _IS_IN_SLOTS.format(
+    sql="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
 )
 _EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot)"
-_UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
+_IN_UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
     WHERE g.slot = d.slot AND e.upload_id + 0 = %s) > 0"""
-# Who plays himself has two rows for one game.
+# A game of a player against himself has two rows.
 _ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gameplayer p
     WHERE p.slot = l.slot AND p.colour = 0), 0) <> l.player_id)"""
-# To SQLite a CROSS JOIN says which table to read first.
-_UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
+# SQLite never reorders a CROSS JOIN.
+_OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
-# Both sides may have it. Games of other spaces are in no position asked for, but how many they are would show
-# in which way is taken and where a page ends.
-_HAVING: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_gameformation f
-    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot AND {readable}) l"""
-_FORMED_SLOTS: Final = """SELECT f.slot FROM archive_gameformation f
-    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot AND {readable}"""
-_FORMED: Final = """(SELECT count(*) FROM archive_gameformation f
+# Both sides may have it. Only readable games are listed: the number of others would decide on the plan and on
+# where a page ends.
+_OF_FORMATION: Final = """FROM archive_gameformation f
+    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot"""
+_HAS_FORMATION: Final = """(SELECT count(*) FROM archive_gameformation f
     WHERE f.slot = d.slot AND f.formation + 0 = %s) > 0"""
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
 
@@ -168,9 +165,9 @@ def space_queries(scope: Scope, query: PositionKeys, filters: GameFilters) -> li
 
     Games of a space are under its own keys and in its own lists. So each space has its own cheapest plan.
     """
-    alone = zip(query.of_each_space(), scope.spaces, strict=True)
-    found = ((one, resolve_filters(Scope((space,)), filters)) for one, space in alone)
-    return [SpaceQuery(one, resolved) for one, resolved in found if resolved is not None]
+    by_space = zip(query.of_each_space(), scope.spaces, strict=True)
+    resolved = ((one, resolve_filters(Scope((space,)), filters)) for one, space in by_space)
+    return [SpaceQuery(one, its_filters) for one, its_filters in resolved if its_filters is not None]
 
 
 def resolve_filters(scope: Scope, filters: GameFilters) -> ResolvedFilters | None:
@@ -184,14 +181,12 @@ def resolve_filters(scope: Scope, filters: GameFilters) -> ResolvedFilters | Non
 
 
 def shortest_driver(resolved: ResolvedFilters, query: PositionKeys, limit: int) -> tuple[int, int] | None:
-    """Return the number and the length of the shortest list that could drive, if its length is below `limit`.
-
-    Reads no more than `limit` entries of each list.
-    """
+    """Return the number and the length of the shortest list that can drive, if its length is below `limit`.
+    Reads at most `limit` entries of each list."""
     best: tuple[int, int] | None = None
     for number, driver in enumerate(resolved.drivers(query, query.keys[0])):
-        sql = f"SELECT count(*) FROM ({driver.length.text} LIMIT %s) x"
-        ((length,),) = engine().fetch_prepared(sql, [*driver.length.values, limit])
+        count = driver.length.embed("SELECT count(*) FROM ({sql} LIMIT %s) x", limit)
+        ((length,),) = engine().fetch_prepared(*count)
         if length < limit:
             best, limit = (number, length), length
     return best

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from archive.derive import headers
 from archive.queries.games.filters import filters_of
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import ids_of_name
+from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.names.name_matching import NameMatch, match_name, with_relatives
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
@@ -176,13 +176,12 @@ def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[s
     return players, rest + free[_MOST_WORDS:]
 
 
-_Kind = Literal["player", "event"]
-_KINDS: Final[tuple[_Kind, ...]] = ("player", "event")
-_Look = Callable[[_Kind, str], NameMatch]
+_KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
+_Look = Callable[[NameKind, str], NameMatch]
 """Looks up whom a name means; the same name once."""
 
 
-def _who(look: _Look, words: Sequence[str]) -> _Kind | Literal[""]:
+def _who(look: _Look, words: Sequence[str]) -> NameKind | Literal[""]:
     """Return whether words are the name, or a part of the name, of a player or an event; empty for
     nobody's. Words of which none is in any name are nobody's together."""
     if len(words) > 1 and not any(_may_be_in_names(look, word) for word in words):

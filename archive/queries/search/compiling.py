@@ -1,11 +1,11 @@
-"""Turn a tree into SQL: the condition on a game g of a list, in one scope.
+"""Compile a tree to SQL: the condition on a game g of a list, in one scope.
 
 Each leaf is a CASE that is 1 or 0 and never NULL, so that NOT of it is true of exactly the other games, and
-no planner turns a lookup for each listed game into a join over whole tables. A name, an upload or an edition
-of another scope does not exist here: a condition on it is true of no game, and its opposite of all.
+no planner turns a lookup for each listed game into a join of large tables. A name, an upload or an edition of
+another scope does not exist here: a condition on it is true of no game, and its opposite of all.
 
-What all games of the answer must have is also given as filters, so that a list is read by its player, its
-event or its days.
+Conditions that all matching games meet are also returned as filters, so that a list is read by its player,
+its event or its days.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from archive.queries.search.terms import (
     Word,
 )
 from archive.queries.search.words import WordMatches
-from archive.queries.sql import Sql, one_of
+from archive.queries.sql import Sql, joined, one_of
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
@@ -51,81 +51,80 @@ _REACHED: Final = (
     "SELECT o.played, o.slot FROM {table} o WHERE o.key {one_of} AND (o.flags & {fork}) = 0{plies}"
 )
 _IN_SLOTS: Final = "g.slot IN (SELECT k.key FROM {keys})"
-_OF_SLOTS: Final = "(SELECT d.played, d.slot FROM {each} WHERE {mine}) d"
-_ONE_OF_THESE: Final = "(SELECT count(*) FROM ({rows}) r WHERE r.played = g.played AND r.slot = g.slot) > 0"
+_OF_SLOTS: Final = "(SELECT d.played, d.slot FROM {sql}) d"
+_IS_ONE_OF: Final = "(SELECT count(*) FROM ({sql}) r WHERE r.played = g.played AND r.slot = g.slot) > 0"
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledQuery:
-    """What a query asks of games g beside the filters (by attribute) that all of its games pass."""
+    """The `conditions` of a query on games g, and filters (by attribute) that all of its games match."""
 
-    condition: Sql | None
+    conditions: tuple[Sql, ...] = ()
     filters: dict[str, Any] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
-    """Those of a position that all of its games reach, each under one of them."""
+    """The keys of a position that all of its games reach, each under one of them."""
     few: Sql | None = None
-    """A list of games that has all of its games and few others, where its words are rare."""
+    """A list with all of its games and few others, if its words are rare."""
 
 
 def compile_query(
     scope: Scope, term: Term, used: Collection[str] = (), *, driven: bool = True
 ) -> CompiledQuery:
-    """Return a query as SQL. `term` is as `parsing.parse` gives it; filters that are `used` stay. Unless the
-    list is `driven` by what is rare, that is not looked for."""
+    """Return a query as SQL. `term` is a tree of `parsing.parse`; `used` are the filters that have a value
+    already. With `driven`, look for a short list of games that can drive the query."""
     filters: dict[str, Any] = {}
     terms = term.terms if isinstance(term, And) else (term,)
     rest = tuple(one for one in terms if not _moved_to_filters(one, filters, used))
     position = next((one for one in rest if isinstance(one, ReachesPosition) and one.match == "exact"), None)
     keys = _keys(scope, position) if position else ()
     if not rest:
-        return CompiledQuery(None, filters)
-    asked = rest[0] if len(rest) == 1 else And(rest)
-    known = words.look_up_words(scope, asked)
-    few = (_few_with_pattern(scope, rest) or words.few_games(scope, asked, known)) if driven else None
-    return CompiledQuery(_condition(_SearchContext(scope, known), asked), filters, keys, few)
+        return CompiledQuery((), filters)
+    remaining = rest[0] if len(rest) == 1 else And(rest)
+    matches = words.look_up_words(scope, remaining)
+    few = (_few_with_pattern(scope, rest) or words.few_games(scope, remaining, matches)) if driven else None
+    return CompiledQuery((_condition(_SearchContext(scope, matches), remaining),), filters, keys, few)
 
 
 class _SearchContext(NamedTuple):
-    """Where a query is asked, and what is known of its words there."""
+    """The scope of a query, and the matches of its words there."""
 
     scope: Scope
     words: Mapping[str, WordMatches]
 
 
-# --- what drives a list ----------------------------------------------------------------------------------
+# --- driving lists ---------------------------------------------------------------------------------------
 
 _DRIVING: Final = ("player", "event", "upload", "formation", "game")
-"""Filters by which a list is read, and which ask the same as the field does."""
+"""Filters that can drive a list, and that mean the same as the field."""
 _SEATED: Final = ("black", "white", "first", "second")
 
 
 def _moved_to_filters(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
-    """Note the filters that are true of all games of a term, and return whether they are all that it asks."""
+    """Add the filters that all games of a term match; return whether they are equivalent to the term."""
     if not isinstance(term, FieldIs) or len(term.any_of) != 1:
         return False
     (value,) = term.any_of
-    asked = dict(_ends(BY_NAME[term.field], value)) if term.field == "date" else {}
+    equivalent = dict(_ends(BY_NAME[term.field], value)) if term.field == "date" else {}
     if isinstance(value, EqualTo) and term.field in _DRIVING:
-        asked = {term.field: int(value.value) if term.field == "upload" else value.value}
+        equivalent = {term.field: int(value.value) if term.field == "upload" else value.value}
     if isinstance(value, EqualTo) and term.field in _SEATED and "player" not in {*filters, *used}:
         filters["player"] = value.value
         return False
-    if not asked or not {*filters, *used}.isdisjoint(asked):
+    if not equivalent or not {*filters, *used}.isdisjoint(equivalent):
         return False
-    filters.update(asked)
+    filters.update(equivalent)
     return True
 
 
 def _few_with_pattern(scope: Scope, terms: Collection[Term]) -> Sql | None:
-    """Return the games in which the first pattern stands that all games of the answer have, as the source d
-    of a query; None where these are not few, or there is none."""
+    """Return the games with the first of the patterns as the source d of a query; None if they are not few,
+    or there is no pattern."""
     pattern = next((one.pattern for one in terms if isinstance(one, HasPattern)), None)
     slots = slots_with_pattern(scope, pattern) if pattern else ()
     if pattern is None or len(slots) > words.RARE:
         return None
-    mine = scope.condition("d")
     each = engine().EACH.format(list=engine().KEYS, table="archive_game", on="d.slot = k.key")
-    return Sql(_OF_SLOTS.format(each=each, mine=mine.text), (engine().listed(slots), *mine.values))
+    return Sql(each, (engine().listed(slots),)).where([scope.condition("d")]).embed(_OF_SLOTS)
 
 
 # --- conditions ------------------------------------------------------------------------------------------
@@ -133,24 +132,17 @@ def _few_with_pattern(scope: Scope, terms: Collection[Term]) -> Sql | None:
 
 def _condition(within: _SearchContext, term: Term) -> Sql:
     if isinstance(term, Not):
-        inner = _condition(within, term.term)
-        return Sql(f"NOT ({inner.text})", inner.values)
+        return _condition(within, term.term).embed("NOT ({sql})")
     if isinstance(term, And | Or):
-        return _joined(term, [_condition(within, one) for one in term.terms])
-    found = [_case(one) for one in _leaf(within, term)]
-    return _joined(Or(()), found) if found else _NEVER
+        return _combined(term, [_condition(within, one) for one in term.terms])
+    cases = [one.embed("CASE WHEN {sql} THEN 1 ELSE 0 END = 1") for one in _leaf(within, term)]
+    return _combined(Or(()), cases) if cases else _NEVER
 
 
-def _joined(term: And | Or, conditions: list[Sql]) -> Sql:
+def _combined(term: And | Or, conditions: list[Sql]) -> Sql:
     if not conditions:
         return Sql("TRUE")
-    word = " AND " if isinstance(term, And) else " OR "
-    text = word.join(one.text for one in conditions)
-    return Sql(f"({text})", tuple(value for one in conditions for value in one.values))
-
-
-def _case(condition: Sql) -> Sql:
-    return Sql(f"CASE WHEN {condition.text} THEN 1 ELSE 0 END = 1", condition.values)
+    return joined(conditions, " AND " if isinstance(term, And) else " OR ").embed("({sql})")
 
 
 def _leaf(within: _SearchContext, term: Leaf) -> Iterator[Sql]:
@@ -170,7 +162,7 @@ def _leaf(within: _SearchContext, term: Leaf) -> Iterator[Sql]:
 def _reaches_condition(scope: Scope, term: ReachesPosition) -> Iterator[Sql]:
     """Yield the conditions that the main line reaches a position, one for each table of the index."""
     keys = _keys(scope, term)
-    plies = _Range.of(term.plies)
+    plies = _plies_condition(term.plies)
     for table in engine().TABLES:
         rows = [
             Sql(
@@ -179,8 +171,7 @@ def _reaches_condition(scope: Scope, term: ReachesPosition) -> Iterator[Sql]:
             )
             for part in ([(key,) for key in keys] if engine().REMOTE_INDEX else [keys])
         ]
-        found = Sql(*engine().materialized(rows, ("played", "slot")))
-        yield Sql(_ONE_OF_THESE.format(rows=found.text), found.values)
+        yield Sql(*engine().materialized(rows, ("played", "slot"))).embed(_IS_ONE_OF)
 
 
 def _keys(scope: Scope, term: ReachesPosition) -> tuple[int, ...]:
@@ -189,32 +180,24 @@ def _keys(scope: Scope, term: ReachesPosition) -> tuple[int, ...]:
     return position_keys(scope, [position], match, term.game)[0]
 
 
-class _Range(NamedTuple):
-    text: str = ""
-    values: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, between: Between | None) -> _Range:
-        """Return the condition on the ply of a row, which stands behind others."""
-        ends = ((">=", between.least), ("<=", between.most)) if between else ()
-        asked = [(sign, int(end)) for sign, end in ends if end]
-        return cls("".join(f" AND o.ply {sign} %s" for sign, _end in asked), tuple(end for _, end in asked))
+def _plies_condition(plies: Between | None) -> Sql:
+    """Return the condition on the ply of a row, to be added to others."""
+    ends = ((">=", plies.least), ("<=", plies.most)) if plies else ()
+    return joined((Sql(f" AND o.ply {sign} %s", (int(end),)) for sign, end in ends if end), "")
 
 
-def _field_condition(scope: Scope, asked: Field, value: EqualTo | Between) -> Iterator[Sql]:
-    """Yield the conditions that a field has a value."""
-    if asked.name == "result":
-        yield from _won(_text(value))
-    elif asked.name in _SEATED:
-        yield from _seated(scope, asked.name, _text(value))
-    elif asked.one is None:
-        ends = {"least": asked.least, "most": asked.most}
-        by_attribute = {one.attribute: one for one in ends.values() if one}
-        found = [by_attribute[name].condition(scope, (by_attribute[name].stored(end),))
-                 for name, end in _ends(asked, value)]  # fmt: skip
-        yield _joined(And(()), found)
+def _field_condition(scope: Scope, field: Field, value: EqualTo | Between) -> Iterator[Sql]:
+    """Yield the conditions that a field has a value, any of which suffices."""
+    if field.name == "result":
+        yield from _result_is(_text(value))
+    elif field.name in _SEATED:
+        yield from _side_is(scope, field.name, _text(value))
+    elif field.one is None:
+        by_attribute = {one.attribute: one for one in (field.least, field.most) if one}
+        ends = ((by_attribute[name], end) for name, end in _ends(field, value))
+        yield _combined(And(()), [one.condition(scope, (one.stored(end),)) for one, end in ends])
     else:
-        yield from _single_filter(scope, asked.one, _text(value))
+        yield from _single_filter(scope, field.one, _text(value))
 
 
 def _text(value: EqualTo | Between) -> str:
@@ -223,7 +206,8 @@ def _text(value: EqualTo | Between) -> str:
 
 
 def _single_filter(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
-    """Yield the condition of a filter that takes one value; none where nobody here is called so."""
+    """Yield the condition of a filter that takes one value; none for a name or an upload that does not
+    exist."""
     if one.names or one.name == "upload":
         ids = match_name(scope, one.names, text).ids if one.names else ids_of_upload(scope, int(text))
         if ids:
@@ -240,16 +224,16 @@ def _typed(one: Filter, text: str) -> Any:
     return text
 
 
-def _ends(asked: Field, value: EqualTo | Between) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of the filters that a field is made of, each with what it takes."""
+def _ends(field: Field, value: EqualTo | Between) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of a field's filters with their values."""
     least, most = (value.value, value.value) if isinstance(value, EqualTo) else (value.least, value.most)
-    for one, text in ((asked.least, least), (asked.most, most)):
+    for one, text in ((field.least, least), (field.most, most)):
         if one is not None and text:
             yield one.attribute, _typed(one, text)
 
 
-def _won(value: str) -> Iterator[Sql]:
-    """Yield the conditions on how games ended. Sides are those of each kind of game."""
+def _result_is(value: str) -> Iterator[Sql]:
+    """Yield the conditions on a result, for each kind of game by the names of its sides."""
     if value in ("first", "second"):
         yield Sql("g.result = %s", (int(value == "second"),))
         return
@@ -257,8 +241,8 @@ def _won(value: str) -> Iterator[Sql]:
         yield Sql("g.kind = %s AND g.result = %s", (game.name, results_of(game).index(value)))
 
 
-def _seated(scope: Scope, side: str, value: str) -> Iterator[Sql]:
-    """Yield the conditions that a side is played by somebody."""
+def _side_is(scope: Scope, side: str, value: str) -> Iterator[Sql]:
+    """Yield the conditions that a player has a side."""
     ids = match_name(scope, "player", value).ids
     if not ids:
         return

@@ -11,8 +11,9 @@ from archive.names.search_text import searched
 from archive.project.reading import connection
 from archive.queries.games.filters import game_filters
 from archive.queries.games.listing import slots_of
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.name_matching import is_searchable, players_by_reading
-from archive.queries.names.people import TABLES, Kind
+from archive.queries.names.people import TABLES
 from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
 from archive.queries.search.box import mate_filters
@@ -23,7 +24,7 @@ LONGEST: Final = 100
 """Characters of a text that is completed."""
 COUNTED_TO: Final = 1_000
 """Games that are counted; there may be more."""
-_LISTED: Final[dict[Kind, int]] = {"player": 6, "event": 4}
+_LISTED: Final[dict[NameKind, int]] = {"player": 6, "event": 4}
 _FORMATIONS: Final = 3
 _RANKED: Final = 100
 """Names of which those with the most games are offered."""
@@ -57,7 +58,7 @@ def completions(scope: Scope, text: str) -> list[Completion]:
     return [one for one in (*found, *_formations(scope, text)) if one.games != 0]
 
 
-def _named(scope: Scope, kind: Kind, name: str) -> Completion:
+def _named(scope: Scope, kind: NameKind, name: str) -> Completion:
     return Completion(kind, name, _games(scope, record_kind="game", **{kind: name}), ((kind, name),))
 
 
@@ -66,7 +67,7 @@ def _games(scope: Scope, **asked: object) -> int | None:
     return None if slots is None else len(slots)
 
 
-def _names(scope: Scope, kind: Kind, text: str) -> list[str]:
+def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
     """Return names that hold a text or are read so, those with the most games first."""
     where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (searched(text),))]
     found = dict(_counted(kind, conjunction(where)))
@@ -76,7 +77,7 @@ def _names(scope: Scope, kind: Kind, text: str) -> list[str]:
     return [name for name, games in ranked if games][: _LISTED[kind]]
 
 
-def _counted(kind: Kind, where: Sql) -> list[tuple[str, int]]:
+def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:
     with connection.cursor() as cursor:
         sql = _HOLDING.format(where=where.text, **TABLES[kind])
         cursor.execute(sql, [_RANKED_TO, *where.values, _RANKED])

@@ -12,6 +12,7 @@ from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import KeysetPage
 from archive.queries.games.listing import GameRow, find_games
 from archive.queries.names import people
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import Scope
 from archive.queries.search.errors import TOO_SLOW, QueryError
@@ -29,7 +30,7 @@ FEW: Final = 10
 """Games; to a list with fewer something is offered."""
 
 _PLAYERS: Final = ("player", "black", "white")
-_KINDS: Final[tuple[people.Kind, ...]] = ("player", "event")
+_KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
 _OF_EACH: Final = 8
 """Names that hold a text."""
 _LOOKED_UP: Final = 5
@@ -44,7 +45,7 @@ def is_short(page: KeysetPage[GameRow]) -> bool:
     return page.next is None and len(page.items) < FEW
 
 
-def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[people.Kind, people.NamedCount]]:
+def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[NameKind, people.NamedCount]]:
     """Return players and events whose names hold what was asked for as a name, for lists that came out short.
 
     Where nobody's does and `apart` is set, return those whose names hold one of its words.
@@ -54,7 +55,7 @@ def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[peop
         headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
     }
 
-    def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.NamedCount]]:
+    def holding(texts: Iterable[str]) -> list[tuple[NameKind, people.NamedCount]]:
         found = (
             (kind, one)
             for text in texts

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from archive.derive import headers
 from archive.index.engine import engine
 from archive.index.texts import text_index
 from archive.names.search_text import searched
 from archive.project.reading import connection
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 from archive.queries.search.terms import And, Or, Term, Word, leaves
 from archive.queries.sql import Sql, one_of
@@ -26,7 +27,6 @@ LISTED_NAMES: Final = 500
 TRIED: Final = 12
 """Words of which those that are rare are looked for."""
 
-_Kind = Literal["player", "event"]
 _Place = tuple[int, int]
 """Day and slot of a game."""
 
@@ -37,7 +37,7 @@ _NAMES: Final = """
 _IN_TEXT: Final = "(SELECT count(*) FROM archive_gametext t WHERE t.game_id = g.id AND {holds}) > 0"
 _OF_NAMES: Final = "SELECT d.played, d.slot FROM {each} LIMIT %s"
 _OF_IDS: Final = "SELECT d.played, d.slot FROM {each} WHERE {mine}"
-_COLUMNS: Final[dict[_Kind, tuple[str, ...]]] = {
+_COLUMNS: Final[dict[NameKind, tuple[str, ...]]] = {
     "player": ("player0_id", "player1_id"), "event": ("event_id",),
 }  # fmt: skip
 
@@ -47,8 +47,8 @@ class WordMatches:
     """The searched form of a word, and the ids of names that contain it; None if there are too many."""
 
     form: str
-    names: Mapping[_Kind, tuple[int, ...] | None]
-    looked_up: Mapping[_Kind, Sql]
+    names: Mapping[NameKind, tuple[int, ...] | None]
+    looked_up: Mapping[NameKind, Sql]
 
     @property
     def nobody(self) -> bool:
@@ -68,7 +68,7 @@ def _look_up_word(scope: Scope, word: str) -> WordMatches:
     return WordMatches(form, {kind: _listed_names(sql) for kind, sql in lookups.items()}, lookups)
 
 
-def names_holding(scope: Scope, kind: _Kind, word: str) -> tuple[int, ...] | None:
+def names_holding(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] | None:
     """Return the ids of the players or events that have a name, or had one, that holds a word; None where
     there are more than `LISTED_NAMES`."""
     return _listed_names(_names(scope, kind, word)) if searched(word) else ()
@@ -79,7 +79,7 @@ def _listed_names(names: Sql) -> tuple[int, ...] | None:
     return tuple(pk for (pk,) in found) if len(found) <= LISTED_NAMES else None
 
 
-def _names(scope: Scope, kind: _Kind, word: str) -> Sql:
+def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
     """Return SQL for the ids of players or events that have a name, or had one, that holds a word."""
     # As names are stored, without titles; but for what would be left of a title alone.
     form = searched(word)
@@ -122,7 +122,7 @@ def few_games(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> Sql
     return _list_of(_places(scope, term, words))
 
 
-def few_games_of(kind: _Kind, ids: Sequence[int]) -> Sql | None:
+def few_games_of(kind: NameKind, ids: Sequence[int]) -> Sql | None:
     """Return such a list of the games of some players or events; None where there are too many."""
     return _list_of(_of_names(kind, ids))
 
@@ -173,7 +173,7 @@ def _of_word(scope: Scope, word: WordMatches) -> set[_Place] | None:
     return None if texts is None else found | texts
 
 
-def _of_names(kind: _Kind, ids: Sequence[int]) -> set[_Place] | None:
+def _of_names(kind: NameKind, ids: Sequence[int]) -> set[_Place] | None:
     """Return the games of some players or events; None where they are many."""
     if not ids:
         return set()

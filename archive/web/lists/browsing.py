@@ -23,6 +23,7 @@ from archive.queries.games.records_by_kind import STEP
 from archive.queries.games.statistics import DURATIONS, statistics
 from archive.queries.games.totals import names_total
 from archive.queries.names import directory, people
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.positions.explorer import explore
 from archive.queries.scope import Scope, scope_of
 from archive.web.game_registry import PAGES
@@ -91,7 +92,7 @@ def events(request: HttpRequest) -> HttpResponse:
     return _names(request, "event")
 
 
-def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
+def _names(request: HttpRequest, kind: NameKind) -> HttpResponse:
     words, after = (request.GET.get(name, "").strip()[:200] for name in ("name", "after"))
     usual = directory.ORDERS[kind][0]
     order = next((name for name in directory.ORDERS[kind] if name == request.GET.get("order", usual)), None)

@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 
 from archive.queries.games.filters import FILTERS
-from archive.queries.names.ids_of_names import ids_of_name
-from archive.queries.names.people import Kind
+from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.names.people import names as names_with
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.positions.explorer import Explorer, count_reaching
@@ -110,7 +109,7 @@ def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list
     return found
 
 
-def meant(scope: Scope, kind: Kind, text: str) -> list[str]:
+def meant(scope: Scope, kind: NameKind, text: str) -> list[str]:
     """Return names that hold a text, otherwise those that are spelt nearly like it."""
     return [one.name for one in names_with(scope, kind, text, limit=_MOST)] or similar_spellings(
         scope, kind, text

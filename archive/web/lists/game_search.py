@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from archive.models import Upload
-from archive.queries.games.taken_down import wholly_hidden
+from archive.queries.games.taken_down import fully_hidden
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.search.fields import BY_NAME
@@ -104,7 +104,7 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
     if name == "upload" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
         shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number, space__in=scope.spaces)
         called = shown.values_list("name", flat=True).first()
-        return source_name(number, "" if wholly_hidden([number]) else called)
+        return source_name(number, "" if fully_hidden([number]) else called)
     if name.endswith("formation"):
         return formation(value)
     if name == "opening":
@@ -161,7 +161,7 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
 
 def _sources(found: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:
     """Yield each upload's name, number of games and filter. Hidden names are hidden from everybody."""
-    hidden = wholly_hidden([pk for pk, _name, _n in found.sources])
+    hidden = fully_hidden([pk for pk, _name, _n in found.sources])
     for pk, name, n in found.sources:
         yield source_name(pk, "" if pk in hidden else name), n, {"upload": str(pk)}
 

@@ -25,7 +25,7 @@ from archive.caching.values import cached_until_commit, one_snapshot
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
 from archive.project.garbage_collection import uncollected
-from archive.queries.games.facets import LOOKED_AT, facets
+from archive.queries.games.facets import SAMPLE, facets
 from archive.queries.games.filters import GameFilters, game_filters, position_filters
 from archive.queries.games.game_addresses import game_at
 from archive.queries.games.keyset import InvalidCursorError, KeysetPage, Order, Sorting
@@ -181,7 +181,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "below": {pk: places.get(pk, _NOTHING) + excerpts.get(pk, _NOTHING) for pk in (*places, *excerpts)},
         "queries": queries,
         "facets": facets_of(form, found),
-        "counted": LOOKED_AT if found.sampled else 0,
+        "counted": SAMPLE if found.sampled else 0,
         "matching": found.games,
         "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
         "total": total(scope, filters, found, _least(page)) if following else Total(len(page.items)),
