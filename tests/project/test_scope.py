@@ -38,7 +38,7 @@ NO_GAMES = {
     "search.box": "is_query mate_filters",
     "search.days": "read_day first_day last_day shifted",
     "search.fields": "folded",
-    "search.grammar": "begun_by",
+    "search.grammar": "term_start",
     "search.parsing": "parse",
     "search.patience": "time_limited",
     "search.printing": "text_of value_text quoted",

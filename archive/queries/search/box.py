@@ -1,4 +1,4 @@
-"""What the words of the search box mean: a query of the search language, or filters."""
+"""Interpret the words of the search box: as a query of the search language, or as filters."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import formations, handicaps, specials
 
 KEYS: Final = {key: one for one in filters_of("games") for key in (one.name, *one.keys)}
-"""What may stand before the colon in the search box, and the filter it is."""
+"""Filters by their keys in the search box, which precede a colon."""
 
 _ORDER: Final = ("order", "並び順")
 _SEATS: Final = {"先手": 0, "後手": 1}
-"""What Japanese calls colours 0 and 1 in every kind of game."""
+"""The Japanese names of colours 0 and 1 in every kind of game."""
 
 _PLAIN: Final[dict[str, dict[str, str]]] = {
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
@@ -36,11 +36,11 @@ _PLAIN: Final[dict[str, dict[str, str]]] = {
         word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.aliases)
     },
 }
-"""Words that say by themselves what a game is."""
+"""Words that are filters by themselves."""
 
 _WON: Final = re.compile(f"({'|'.join(specials.SIDES)})の?勝ち?")
 _NO_FILTER: Final = (None, "ILLEGAL_ACTION")
-"""Endings that no record is found by: those without a name, and the foul of which is not told whose it is."""
+"""Endings that are no filters: those without a name, and the foul of an unnamed side."""
 _DAY: Final = re.compile(r"(?:1[5-9]|20)\d\d(?:年|[-/.年].*)?")
 """A word that may be a day, a month or a year; other numbers are names."""
 
@@ -56,22 +56,22 @@ _RANGE: Final = re.compile(r"[(<>≦≧≤≥]|.*(?:\.\.|〜|~)")
 _PHRASE: Final = re.compile(r"\"([^\"]+)\"|「([^「」]+)」")
 _SURE: Final = re.compile(r'\("(?:[^"]|"")+"\)')
 _MINUS: Final = "-−"
-"""What means NOT before a key."""
-_LOOKED_AT: Final = 4_000
-"""Characters in which a query would show."""
+"""Signs that mean NOT before a key."""
+_EXAMINED: Final = 4_000
+"""Characters that are examined for signs of a query."""
 
 
 def is_query(words: str) -> bool:
-    """Tell whether words are a query of the search language, and more than keys and names one after the
-    other: they have an operator, a range, a list, or a field that is no filter by itself."""
-    shown = _QUOTED.sub('""', folded(words[:_LOOKED_AT]))
-    keyed = [*_KEYED.finditer(shown)]
-    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, keyed)) or _repeats_filter(keyed)
+    """Tell whether words are a query of the search language, not just keys and names: they have an operator,
+    a range, a list, or a field that is no filter."""
+    text = _QUOTED.sub('""', folded(words[:_EXAMINED]))
+    keys = [*_KEYED.finditer(text)]
+    return bool(_OPERATOR.search(text)) or any(map(_needs_query, keys)) or _repeats_filter(keys)
 
 
 def is_phrase(scope: Scope, words: str) -> bool:
-    """Tell whether words are one text in quotation marks that is no name of a player or an event, or any text
-    in these and parentheses."""
+    """Tell whether words are one quoted text that is no name of a player or an event, or any quoted text in
+    parentheses."""
     match = _PHRASE.fullmatch(words.strip())
     if match is None:
         return _SURE.fullmatch(words.strip()) is not None
@@ -79,129 +79,137 @@ def is_phrase(scope: Scope, words: str) -> bool:
     return not (ids_of_name(scope, "player", text) or ids_of_name(scope, "event", text))
 
 
-def _is_of_query(keyed: re.Match[str]) -> bool:
-    if keyed[1][0] in _MINUS and keyed[1][1:].lower() in BY_KEY:
+def _needs_query(match: re.Match[str]) -> bool:
+    if match[1][0] in _MINUS and match[1][1:].lower() in BY_KEY:
         return True
-    field = BY_KEY.get(keyed[1].lower())
-    if field is None or keyed[1] in _SEATS:
+    field = BY_KEY.get(match[1].lower())
+    if field is None or match[1] in _SEATS:
         return False
-    if keyed[1] not in KEYS or (_RANGE.match(keyed[2]) and field.kind != "text") or keyed[2][:1] == "(":
+    if match[1] not in KEYS or (_RANGE.match(match[2]) and field.kind != "text") or match[2][:1] == "(":
         return True
-    return field.kind != "text" and ("," in keyed[2] or "、" in keyed[2])
+    return field.kind != "text" and ("," in match[2] or "、" in match[2])
 
 
-def _repeats_filter(keyed: Iterable[re.Match[str]]) -> bool:
-    """Return whether two players, events, castles or openings are asked for by one key: a filter has place
-    for one."""
+def _repeats_filter(matches: Iterable[re.Match[str]]) -> bool:
+    """Tell whether a key has two players, events, castles or openings: a filter has only one value."""
     fields = [
         field.name
-        for one in keyed
-        if (field := BY_KEY.get(one[1].lower())) and (field.kind == "formation" or field.name in _KINDS)
+        for match in matches
+        if (field := BY_KEY.get(match[1].lower())) and (field.kind == "formation" or field.name in _KINDS)
     ]
     return len(fields) > len(set(fields))
 
 
 def filters_of_words(scope: Scope, words: str) -> dict[str, str]:
-    """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
+    """Return the filters of the words of the search box: `key:value`, `@name`, and names.
 
-    Words that name an event, a castle or an opening, and no player, ask for that; others are names of players
-    or parts of these or of an event's: `羽生 棋王戦`, `はぶ`, `甲 対 乙`. Castles and openings are those of
-    the moves; an opening that is none of these is one that records name. A word may say what a game is:
-    `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `5手詰`, `コリドール`. Beside a player, words that mean
-    nothing of this are looked for in texts; without one they are a player's name.
+    Words that are the name of an event, a castle or an opening, and of no player, filter by that; others are
+    names or parts of names of players or events: `羽生 棋王戦`, `はぶ`, `甲 対 乙`. Castles and openings are
+    those of the moves; other openings are those that records name. Some words are filters by themselves:
+    `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `5手詰`, `コリドール`. With a player, all remaining
+    words are searched in texts; without one they are a player's name.
     """
-    found, free = _read(scope, words)
+    filters, free = _parse(scope, words)
     if len(free) > _MOST_WORDS:
         free = [*dict.fromkeys(free)]
-    formed = [found.pop("formation")] if "formation" in found else []
-    for some in (free, *([word] for word in free[:_MOST_WORDS])):
-        name = " ".join(some)
-        if "event" not in found and free and _is_event(scope, name):
-            found["event"] = name
-            free = [word for word in free if word not in some]
+    formation_names = [filters.pop("formation")] if "formation" in filters else []
+    for group in (free, *([word] for word in free[:_MOST_WORDS])):
+        name = " ".join(group)
+        if "event" not in filters and free and _is_event(scope, name):
+            filters["event"] = name
+            free = [word for word in free if word not in group]
         elif name in free and (formation := _formation(scope, name)):
-            formed.append(formation)
-            free = [word for word in free if word not in some]
-        elif "opening" not in found and free and _is_opening(scope, name):
-            found["opening"] = headers.read_opening(name)
-            free = [word for word in free if word not in some]
-    if "player" in found:
-        # What follows a name behind `@` is the rest of it.
-        found["player"] = " ".join([found["player"], *free])
-        return _together(found, {"formation": formed})
-    players, rest = _named(scope, found, free)
+            formation_names.append(formation)
+            free = [word for word in free if word not in group]
+        elif "opening" not in filters and free and _is_opening(scope, name):
+            filters["opening"] = headers.read_opening(name)
+            free = [word for word in free if word not in group]
+    if "player" in filters:
+        # Words after a name with `@` belong to the name.
+        filters["player"] = " ".join([filters["player"], *free])
+        return _combine(filters, {"formation": formation_names})
+    players, others = _split_names(scope, filters, free)
     if not players:
-        players, rest = [" ".join(rest)] if rest else [], []
-    return _together(
-        found, {"formation": formed, "player": [people.stored_spelling(scope, one) for one in players]}, rest
+        players, others = [" ".join(others)] if others else [], []
+    return _combine(
+        filters,
+        {"formation": formation_names, "player": [people.stored_spelling(scope, one) for one in players]},
+        others,
     )
 
 
-def _together(
-    found: dict[str, str], several: Mapping[str, Sequence[str]], words: Sequence[str] = ()
+def _combine(
+    filters: dict[str, str], values_by_filter: Mapping[str, Sequence[str]], words: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Add castles and openings, players and words: one castle, opening or player alone as a filter, several
-    as a query that wants all of them."""
+    """Add castles and openings, players and words: a single castle, opening or player as a filter, several as
+    a query for all of them."""
     terms: list[Term] = []
-    for name, values in several.items():
-        different = [*dict.fromkeys(values)]
-        if len(different) == 1 and not (words and name == "player"):
-            found[name] = different[0]
+    for name, values in values_by_filter.items():
+        distinct = [*dict.fromkeys(values)]
+        if len(distinct) == 1 and not (words and name == "player"):
+            filters[name] = distinct[0]
         else:
-            terms += (FieldIs(name, (EqualTo(one),)) for one in different)
+            terms += (FieldIs(name, (EqualTo(one),)) for one in distinct)
     terms += map(Word, words)
-    # By the operator the search box knows a query.
-    return found | ({"q": (" AND " if words else " ").join(map(text_of, terms))} if terms else {})
+    # With the operator the search box recognizes a query.
+    return filters | ({"q": (" AND " if words else " ").join(map(text_of, terms))} if terms else {})
 
 
-def _named(scope: Scope, found: dict[str, str], free: list[str]) -> tuple[list[str], list[str]]:
-    """Return the players whom words mean, and the words that mean nobody; note the event that they mean. Of
-    words side by side as many as possible are one name."""
-    players, rest = [], []
-    look: _Look = cache(partial(match_name, scope))
-    for words in _sides(look, free[:_MOST_WORDS]):
+def _split_names(scope: Scope, filters: dict[str, str], free: list[str]) -> tuple[list[str], list[str]]:
+    """Return the names of players among words, and the words that are no names; add the name of an event to
+    the filters. As many neighbouring words as possible are one name."""
+    players, unmatched = [], []
+    lookup: _Lookup = cache(partial(match_name, scope))
+    for words in _sides(lookup, free[:_MOST_WORDS]):
         while words:
             size, kind = next(
-                ((size, kind) for size in range(len(words), 0, -1) if (kind := _who(look, words[:size]))),
+                (
+                    (size, kind)
+                    for size in range(len(words), 0, -1)
+                    if (kind := _kind_of_name(lookup, words[:size]))
+                ),
                 (1, ""),
             )
             name = " ".join(words[:size])
             if kind == "player":
                 players.append(with_relatives(scope, name))
-            elif kind == "event" and "event" not in found:
-                found["event"] = name
+            elif kind == "event" and "event" not in filters:
+                filters["event"] = name
             else:
-                rest.append(name)
+                unmatched.append(name)
             words = words[size:]
-    return players, rest + free[_MOST_WORDS:]
+    return players, unmatched + free[_MOST_WORDS:]
 
 
 _KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
-_Look = Callable[[NameKind, str], NameMatch]
-"""Looks up whom a name means; the same name once."""
+_Lookup = Callable[[NameKind, str], NameMatch]
+"""Looks up the matches of a name, each name once."""
 
 
-def _who(look: _Look, words: Sequence[str]) -> NameKind | Literal[""]:
-    """Return whether words are the name, or a part of the name, of a player or an event; empty for
-    nobody's. Words of which none is in any name are nobody's together."""
-    if len(words) > 1 and not any(_may_be_in_names(look, word) for word in words):
+def _kind_of_name(lookup: _Lookup, words: Sequence[str]) -> NameKind | Literal[""]:
+    """Tell whether words are a name, or a part of a name, of a player or of an event; empty for neither. If
+    no single word is in any name, they are not looked up together."""
+    if len(words) > 1 and not any(_may_be_in_names(lookup, word) for word in words):
         return ""
-    return next((kind for kind in _KINDS if look(kind, " ".join(words)).ids), "")
+    return next((kind for kind in _KINDS if lookup(kind, " ".join(words)).ids), "")
 
 
-def _may_be_in_names(look: _Look, word: str) -> bool:
-    return any(one.ids or one.vague for one in (look(kind, word) for kind in _KINDS))
+def _may_be_in_names(lookup: _Lookup, word: str) -> bool:
+    return any(match.ids or match.vague for match in (lookup(kind, word) for kind in _KINDS))
 
 
-def _sides(look: _Look, words: list[str]) -> list[list[str]]:
-    """Return the words before and behind what says that two play each other; all of them where nothing
-    does."""
+def _sides(lookup: _Lookup, words: list[str]) -> list[list[str]]:
+    """Split words at one that means "against"; without such a word, return all of them."""
     for place, word in enumerate(words):
         if _AGAINST.fullmatch(word) and 0 < place < len(words) - 1:
             return [words[:place], words[place + 1 :]]
-        before, against, behind = word.partition(_AGAINST_KANJI)
-        if against and not _who(look, [word]) and _who(look, [before]) == _who(look, [behind]) == "player":
-            return [[*words[:place], before], [behind, *words[place + 1 :]]]
+        before, against, after = word.partition(_AGAINST_KANJI)
+        if (
+            against
+            and not _kind_of_name(lookup, [word])
+            and _kind_of_name(lookup, [before]) == _kind_of_name(lookup, [after]) == "player"
+        ):
+            return [[*words[:place], before], [after, *words[place + 1 :]]]
     return [words]
 
 
@@ -220,57 +228,56 @@ def _is_opening(scope: Scope, name: str) -> bool:
 
 
 def _formation(scope: Scope, name: str) -> str | None:
-    """Return the castle or the opening that a name is, where no player is called so: by its names in
-    Japanese, or as records write openings. Those in English are names of people, too (`Ishida`)."""
+    """Return the castle or the opening with a name that no player has: a Japanese name, or an opening as
+    records write it. English names are names of people, too (`Ishida`)."""
     one = formations.by_any_name(headers.read_opening(name)) if headers.is_opening(name) else None
     if one is None and not name.isascii():
         one = formations.by_any_name(name)
     return one.name if one and not ids_of_name(scope, "player", name) else None
 
 
-def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
-    """Return what is asked for by a key, by `@` or by a word that says it and is no name here, and the other
-    words."""
-    found: dict[str, str] = {}
+def _parse(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
+    """Return the filters of keys, of `@`, and of words that are filters by themselves and no names; and the
+    other words."""
+    filters: dict[str, str] = {}
     seats: dict[int, str] = {}
-    free = []
+    rest = []
     for match in _TOKEN.finditer(words):
         key, text = match[1], match[2] if match[2] is not None else match[3]
         if key in _SEATS:
             seats[_SEATS[key]] = text
         elif key in _ORDER:
-            found["order"] = text
+            filters["order"] = text
         elif key in KEYS:
-            found[KEYS[key].name] = KEYS[key].read(text)
-        elif key is None and text[:1] in ("@", "＠") and len(text) > 1 and "player" not in found:
-            found["player"] = text[1:]
+            filters[KEYS[key].name] = KEYS[key].read(text)
+        elif key is None and text[:1] in ("@", "＠") and len(text) > 1 and "player" not in filters:
+            filters["player"] = text[1:]
         else:
-            free.append(match[0] if key else text)
-    saying = islice((word for word in dict.fromkeys(free) if _filters_of_word(word)), _MOST_SAYING)
-    plain = {word for word in saying if not _is_name(scope, word)}
-    free = [word for word in free if word not in plain or not _take_plain(found, word)]
-    sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
-    if winner := _WINNER.fullmatch(found.get("result", "")):
-        found["result"] = sides[specials.SIDES[winner[1]]]
-    return found | {sides[colour]: text for colour, text in seats.items()}, free
+            rest.append(match[0] if key else text)
+    plain_words = islice((word for word in dict.fromkeys(rest) if _filters_of_word(word)), _MOST_PLAIN)
+    used = {word for word in plain_words if not _is_full_name(scope, word)}
+    rest = [word for word in rest if word not in used or not _add_plain(filters, word)]
+    sides = GAMES.get(filters.get("game", ""), SHOGI).rules.sides
+    if side := _WINNER.fullmatch(filters.get("result", "")):
+        filters["result"] = sides[specials.SIDES[side[1]]]
+    return filters | {sides[colour]: text for colour, text in seats.items()}, rest
 
 
-_MOST_SAYING: Final = 10
-"""Words that say something by themselves that are looked up as names first; further ones are names."""
+_MOST_PLAIN: Final = 10
+"""Words that may be filters by themselves and are looked up as names first; further ones are names."""
 
 
-def _take_plain(found: dict[str, str], word: str) -> bool:
-    """Add to the filters what a word says by itself, and return whether it said anything: it says nothing for
-    a filter that is there already."""
-    asked = _filters_of_word(word)
-    if not found.keys().isdisjoint(asked):
+def _add_plain(filters: dict[str, str], word: str) -> bool:
+    """Add the filters of a word unless one of them is set already; return whether they were added."""
+    new = _filters_of_word(word)
+    if not filters.keys().isdisjoint(new):
         return False
-    found |= asked
+    filters |= new
     return True
 
 
 def _filters_of_word(word: str) -> dict[str, str]:
-    """Return the filters that a word asks for without a key; none for other words."""
+    """Return the filters of a word without a key; none for other words."""
     for name, values in _PLAIN.items():
         if (value := values.get(word.lower())) is not None:
             return {name: value}
@@ -310,6 +317,6 @@ def _number(text: str) -> int:
     return (_DIGITS.index(tens or "一") * 10 if ten else 0) + _DIGITS.index(ones or "〇")
 
 
-def _is_name(scope: Scope, name: str) -> bool:
-    """Return whether a player or an event has this very name."""
+def _is_full_name(scope: Scope, name: str) -> bool:
+    """Tell whether a player or an event has exactly this name."""
     return bool(ids_of_name(scope, "player", name) or ids_of_name(scope, "event", name))

@@ -1,5 +1,5 @@
-"""What the search box offers while somebody types: players, events, castles and openings, problems of a
-length, each with the number of its games."""
+"""Completions for the search box: players, events, castles and openings, and problems of a length, each with
+its number of games."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from archive.queries.sql import Sql, conjunction, one_of
 from kifu_core.shogi.formations import FORMATIONS, Formation
 
 LONGEST: Final = 100
-"""Characters of a text that is completed."""
+"""Characters of a text that is completed, at most."""
 COUNTED_TO: Final = 1_000
-"""Games that are counted; there may be more."""
+"""Games of a completion that are counted, at most."""
 _LISTED: Final[dict[NameKind, int]] = {"player": 6, "event": 4}
 _FORMATIONS: Final = 3
 _RANKED: Final = 100
-"""Names of which those with the most games are offered."""
+"""Names that are ranked by their games, at most."""
 _RANKED_TO: Final = 100
-"""Games of a name that are counted to rank it."""
+"""Games that are counted to rank a name, at most."""
 
 _HOLDING: Final = """
     SELECT n.name, (SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x)
@@ -39,41 +39,41 @@ _HOLDING: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Something that a text may become: what it is, what it is called (formations by their names for
-    programs), its games, `COUNTED_TO` at least where these are None, and the filters that ask for it."""
+    """A completion: its kind, its name (the identifier of a formation), its number of games, which is None
+    from `COUNTED_TO` on, and its filters."""
 
     kind: Literal["player", "event", "formation", "problem"]
     name: str
     games: int | None
-    asked: tuple[tuple[str, str], ...]
+    filters: tuple[tuple[str, str], ...]
 
 
 def completions(scope: Scope, text: str) -> list[Completion]:
-    """Return what a text may become, the most frequent of each kind first; nothing without games."""
+    """Return the completions of a text that have games, the most frequent of each kind first."""
     if len(text) > LONGEST or not is_searchable(text):
         return []
-    found = [*_of_mate(scope, text)]
+    results = [*_problems(scope, text)]
     for kind in _LISTED:
-        found += (_named(scope, kind, name) for name in _names(scope, kind, text))
-    return [one for one in (*found, *_formations(scope, text)) if one.games != 0]
+        results += (_name_completion(scope, kind, name) for name in _names(scope, kind, text))
+    return [one for one in (*results, *_formations(scope, text)) if one.games != 0]
 
 
-def _named(scope: Scope, kind: NameKind, name: str) -> Completion:
+def _name_completion(scope: Scope, kind: NameKind, name: str) -> Completion:
     return Completion(kind, name, _games(scope, record_kind="game", **{kind: name}), ((kind, name),))
 
 
-def _games(scope: Scope, **asked: object) -> int | None:
-    slots = slots_of(scope, game_filters(asked), COUNTED_TO)
+def _games(scope: Scope, **parameters: object) -> int | None:
+    slots = slots_of(scope, game_filters(parameters), COUNTED_TO)
     return None if slots is None else len(slots)
 
 
 def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    """Return names that hold a text or are read so, those with the most games first."""
+    """Return names that contain a text or have it as their reading, those with the most games first."""
     where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (searched(text),))]
-    found = dict(_counted(kind, conjunction(where)))
-    if kind == "player" and (read := players_by_reading(scope, text, begun=True)[:_RANKED]):
-        found |= dict(_counted(kind, Sql(f"n.id {one_of(read)}", tuple(read))))
-    ranked = sorted(found.items(), key=lambda row: (-row[1], row[0]))
+    counts = dict(_counted(kind, conjunction(where)))
+    if kind == "player" and (by_reading := players_by_reading(scope, text, begun=True)[:_RANKED]):
+        counts |= dict(_counted(kind, Sql(f"n.id {one_of(by_reading)}", tuple(by_reading))))
+    ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     return [name for name, games in ranked if games][: _LISTED[kind]]
 
 
@@ -85,22 +85,24 @@ def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:
 
 
 def _formations(scope: Scope, text: str) -> list[Completion]:
-    """Return castles and openings whose names hold a text, those with the most games first."""
+    """Return castles and openings whose names contain a text, those with the most games first."""
     form = searched(text)
-    called = [one for one in FORMATIONS if form in searched("\n".join(_called(one)))]
-    known = formation_counts(scope) if called else {}
-    games = {one.name: known[one.name].games for one in called if one.name in known}
+    matching = [one for one in FORMATIONS if form in searched("\n".join(_names_of(one)))]
+    counts = formation_counts(scope) if matching else {}
+    games = {one.name: counts[one.name].games for one in matching if one.name in counts}
     ranked = sorted(games.items(), key=lambda row: (-row[1], row[0]))[:_FORMATIONS]
     return [Completion("formation", name, n, (("formation", name),)) for name, n in ranked]
 
 
-def _called(one: Formation) -> tuple[str, ...]:
-    return one.name, one.japanese, one.reading, one.english
+def _names_of(formation: Formation) -> tuple[str, ...]:
+    return formation.name, formation.japanese, formation.reading, formation.english
 
 
-def _of_mate(scope: Scope, text: str) -> list[Completion]:
-    asked = mate_filters(text)
-    if not asked:
+def _problems(scope: Scope, text: str) -> list[Completion]:
+    filters = mate_filters(text)
+    if not filters:
         return []
-    games = _games(scope, **{name: int(value) if value.isdigit() else value for name, value in asked.items()})
-    return [Completion("problem", text, games, tuple(asked.items()))]
+    games = _games(
+        scope, **{name: int(value) if value.isdigit() else value for name, value in filters.items()}
+    )
+    return [Completion("problem", text, games, tuple(filters.items()))]

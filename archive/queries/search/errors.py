@@ -1,4 +1,4 @@
-"""What can be wrong with a query: where, and what was expected there."""
+"""Errors of queries, with their position and the expected tokens."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NOT_HERE: Final = "query-not-here"
 PATTERN: Final = "query-pattern"
 
 STATUSES: Final = {TOO_SLOW: 422, TOO_WIDE: 422, BUSY: 429, NOT_HERE: 503}
-"""The codes of queries that were understood, and with which status they are answered; all others are 400."""
+"""Codes of valid queries that cannot be answered, with the status of the response; that of others is 400."""
 LATER: Final = (BUSY, NOT_HERE)
-"""Codes of queries that will be answered at another time."""
+"""Codes of queries that may succeed later."""
 BUSY_SECONDS: Final = 2
-"""After so long it may be tried again."""
+"""Seconds until a retry makes sense."""
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "query-syntax": _("character {position}: expected {expected}"),
@@ -58,16 +58,14 @@ EXPECTED: Final[dict[str, str | Promise]] = {
     "more of a board": _("squares, plies or hands"),
     "pattern": _("a pattern as K9i L9h N8i"),
 }
-"""What may stand somewhere; what is not here is written as it is."""
+"""Descriptions of expected tokens; a token without one is shown itself."""
 
 _SHOWN: Final = 40
 
 
 class QueryError(ValueError):
-    """A query that cannot be answered: `position` counts characters from 0, None for the whole text.
-
-    `expected` are keys of `EXPECTED` or words of the language itself; names of fields where one is not there.
-    """
+    """A query that cannot be answered. `position` counts characters from 0; None for the complete text.
+    `expected` are keys of `EXPECTED` or tokens of the language; for an unknown field, the names of fields."""
 
     def __init__(
         self,
@@ -86,30 +84,30 @@ class QueryError(ValueError):
         self.text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         self.limit = limit
         self.cause = cause
-        """What is wrong in a pattern."""
+        """The error of a pattern."""
 
     @property
     def slow(self) -> bool:
-        """Tell whether the query was understood, but not answered."""
+        """Tell whether the query is valid, but cannot be answered."""
         return self.code in STATUSES
 
     @property
     def status(self) -> int:
-        """Return the status of an answer that tells of it."""
+        """Return the status of the response."""
         return STATUSES.get(self.code, 400)
 
     @property
     def wait(self) -> int | None:
-        """Return after how many seconds it may be tried again; None where that is of no use."""
+        """Return the seconds until a retry; None if a retry is of no use."""
         return BUSY_SECONDS if self.code == BUSY else None
 
     def message(self, spoken: Language | None = None) -> str:
-        """Return what is wrong, in a language (None: the reader's)."""
+        """Return the text of the error in a language (None: the reader's)."""
         with override(spoken or language()):
-            told: dict[str, str | Promise] = {} if self.code == "query-field" else EXPECTED
+            descriptions: dict[str, str | Promise] = {} if self.code == "query-field" else EXPECTED
             return str(TEXTS[self.code]).format(
                 position=0 if self.position is None else self.position + 1,
-                expected=" / ".join(str(told.get(one, one)) for one in self.expected),
+                expected=" / ".join(str(descriptions.get(one, one)) for one in self.expected),
                 text=self.text if self.cause is None else message(self.cause, language=spoken or language()),
                 limit=self.limit,
             )

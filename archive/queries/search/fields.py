@@ -1,6 +1,6 @@
-"""The fields of the search language, made of the filters of games and of what ties two of them together.
+"""The fields of the search language, made from the filters of games and from pairs of them.
 
-A filter that is added to `archive.queries.games.filters` is a field by that, under its name and its keys.
+A filter that is added to `archive.queries.games.filters` becomes a field with its name and its keys.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Kind = Literal["text", "choice", "number", "one number", "day", "one day", "form
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field: its names, the type of its value, and the filters that it is made of.
+    """A field: its names, the type of its value, and its filters.
 
     `one` is the filter of a single value, `least` and `most` are those of the ends of a range. For a choice,
-    `choices` are the values, and `read` makes one from a word.
+    `choices` are the values, and `read` converts a word to a value.
     """
 
     name: str
@@ -38,14 +38,14 @@ class Field:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, text: str) -> str:
-        """Return a word of a choice as its value; other words as they are."""
+        """Return the value of a word; other words unchanged."""
         if text in self.words:
             return self.words[text]
-        found = self.one.read(text) if self.one else text
-        return next((one for one in self.choices if one.lower() == found.lower()), found)
+        value = self.one.read(text) if self.one else text
+        return next((choice for choice in self.choices if choice.lower() == value.lower()), value)
 
     def in_range(self, number: int) -> bool:
-        """Tell whether the field can have a number."""
+        """Tell whether the field can have this number."""
         ends = [one for one in (self.one, self.least, self.most) if one]
         return all(one.least <= number <= one.most for one in ends)
 
@@ -56,7 +56,7 @@ _WON: Final = {
     for word, colour in specials.SIDES.items()
     for text in (word, f"{word}勝", f"{word}勝ち", f"{word}の勝ち")
 }
-"""Who wins in words that are the same in every kind of game: a colour, not a side's name."""
+"""Words for the winner that are the same in every kind of game: a colour, not a side's name."""
 _KINDS: Final[dict[str, Kind]] = {
     "text": "text", "choice": "choice", "number": "one number", "day": "one day", "last day": "one day",
     "formation": "formation",
@@ -92,7 +92,7 @@ FIELDS: Final = (*_of_filters(), *_of_spans(), *_COLOURS, _POSITION, _PATTERN)
 """All fields."""
 BY_NAME: Final = {one.name: one for one in FIELDS}
 BY_KEY: Final = {key.lower(): one for one in FIELDS for key in (one.name, *one.keys)}
-"""What may stand before a colon, and the field it is."""
+"""Fields by their keys, which precede a colon."""
 
 _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     ord("“"): '"', ord("”"): '"', ord("｢"): "「", ord("｣"): "」",
@@ -101,5 +101,5 @@ _BLANK: Final = re.compile(r"\s")
 
 
 def folded(text: str) -> str:
-    """Return a text with half-width letters, signs and blanks, each character in its place."""
+    """Return a text with half-width letters, signs and blanks; no character moves."""
     return _BLANK.sub(" ", text.translate(_WIDE))

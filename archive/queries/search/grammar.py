@@ -1,8 +1,8 @@
-"""The grammar of the search language: it turns text into a tree, or into one error with its place.
+"""The grammar of the search language: it turns a text into a tree, or into one error with its position.
 
-The first token decides between alternatives, so the time is linear in the text; `parsing` has counted nested
-parentheses before. An error is noticed where it is: the last alternative of a choice says what was expected
-there.
+The first token decides between alternatives, so the time is linear in the text; `parsing` has limited nested
+parentheses before. Errors are raised where they are: the last alternative of a choice raises one with the
+expected tokens.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from kifu_core.errors import KifuError, ParseError
 from kifu_core.games import GAMES
 from kifu_core.shogi import formations, patterns
 
-# --- what is wrong ---------------------------------------------------------------------------------------
+# --- errors ----------------------------------------------------------------------------------------------
 
 
 def _refused(*expected: str) -> pp.ParserElement:
-    """Return the alternative after all others: here something else was expected."""
+    """Return the last alternative of a choice, which raises an error."""
 
     def refuse(_text: str, place: int, _tokens: pp.ParseResults) -> NoReturn:
         raise QueryError("query-syntax", place, expected)
@@ -57,12 +57,12 @@ _PLAIN: Final = pp.Regex(rf'{_NO_OPERATOR}[^\s()",、「]{{1}}[^\s()",、]*+')
 
 
 def _unquoted(_text: str, place: int, tokens: pp.ParseResults) -> str:
-    """Return what stands in quotation marks."""
+    """Return the text in quotation marks."""
     inner = tokens[0][1:-1]
-    found = " ".join((inner.replace('""', '"') if tokens[0][0] == '"' else inner).split())
-    if not found:
+    text = " ".join((inner.replace('""', '"') if tokens[0][0] == '"' else inner).split())
+    if not text:
         raise QueryError("query-syntax", place + 1, ("text",))
-    return found
+    return text
 
 
 def _text() -> pp.ParserElement:
@@ -74,14 +74,14 @@ _COMPARED: Final = {
     ">=": (0, None), ">": (1, None), "≧": (0, None), "≥": (0, None),
     "<=": (None, 0), "<": (None, -1), "≦": (None, 0), "≤": (None, 0),
 }  # fmt: skip
-"""How far the least or the most is from what stands behind a sign."""
+"""The distance of the least or the most value from the operand of a sign."""
 _SIGNS: Final = "|".join(_COMPARED)
 _TO: Final = r"(?:\.\.|~|〜)"
 _END: Final = r'(?![^\s()",、/])'
 
 
 def _matched(name: str, pattern: str) -> pp.ParserElement:
-    """Return an element that gives its name and its groups."""
+    """Return an element whose result is its name and its groups."""
 
     def named(tokens: pp.ParseResults) -> list[tuple[str, ...]]:
         return [(name, *tokens[0].groups())]
@@ -89,25 +89,25 @@ def _matched(name: str, pattern: str) -> pp.ParserElement:
     return pp.Regex(pattern, as_match=True).add_parse_action(named)
 
 
-def _ranged(one: str, wanted: Kind) -> pp.ParserElement:
-    """Return values of an ordered field, as texts: one, a range, or compared with one."""
+def _ranged(one: str, expected: Kind) -> pp.ParserElement:
+    """Return the grammar of an ordered field's values: one value, a range, or a comparison."""
     compared = _matched("compared", rf"({_SIGNS}) *+({one}){_END}")
     between = _matched("between", rf"({one})?{_TO}({one})?{_END}")
     alone = _matched("alone", rf"({one}){_END}")
-    return compared | between | alone | _refused(wanted)
+    return compared | between | alone | _refused(expected)
 
 
-def _number_value(field: Field, place: int, found: tuple[str, ...]) -> EqualTo | Between:
-    def number(text: str, further: int = 0) -> str:
-        value = int(text) + further
+def _number_value(field: Field, place: int, match: tuple[str, ...]) -> EqualTo | Between:
+    def number(text: str, shift: int = 0) -> str:
+        value = int(text) + shift
         if not field.in_range(value):
             raise _wrong(place, text, "number")
         return str(value)
 
-    return _value(found, number, int, number, place)
+    return _value(match, number, int, number, place)
 
 
-def _day_value(_field: Field, place: int, found: tuple[str, ...]) -> EqualTo | Between:
+def _day_value(_field: Field, place: int, match: tuple[str, ...]) -> EqualTo | Between:
     def day(text: str) -> str:
         if (value := read_day(text)) is None:
             raise _wrong(place, text, "day")
@@ -119,26 +119,26 @@ def _day_value(_field: Field, place: int, found: tuple[str, ...]) -> EqualTo | B
             raise _wrong(place, text, "day")
         return value
 
-    return _value(found, day, lambda text: first_day(text).toordinal(), further, place)
+    return _value(match, day, lambda text: first_day(text).toordinal(), further, place)
 
 
 def _value(
-    found: tuple[str, ...],
+    match: tuple[str, ...],
     read: Callable[[str], str],
     ordered: Callable[[str], int],
-    further: Callable[[str, int], str],
+    shift: Callable[[str, int], str],
     place: int,
 ) -> EqualTo | Between:
     """Return the value of a match of `_ranged`."""
-    kind, first, *rest = found
+    kind, first, *rest = match
     if kind == "alone":
         return EqualTo(read(first))
     if kind == "compared":
         least, most = _COMPARED[first]
         one = rest[0]
         if least is not None:
-            return Between(further(one, least) if least else read(one), "")
-        return Between("", further(one, most) if most else read(one))
+            return Between(shift(one, least) if least else read(one), "")
+        return Between("", shift(one, most) if most else read(one))
     low, high = (read(one) if one else "" for one in (first, rest[0]))
     if not (low or high):
         raise QueryError("query-syntax", place, ("number",))
@@ -186,46 +186,46 @@ _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., An
     "number": (lambda: _ranged(r"\d{1,18}", "number"), _number_value),
     "day": (lambda: _ranged(DAY, "day"), _day_value),
 }
-"""How the values of each kind of field look, and what makes one of what was matched."""
+"""The grammar of the values of each kind of field, and the function that builds a value from a match."""
 
 
 # --- fields ----------------------------------------------------------------------------------------------
 
 
 def _key(fields: Iterable[Field]) -> pp.ParserElement:
-    """Return the names of fields and their colon, as the field."""
-    wanted = {one.name for one in fields}
-    names = sorted((key for key, one in BY_KEY.items() if one.name in wanted), key=len, reverse=True)
+    """Return the grammar of the names of fields with their colon; its result is the field."""
+    names_of_fields = {one.name for one in fields}
+    names = sorted((key for key, one in BY_KEY.items() if one.name in names_of_fields), key=len, reverse=True)
     element = pp.Regex(f"(?i:{'|'.join(map(re.escape, names))}):")
     return element.add_parse_action(lambda tokens: BY_KEY[tokens[0][:-1].lower()])
 
 
 def _field(kind: Kind) -> pp.ParserElement:
-    """Return the grammar of all fields of a kind: a name, and one or several values with commas between."""
-    look, made = _VALUES[kind]
+    """Return the grammar of all fields of a kind: a name, and one or more values separated by commas."""
+    element, build = _VALUES[kind]
 
     def note(_text: str, place: int, tokens: pp.ParseResults) -> list[tuple[int, Any]]:
         return [(place, tokens[0])]
 
-    wanted = "text" if look is _text else kind
-    value = look().copy().add_parse_action(note) | _refused(wanted)
+    expected = "text" if element is _text else kind
+    value = element().copy().add_parse_action(note) | _refused(expected)
     comma = pp.Regex("[,、]").suppress()
     several = value + pp.ZeroOrMore(comma + value)
     closing = pp.Literal(")").suppress() | _refused("closing", ",")
     values = pp.Literal("(").suppress() + several + closing | several
 
-    def asked(tokens: pp.ParseResults) -> FieldIs:
-        field, *found = tokens
-        return FieldIs(field.name, tuple(dict.fromkeys(made(field, place, text) for place, text in found)))
+    def build_term(tokens: pp.ParseResults) -> FieldIs:
+        field, *matches = tokens
+        return FieldIs(field.name, tuple(dict.fromkeys(build(field, place, text) for place, text in matches)))
 
-    return (_key(one for one in FIELDS if one.kind == kind) + values).add_parse_action(asked)
+    return (_key(one for one in FIELDS if one.kind == kind) + values).add_parse_action(build_term)
 
 
 _MATCH: Final = pp.Regex("/ *+(?i:exact|mirror|color|any)(?![^\\s()/])")
 
 
 def _position() -> pp.ParserElement:
-    """Return the grammar of a position that is reached, with the match and the plies behind it."""
+    """Return the grammar of a reached position, followed by the match and the plies."""
     code = (pp.Regex(QUOTED).add_parse_action(_unquoted) | pp.Regex(r'[^\s()"「]++')).copy()
     code.add_parse_action(_read_position)
     plies = pp.Literal("/").suppress() + _ranged(r"\d{1,5}", "number").copy().add_parse_action(_plies)
@@ -272,7 +272,7 @@ def _pattern() -> pp.ParserElement:
 
 
 def _read_pattern(text: str, place: int) -> HasPattern:
-    """Return the pattern that a text at a place of the query says, in one spelling."""
+    """Return the pattern of a text at a position of the query, in one spelling."""
     try:
         return HasPattern(patterns.text_of(patterns.parse(text)))
     except ParseError as error:
@@ -291,7 +291,8 @@ def _operator(*words: str) -> pp.ParserElement:
 
 
 def _minus() -> pp.ParserElement:
-    """Return the sign that means NOT right before a field; other texts may begin with it."""
+    """Return the grammar of the minus sign that means NOT directly before a field; texts may begin with
+    one."""
     keys = "|".join(map(re.escape, sorted(BY_KEY, key=len, reverse=True)))
     return pp.Regex(f"[-−](?=(?i:{keys}):)")
 
@@ -310,26 +311,25 @@ def _grammar() -> pp.ParserElement:
     word = _text().add_parse_action(lambda tokens: Word(tokens[0]))
     fields = pp.MatchFirst([*map(_field, _VALUES), _position(), _pattern(), unknown])
     group = pp.Literal("(").suppress() + query + closing
-    begun = group | fields | name | word
-    atom = pp.ZeroOrMore(no) + (begun | _refused("term"))
+    atom = pp.ZeroOrMore(no) + (group | fields | name | word | _refused("term"))
     atom.add_parse_action(_with_not)
-    following = pp.ZeroOrMore(both.copy() + atom | pp.FollowedBy(no | begun_by()) + atom)
+    following = pp.ZeroOrMore(both.copy() + atom | pp.FollowedBy(no | term_start()) + atom)
     conjunction = (atom + following).add_parse_action(lambda tokens: together(And, list(tokens)))
     query <<= conjunction + pp.ZeroOrMore(either + conjunction)
     query.add_parse_action(lambda tokens: together(Or, list(tokens)))
     return query + (pp.StringEnd() | _refused("end"))
 
 
-def begun_by() -> pp.ParserElement:
-    """Return what a term begins with, which is looked at and not taken."""
+def term_start() -> pp.ParserElement:
+    """Return the grammar of the first character of a term, for lookahead."""
     operators = "|".join(word for word in OPERATORS if word not in ("NOT", "除く"))
     return pp.Regex(rf"(?!(?:{operators})(?![^\s()]))[^\s),、]")
 
 
 def _with_not(tokens: pp.ParseResults) -> Term:
-    *opposites, term = tokens
-    found: Term = negated(term) if len(opposites) % 2 else term
-    return found
+    *negations, term = tokens
+    result: Term = negated(term) if len(negations) % 2 else term
+    return result
 
 
 QUERY: Final = _grammar()

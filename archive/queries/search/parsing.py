@@ -1,4 +1,4 @@
-"""What turns the text of a query into a tree: how long and deep it may be, then the grammar."""
+"""Parse the text of a query to a tree: check its length and depth, then apply the grammar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from archive.queries.search.terms import NOTHING, FieldIs, Term, leaves
 LONGEST: Final = 1000
 """Characters of a query."""
 DEEPEST: Final = 8
-"""Parentheses within each other: each takes some forty frames of the stack to read."""
+"""Nested parentheses: each takes about forty stack frames to parse."""
 MOST: Final = 50
 """Terms and values of a query."""
 
@@ -29,15 +29,15 @@ def parse(text: str) -> Term:
         raise QueryError("query-too-long", limit=LONGEST)
     if forbidden := _FORBIDDEN.search(text):
         raise QueryError("query-character", forbidden.start())
-    shown = folded(text)
-    _check_depth(shown)
-    if not shown.strip():
+    folded_text = folded(text)
+    _check_depth(folded_text)
+    if not folded_text.strip():
         return NOTHING
-    # Most processes are asked no query, and web processes have it before the first one comes.
+    # Most processes parse no query; web processes import the grammar at their start.
     from archive.queries.search.grammar import QUERY
 
-    (found,) = QUERY.parse_string(shown, parse_all=False)
-    term: Term = found
+    (tree,) = QUERY.parse_string(folded_text, parse_all=False)
+    term: Term = tree
     values = sum(len(one.any_of) if isinstance(one, FieldIs) else 1 for one in leaves(term))
     if values > MOST:
         raise QueryError("query-too-many", limit=MOST)
@@ -46,9 +46,9 @@ def parse(text: str) -> Term:
 
 def _check_depth(text: str) -> None:
     depth = 0
-    for found in _SCANNED.finditer(text):
-        if found[0] in ('"', "「"):
+    for match in _SCANNED.finditer(text):
+        if match[0] in ('"', "「"):
             raise QueryError("query-syntax", len(text), ("quote",))
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
         if depth > DEEPEST:
-            raise QueryError("query-too-deep", found.start(), limit=DEEPEST)
+            raise QueryError("query-too-deep", match.start(), limit=DEEPEST)

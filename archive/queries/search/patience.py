@@ -1,4 +1,4 @@
-"""How long a question of the search language may take: nobody knows beforehand what somebody asks in it."""
+"""A time limit for queries of the search language, whose cost cannot be predicted."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +12,8 @@ from archive.queries.search.errors import TOO_SLOW, QueryError
 
 @contextmanager
 def time_limited(filters: GameFilters) -> Iterator[None]:
-    """End what the body asks the database after ARCHIVE_SEARCH_SECONDS where there is a query, and raise
-    QueryError `query-too-slow`. Without one there is no limit: lists by filters alone are fast."""
+    """If the filters have a query, limit the body's statements to ARCHIVE_SEARCH_SECONDS; raise QueryError
+    `query-too-slow` beyond it. Lists by filters alone are fast and have no limit."""
     if filters.q is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""A tree as text: what `parsing.parse` reads as the same tree."""
+"""Print a tree as text, which `parsing.parse` parses to the same tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from archive.queries.search.terms import (
     And,
     Between,
     EqualTo,
-    FieldIs,
     HasPattern,
     Not,
     Or,
@@ -19,17 +18,17 @@ from archive.queries.search.terms import (
 )
 
 OPERATORS: Final = ("AND", "OR", "NOT", "かつ", "または", "除く")
-"""Words that join terms; as texts they stand in quotation marks."""
+"""Words that join terms; as texts they are quoted."""
 
 QUOTED: Final = r'"(?>(?:[^"]|"")*)"|「[^」]*+」'
-"""How a text stands in quotation marks, for expressions."""
+"""A quoted text, as a regular expression."""
 
 _PLAIN: Final = re.compile(r"[^\s()\":,、「」@<>=≦≧≤≥~〜./]+")
 """Texts that need no quotation marks."""
 
 
 def text_of(term: Term) -> str:
-    """Return a query as text, in one spelling of those that mean the same."""
+    """Return a query as text, in one of its equivalent spellings."""
     if isinstance(term, And):
         return " ".join(_within(inner, Or) for inner in term.terms)
     if isinstance(term, Or):
@@ -42,18 +41,13 @@ def text_of(term: Term) -> str:
         return _position(term)
     if isinstance(term, HasPattern):
         return f'pattern:"{term.pattern}"'
-    return _asked(term)
+    return f"{term.field}:{','.join(map(_value, term.any_of))}"
 
 
 def _within(term: Term, *kinds: type[And] | type[Or]) -> str:
-    """Return a term as text, in parentheses where it is of one of these kinds."""
+    """Return a term as text, in parentheses if it is of one of these kinds."""
     text = text_of(term)
     return f"({text})" if isinstance(term, kinds) else text
-
-
-def _asked(term: FieldIs) -> str:
-    values = ",".join(_value(one) for one in term.any_of)
-    return f"{term.field}:{values}"
 
 
 def _value(one: EqualTo | Between) -> str:
@@ -70,12 +64,12 @@ _NUMBERS: Final = re.compile(r"\d+(-\d\d)*")
 
 
 def value_text(text: str) -> str:
-    """Return a value as text: numbers and days never stand in quotation marks."""
+    """Return a value as text; numbers and days are never quoted."""
     return text if _NUMBERS.fullmatch(text) else quoted(text)
 
 
 def quoted(text: str) -> str:
-    """Return a text with quotation marks where it would not be one word otherwise."""
+    """Return a text, quoted unless it is one plain word."""
     if _PLAIN.fullmatch(text) and text not in OPERATORS:
         return text
     doubled = text.replace('"', '""')

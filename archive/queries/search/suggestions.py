@@ -1,5 +1,4 @@
-"""What is offered where a list of games has few or none: names like those that were asked for, and the games
-whose texts have the words."""
+"""Suggestions for a list of few or no games: similar names, and a search of the words in texts."""
 
 from __future__ import annotations
 
@@ -21,75 +20,74 @@ from archive.queries.search.printing import quoted
 from kifu_core.shogi import formations
 
 COUNTED: Final = 50
-"""Games with words in their texts that are counted at most."""
+"""Games of a search in texts that are counted at most."""
 
 WORDS: Final = ("player", "event", "opening", "formation", "site")
-"""Filters whose values can as well be words of a text."""
+"""Filters whose values are searched in texts as well."""
 
 FEW: Final = 10
-"""Games; to a list with fewer something is offered."""
+"""A list with fewer games gets suggestions."""
 
 _PLAYERS: Final = ("player", "black", "white")
 _KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
 _OF_EACH: Final = 8
-"""Names that hold a text."""
+"""Similar names for each text."""
 _LOOKED_UP: Final = 5
-"""Words of all the names together that nobody has as a whole: each is a look at all names."""
+"""Single words that are looked up: each costs a scan of all names."""
 
-Asked = Mapping[str, Any]
-"""Valid values of filters, under the names that addresses have."""
+Parameters = Mapping[str, Any]
+"""Valid values of filters by their names in addresses."""
 
 
 def is_short(page: KeysetPage[GameRow]) -> bool:
-    """Tell whether a page is a whole list of few games."""
+    """Tell whether a page is a complete list of few games."""
     return page.next is None and len(page.items) < FEW
 
 
-def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[NameKind, people.NamedCount]]:
-    """Return players and events whose names hold what was asked for as a name, for lists that came out short.
-
-    Where nobody's does and `apart` is set, return those whose names hold one of its words.
-    """
-    words = list(dict.fromkeys(asked[name] for name in (*_PLAYERS, "event") if asked.get(name)))
-    known = {
+def similar_names(
+    scope: Scope, parameters: Parameters, *, apart: bool
+) -> list[tuple[NameKind, people.NamedCount]]:
+    """Return other players and events whose names contain a name of the filters. If there are none and
+    `apart` is set, return those whose names contain one of its words."""
+    words = list(dict.fromkeys(parameters[name] for name in (*_PLAYERS, "event") if parameters.get(name)))
+    requested = {
         headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
     }
 
     def holding(texts: Iterable[str]) -> list[tuple[NameKind, people.NamedCount]]:
-        found = (
+        matches = (
             (kind, one)
             for text in texts
             for kind in _KINDS
             for one in people.names(scope, kind, text, limit=_OF_EACH)
         )
-        return [(kind, one) for kind, one in found if headers.folded(one.name) not in known]
+        return [(kind, one) for kind, one in matches if headers.folded(one.name) not in requested]
 
     parts = dict.fromkeys(word for text in words for word in text.split() if word not in words)
     single = list(parts)[:_LOOKED_UP]
     return holding(sorted(words)) or (list(dict.fromkeys(holding(sorted(single)))) if apart else [])
 
 
-def similar_players(scope: Scope, asked: Asked) -> list[tuple[str, str]]:
-    """Return players likely meant by a name that nobody here has: the filter that asks for it, the name."""
+def similar_players(scope: Scope, parameters: Parameters) -> list[tuple[str, str]]:
+    """Return players whose names are spelled nearly like an unknown name: the filter and the name."""
     return [
-        (name, found)
+        (name, spelling)
         for name in _PLAYERS
-        if asked.get(name)
-        for found in similar_spellings(scope, "player", asked[name])
+        if parameters.get(name)
+        for spelling in similar_spellings(scope, "player", parameters[name])
     ]
 
 
-def other_filters(asked: Asked) -> list[str]:
-    """Return the filters that could ask for words that are no player's name."""
-    return [name for name in ("event", "opening") if asked.get("player") and not asked.get(name)]
+def other_filters(parameters: Parameters) -> list[str]:
+    """Return the unset filters that words may belong to if they are no player's name."""
+    return [name for name in ("event", "opening") if parameters.get("player") and not parameters.get(name)]
 
 
 @dataclass(frozen=True, slots=True)
 class TextSearch:
-    """The list of the games that have `words` in a name or in their text: what `query` finds.
+    """The list of the games with `words` in a name or in their text, by `query`.
 
-    `games` is how many these are, `more` tells that there are others beyond; None where to count them takes
-    too long.
+    `games` is their number, None if counting takes too long; `more` says that there are others beyond it.
     """
 
     words: str
@@ -98,30 +96,30 @@ class TextSearch:
     more: bool = False
 
 
-def text_search(scope: Scope, asked: Asked, found: int) -> TextSearch | None:
-    """Return what the words that are asked for as names find in texts; None where that has no more games than
-    were `found`, and where a query is asked for already."""
-    words = [word for name in WORDS for word in _words(name, asked.get(name) or "")]
-    if not words or asked.get("q"):
+def text_search(scope: Scope, parameters: Parameters, listed: int) -> TextSearch | None:
+    """Return the search in texts for the names of the filters; None if it has no more than the `found` games,
+    and if the filters have a query already."""
+    words = [word for name in WORDS for word in _words(name, parameters.get(name) or "")]
+    if not words or parameters.get("q"):
         return None
     query = " AND ".join(map(quoted, words)) if len(words) > 1 else _surely(words[0])
-    rest = {name: value for name, value in asked.items() if name not in WORDS}
-    shown = " ".join(words)
+    rest = {name: value for name, value in parameters.items() if name not in WORDS}
+    text = " ".join(words)
     try:
         parse(query)
         page = find_games(scope, game_filters({**rest, "q": query}), limit=COUNTED)
     except QueryError as error:
-        return TextSearch(shown, query, None) if error.code == TOO_SLOW else None
-    games, more = len(page.items), page.next is not None
-    return TextSearch(shown, query, games, more) if games > found or more else None
+        return TextSearch(text, query, None) if error.code == TOO_SLOW else None
+    games, has_more = len(page.items), page.next is not None
+    return TextSearch(text, query, games, has_more) if games > listed or has_more else None
 
 
-def _words(name: str, value: str) -> list[str]:
-    """Return the words of what a filter asks for: of a castle or an opening its name in Japanese records."""
-    return [formations.BY_NAME[value].japanese] if name == "formation" and value else value.split()
+def _words(filter_name: str, value: str) -> list[str]:
+    """Return the words of a filter's value; for a castle or an opening, its Japanese name."""
+    return [formations.BY_NAME[value].japanese] if filter_name == "formation" and value else value.split()
 
 
 def _surely(word: str) -> str:
-    """Return a query for a word that the search box takes for no name."""
+    """Return a query for a word that the search box does not take for a name."""
     doubled = word.replace('"', '""')
     return f'("{doubled}")'

@@ -1,4 +1,5 @@
-"""The tree of a query. Its values are as they are printed: checked, in one spelling, not looked up yet."""
+"""The tree of a query. Its values are checked and in one spelling, as they are printed; names are not looked
+up yet."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A free text: who or what it is in has a name that holds it."""
+    """A free text, which a name or the game's text contains."""
 
     text: str
 
@@ -39,7 +40,7 @@ class FieldIs:
 
 @dataclass(frozen=True, slots=True)
 class ReachesPosition:
-    """A position that the main line reaches, in so many half-moves where that is said."""
+    """A position that the main line reaches, at some plies if there are any."""
 
     game: str
     code: str
@@ -49,28 +50,28 @@ class ReachesPosition:
 
 @dataclass(frozen=True, slots=True)
 class HasPattern:
-    """A pattern that ever stands on the board, as `kifu_core.shogi.patterns` prints it."""
+    """A pattern that occurs on the board, as `kifu_core.shogi.patterns` prints it."""
 
     pattern: str
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What the term is not true of."""
+    """The negation of a term."""
 
     term: Term
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What all of the terms are true of: two at least, none of which is an `And` itself."""
+    """The conjunction of at least two terms, none of which is an `And` itself."""
 
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """What any of the terms is true of: two at least, none of which is an `Or` itself."""
+    """The disjunction of at least two terms, none of which is an `Or` itself."""
 
     terms: tuple[Term, ...]
 
@@ -79,7 +80,7 @@ Leaf = Word | FieldIs | ReachesPosition | HasPattern
 Term = Leaf | Not | And | Or
 
 NOTHING: Final = And(())
-"""The query without a term, which every game answers."""
+"""The query without a term, which every game matches."""
 
 
 def together(kind: type[And] | type[Or], terms: list[Term]) -> Term:
@@ -92,12 +93,12 @@ def together(kind: type[And] | type[Or], terms: list[Term]) -> Term:
 
 
 def negated(term: Term) -> Term:
-    """Return the opposite of a term; that of an opposite is the term itself."""
+    """Return the negation of a term; the negation of a `Not` is its term."""
     return term.term if isinstance(term, Not) else Not(term)
 
 
 def positive_leaves(term: Term) -> Iterator[Leaf]:
-    """Yield the terms that are not made of others and that no NOT stands before, from left to right."""
+    """Yield the leaves that are not under a NOT, from left to right."""
     if isinstance(term, And | Or):
         for inner in term.terms:
             yield from positive_leaves(inner)
@@ -106,7 +107,7 @@ def positive_leaves(term: Term) -> Iterator[Leaf]:
 
 
 def leaves(term: Term) -> Iterator[Leaf]:
-    """Yield the terms that are not made of others, from left to right."""
+    """Yield the leaves of a term, from left to right."""
     if isinstance(term, Not):
         yield from leaves(term.term)
     elif isinstance(term, And | Or):

@@ -1,7 +1,7 @@
 """Free words: games whose names or texts contain a word.
 
-The search depends on how frequent a word is. For a rare word the indexes give all its games, which are then
-sorted. For a frequent word, scanning the games in their order fills a page soon.
+The search depends on the frequency of a word. For a rare word the indexes return all its games, which are
+then sorted. For a frequent word, scanning the games in their order soon fills a page.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from archive.queries.search.terms import And, Or, Term, Word, leaves
 from archive.queries.sql import Sql, one_of
 
 RARE: Final = 2_000
-"""Games that are put in order for a query at most: where there are more, some of a page's have its words."""
+"""Games that are sorted for a query at most; if there are more, a scan meets its words often enough."""
 LISTED_NAMES: Final = 500
-"""Players, and events, that are named one by one."""
+"""Players or events whose ids are listed; if there are more, the condition is a subquery."""
 TRIED: Final = 12
-"""Words of which those that are rare are looked for."""
+"""A query with more words is not searched for rare ones."""
 
-_Place = tuple[int, int]
+_Game = tuple[int, int]
 """Day and slot of a game."""
 
 _NAMES: Final = """
@@ -57,7 +57,7 @@ class WordMatches:
 
 
 def look_up_words(scope: Scope, term: Term) -> dict[str, WordMatches]:
-    """Look up the words of a query in names; each word costs a scan of all names."""
+    """Look up the words of a query in names, by one scan of all names for each word."""
     words = dict.fromkeys(one.text for one in leaves(term) if isinstance(one, Word))
     return {word: _look_up_word(scope, word) for word in words}
 
@@ -69,37 +69,37 @@ def _look_up_word(scope: Scope, word: str) -> WordMatches:
 
 
 def names_holding(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] | None:
-    """Return the ids of the players or events that have a name, or had one, that holds a word; None where
-    there are more than `LISTED_NAMES`."""
+    """Return the ids of players or events with a present or former name that contains a word; None for more
+    than `LISTED_NAMES`."""
     return _listed_names(_names(scope, kind, word)) if searched(word) else ()
 
 
 def _listed_names(names: Sql) -> tuple[int, ...] | None:
-    found = _rows(Sql(f"{names.text} LIMIT %s", (*names.values, LISTED_NAMES + 1)))
-    return tuple(pk for (pk,) in found) if len(found) <= LISTED_NAMES else None
+    rows = _rows(Sql(f"{names.text} LIMIT %s", (*names.values, LISTED_NAMES + 1)))
+    return tuple(pk for (pk,) in rows) if len(rows) <= LISTED_NAMES else None
 
 
 def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
-    """Return SQL for the ids of players or events that have a name, or had one, that holds a word."""
-    # As names are stored, without titles; but for what would be left of a title alone.
+    """Return SQL for the ids of players or events with a present or former name that contains a word."""
+    # Names are stored without titles; a word that is only a title stays as it is.
     form = searched(word)
     if kind == "player":
         form = searched(headers.player_key(word)) or form
-    mine, others = scope.condition("n"), scope.condition("a")
+    readable, others = scope.condition("n"), scope.condition("a")
     holds = text_index().HOLDS
     text = _NAMES.format(
         kind=kind,
-        mine=mine.text,
+        mine=readable.text,
         others=others.text,
         name=holds.format(text="n.searched"),
         alias=holds.format(text="a.searched"),
     )
-    return Sql(text, (*mine.values, form, *others.values, form))
+    return Sql(text, (*readable.values, form, *others.values, form))
 
 
 def conditions_of_word(word: WordMatches) -> Iterator[Sql]:
-    """Yield the conditions for a game g with a word in the name of a player or the event, or in its text; any
-    one of them suffices. Yields none for a word that is empty in the form that is searched."""
+    """Yield the conditions, any of which suffices, for a game g with a word in the name of a player or the
+    event, or in its text. Yields none for a word whose searched form is empty."""
     for kind, ids in word.names.items():
         for column in _COLUMNS[kind]:
             if ids is None:
@@ -112,88 +112,86 @@ def conditions_of_word(word: WordMatches) -> Iterator[Sql]:
 
 
 def few_games(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> Sql | None:
-    """Return a list of games, as the source d of a query with its columns `played` and `slot`, that has all
-    games of a query and few others; None where there are too many, or its words do not tell.
-
-    It names what was there a moment ago.
-    """
+    """Return a list of games as the source d of a query, with the columns `played` and `slot`, that has all
+    games of a query and few others; None if there are too many, or the words do not limit them. The list is
+    that of a moment ago."""
     if not words or len(words) > TRIED:
         return None
-    return _list_of(_places(scope, term, words))
+    return _as_source(_candidates(scope, term, words))
 
 
 def few_games_of(kind: NameKind, ids: Sequence[int]) -> Sql | None:
-    """Return such a list of the games of some players or events; None where there are too many."""
-    return _list_of(_of_names(kind, ids))
+    """Return such a list of the games of some players or events; None if there are too many."""
+    return _as_source(_games_of_names(kind, ids))
 
 
-def _list_of(places: set[_Place] | None) -> Sql | None:
+def _as_source(places: set[_Game] | None) -> Sql | None:
     if places is None or len(places) > RARE:
         return None
-    # Both numbers of a place in one, as a list of numbers is all that statements are given.
+    # Day and slot are packed into one number, since a statement takes lists of numbers.
     keys = engine().listed([played << 32 | slot for played, slot in sorted(places)])
     return Sql(f"(SELECT k.key >> 32 AS played, k.key & {2**32 - 1} AS slot FROM {engine().KEYS}) d", (keys,))
 
 
-def _places(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> set[_Place] | None:
-    """Return games among which all are that a term is true of; None where that cannot be told, or where they
-    are many."""
+def _candidates(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> set[_Game] | None:
+    """Return games that include all matches of a term; None if they are many, or the term has no such
+    list."""
     if isinstance(term, Word):
-        return _of_word(scope, words[term.text])
+        return _games_with_word(scope, words[term.text])
     if isinstance(term, Or):
-        found: set[_Place] = set()
+        games: set[_Game] = set()
         for one in term.terms:
-            places = _places(scope, one, words)
+            places = _candidates(scope, one, words)
             if places is None:
                 return None
-            found |= places
-        return found
+            games |= places
+        return games
     if isinstance(term, And):
         forms = [
             words[one.text].form for one in term.terms if isinstance(one, Word) and words[one.text].nobody
         ]
-        if forms and (places := _of_texts(scope, forms)) is not None:
+        if forms and (places := _games_with_texts(scope, forms)) is not None:
             return places
-        others = (one for one in term.terms if not (isinstance(one, Word) and words[one.text].nobody))
-        tried = (_places(scope, one, words) for one in others)
-        return next((places for places in tried if places is not None), None)
+        rest = (one for one in term.terms if not (isinstance(one, Word) and words[one.text].nobody))
+        candidates = (_candidates(scope, one, words) for one in rest)
+        return next((places for places in candidates if places is not None), None)
     return None
 
 
-def _of_word(scope: Scope, word: WordMatches) -> set[_Place] | None:
+def _games_with_word(scope: Scope, word: WordMatches) -> set[_Game] | None:
     if not word.form:
         return set()
-    found: set[_Place] = set()
+    games: set[_Game] = set()
     for kind, ids in word.names.items():
-        listed = None if ids is None else _of_names(kind, ids)
-        if listed is None:
+        of_names = None if ids is None else _games_of_names(kind, ids)
+        if of_names is None:
             return None
-        found |= listed
-    texts = _of_texts(scope, [word.form])
-    return None if texts is None else found | texts
+        games |= of_names
+    texts = _games_with_texts(scope, [word.form])
+    return None if texts is None else games | texts
 
 
-def _of_names(kind: NameKind, ids: Sequence[int]) -> set[_Place] | None:
-    """Return the games of some players or events; None where they are many."""
+def _games_of_names(kind: NameKind, ids: Sequence[int]) -> set[_Game] | None:
+    """Return the games of some players or events; None if they are many."""
     if not ids:
         return set()
     each = _each(f"archive_game{kind}", f"d.{kind}_id = k.key")
-    listed = _rows(Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)))
-    # Who plays himself has two rows for one game, so rows are what there may be more of.
-    return None if len(listed) > RARE else {*listed}
+    rows = _rows(Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)))
+    # A game of a player against himself has two rows, so rows are counted before they become a set.
+    return None if len(rows) > RARE else {*rows}
 
 
-def _of_texts(scope: Scope, forms: Sequence[str]) -> set[_Place] | None:
-    """Return the games whose texts hold all of these; None where they may be many."""
+def _games_with_texts(scope: Scope, forms: Sequence[str]) -> set[_Game] | None:
+    """Return the games whose texts contain all of these; None if they may be many."""
     if not all(forms):
         return set()
     games = text_index().games_with_words(forms, scope.spaces, RARE)
     if games is None:
         return None
-    # Asked for again: a game may have been moved this moment.
-    mine = scope.condition("d")
-    sql = _OF_IDS.format(each=_each("archive_game", "d.id = k.key"), mine=mine.text)
-    return {*_rows(Sql(sql, (engine().listed(games), *mine.values)))}
+    # The scope is checked again, because a game may just have been moved.
+    readable = scope.condition("d")
+    sql = _OF_IDS.format(each=_each("archive_game", "d.id = k.key"), mine=readable.text)
+    return {*_rows(Sql(sql, (engine().listed(games), *readable.values)))}
 
 
 def _each(table: str, on: str) -> str:

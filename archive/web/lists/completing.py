@@ -30,7 +30,7 @@ def complete(request: HttpRequest) -> HttpResponse:
 
 def _row(one: Completion) -> dict[str, object]:
     return {
-        "href": list_address(dict(one.asked)),
+        "href": list_address(dict(one.filters)),
         "kind": _KINDS[one.kind],
         "name": formation(one.name) if one.kind == "formation" else one.name,
         "games": one.games,
