@@ -16,7 +16,7 @@ from archive.names.romaji import given_key, readings
 from archive.names.search_text import searched
 from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.scope import Scope
-from archive.queries.search.words import names_holding
+from archive.queries.search.words import names_with_word
 
 
 class NameMatch(NamedTuple):
@@ -34,20 +34,19 @@ class NameMatch(NamedTuple):
 def match_name(scope: Scope, kind: NameKind, text: str) -> NameMatch:
     """Return the players or events that a name matches exactly, else those that it matches in part."""
     part = text.rstrip(_PART)
-    if part == text and (found := ids_of_name(scope, kind, text)):
-        return NameMatch(found)
+    if part == text and (ids := ids_of_name(scope, kind, text)):
+        return NameMatch(ids)
     if not is_searchable(part):
         return NameMatch((), vague=True)
-    return cached_until_commit(f"meant {scope} {kind} {part}", lambda: _holding(scope, kind, part))
+    return cached_until_commit(f"name {scope} {kind} {part}", lambda: _match_part(scope, kind, part))
 
 
-def _holding(scope: Scope, kind: NameKind, part: str) -> NameMatch:
-    held = names_holding(scope, kind, part)
-    if held is None:
+def _match_part(scope: Scope, kind: NameKind, part: str) -> NameMatch:
+    ids = names_with_word(scope, kind, part)
+    if ids is None:
         return NameMatch((), vague=True)
-    return NameMatch(
-        tuple(sorted({*held, *(players_by_reading(scope, part) if kind == "player" else ())})), part=True
-    )
+    by_reading = players_by_reading(scope, part) if kind == "player" else ()
+    return NameMatch(tuple(sorted({*ids, *by_reading})), part=True)
 
 
 def with_relatives(scope: Scope, name: str) -> str:
@@ -62,11 +61,11 @@ def with_relatives(scope: Scope, name: str) -> str:
 
 
 _PART: Final = "*＊"
-"""What stands behind a part of a name, whoever has it as a whole."""
+"""Marks the text before it as a part of names, even if it is a complete name."""
 
 
 def is_searchable(text: str) -> bool:
-    """Tell whether a text is long enough to be looked for in names: two letters or kana, or one kanji."""
+    """Tell whether a text is long enough to be searched in names: two letters or kana, or one kanji."""
     form = searched(text)
     return len(form) >= _SHORTEST or form > _LAST_KANA
 
@@ -75,21 +74,21 @@ _SHORTEST: Final = 2
 _LAST_KANA: Final = "\u30ff"
 
 
-def players_by_reading(scope: Scope, text: str, *, begun: bool = False) -> list[int]:
-    """Return the players whose names are read as a text, in kana or Latin letters; those whose reading begins
-    so where the text is only `begun`."""
-    found: list[int] = []
-    for family, given in readings(text, begun=begun):
-        # Behind a family name stands a blank, which is less than any sign.
+def players_by_reading(scope: Scope, text: str, *, prefix: bool = False) -> list[int]:
+    """Return the players whose names have a text as their reading, in kana or Latin letters; with `prefix`
+    also those whose reading begins with it."""
+    pks: list[int] = []
+    for family, given in readings(text, begun=prefix):
+        # A family name is followed by a blank, which sorts before any other character.
         names = Player.objects.filter(
-            space__in=scope.spaces, reading__gte=family, reading__lt=family + ("\uffff" if begun else "!")
+            space__in=scope.spaces, reading__gte=family, reading__lt=family + ("\uffff" if prefix else "!")
         )
-        rows = names.order_by("pk").values_list("pk", "name")[:_LOOKED_AT]
-        own = {pk: given_key(name) for pk, name in rows}
-        # A given name whose reading is not known may be this one.
-        same = [pk for pk in own if own[pk] == given or (begun and own[pk].startswith(given))]
-        found += (same or [pk for pk in own if not own[pk]]) if given else own
-    return found
+        rows = names.order_by("pk").values_list("pk", "name")[:_MOST_NAMES]
+        given_keys = {pk: given_key(name) for pk, name in rows}
+        same = [pk for pk, key in given_keys.items() if key == given or (prefix and key.startswith(given))]
+        # A given name without a known reading may be this one.
+        pks += (same or [pk for pk, key in given_keys.items() if not key]) if given else given_keys
+    return pks
 
 
-_LOOKED_AT: Final = 500
+_MOST_NAMES: Final = 500

@@ -1,7 +1,7 @@
-"""Players and events: lists by name, and what the games of one of them add up to.
+"""Players and events: lists by name, and summaries of the games of one of them.
 
-Sums are taken over the latest `LOOKED_AT` games of a player or an event at most, so that no page costs more
-however many games a program has played; `Summary.more` tells that there are others.
+A summary counts at most the latest `LOOKED_AT` games of a player or an event, so that its cost does not grow
+with the games of a program; `Summary.more` says that there are others.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
 
 LOOKED_AT: Final = 5000
-"""Games that a summary looks at: about 20 ms on either engine."""
+"""Games of a summary: about 20 ms on either engine."""
 
 LISTED: Final = 20
-"""Opponents, players and openings that a summary names."""
+"""Opponents, players and openings in a summary."""
 
 COUNTED_TO: Final = 1000
-"""Games that a list of names counts for each; more are "1000 and more"."""
+"""Games that a list counts for each name; more are "1000 and more"."""
 
 
 @dataclass(slots=True)
 class ResultCounts:
-    """Games by how they ended for one side."""
+    """Numbers of games by their result for one side."""
 
     wins: int = 0
     losses: int = 0
@@ -51,23 +51,22 @@ class ResultCounts:
         return self.wins + self.losses
 
     def add_all(self, other: ResultCounts) -> None:
-        """Count the games of another tally too."""
+        """Add the games of another count."""
         self.wins += other.wins
         self.losses += other.losses
         self.draws += other.draws
         self.unknown += other.unknown
 
     def add(self, result: int, colour: int, n: int = 1) -> None:
-        """Count so many games with a result (`Game.Result`) of one who had a colour."""
+        """Add `n` games with a result (`Game.Result`) of the player with a colour."""
         if result == DRAW:
             self.draws += n
-        elif result in (BLACK_WINS, WHITE_WINS):
-            if (result == BLACK_WINS) == (colour == 0):
-                self.wins += n
-            else:
-                self.losses += n
-        else:
+        elif result not in (BLACK_WINS, WHITE_WINS):
             self.unknown += n
+        elif (result == BLACK_WINS) == (colour == 0):
+            self.wins += n
+        else:
+            self.losses += n
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +80,11 @@ class NamedCount:
 
 @dataclass(slots=True)
 class Summary:
-    """The games of a player or of an event, added up.
+    """Counts of the games of a player or an event.
 
-    `sides` are, by kind of game, those of colours 0 and 1: a player's own, or all of an event as each side
-    sees them. `people` are a player's opponents (as the player fared against them) or an event's players.
-    `years` and `openings` are numbers of games; openings are those that the records name.
+    `sides` are, by kind of game, the results of colours 0 and 1: of the player's games, or of all games of
+    the event. `people` are a player's opponents (with the player's results against them) or an event's
+    players. `years` and `openings` are numbers of games; openings are those that the records name.
     """
 
     id: int
@@ -107,7 +106,8 @@ TABLES: Final[Mapping[NameKind, Mapping[str, str]]] = {
     "player": {"kind": "player", "table": "archive_player", "by": "key", "games": "archive_gameplayer"},
     "event": {"kind": "event", "table": "archive_event", "by": "name", "games": "archive_gameevent"},
 }
-"""What pieces of SQL about names are filled in with: the names of tables, and what one is known by."""
+"""The fields of SQL templates about names: tables, and the column by which names of several spaces are
+equal."""
 
 _NAMES: Final = """
     WITH {pieces} SELECT n.id, n.name, {number}, {outer} FROM (
@@ -116,7 +116,7 @@ _NAMES: Final = """
 """
 _PIECE: Final = """
     p{number} AS (
-        SELECT n.* FROM {table} n WHERE n.space = {space} AND {conditions} ORDER BY {order} LIMIT %s
+        SELECT n.* FROM {table} n WHERE n.space = {space} AND {sql} ORDER BY {order} LIMIT %s
     )
 """
 _COUNTED: Final = "SELECT count(*) FROM ({together}) x"
@@ -124,7 +124,7 @@ _COUNTED_PIECE: Final = """
     SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {listed} LIMIT %s) p{number}
 """
 _NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
-_LISTED: Final = "{holding} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
+_LISTED: Final = "{sql} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
 _HOLDING: Final = "lower(n.{by}) LIKE lower(%s) ESCAPE '!'"
 _ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.{by} = n.{by})"
 _ONCE: Final = """
@@ -133,13 +133,13 @@ _ONCE: Final = """
         AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = o.id)
     )
 """
-"""Who is known in several spaces is named once: as in the first of them."""
+"""A name in several spaces is listed once, for the first of them."""
 _LAST: Final = """coalesce(
     (SELECT f.{column} FROM p0 f ORDER BY {order} LIMIT 1 OFFSET %s - 1),
     (SELECT max(o.{column}) FROM {table} o WHERE o.space = {space})
 )"""
-"""How far the names of the other spaces are looked at: as many names of the first space are enough. Where it
-has fewer, to the end."""
+"""The last name of the other spaces to read: as many names of the first space are enough; if it has fewer,
+read all."""
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
     FROM {games} d JOIN archive_game g ON g.slot = d.slot
@@ -151,9 +151,9 @@ _GAMES_OF: Final = """
 def names(
     scope: Scope, kind: NameKind, words: str = "", after: str = "", limit: int = 100
 ) -> list[NamedCount]:
-    """Return the players or events after a name, ordered by name, whose names hold the words. Width and case
-    do not matter, nor does the form of the characters in players' names. This takes one look at the names. A
-    name whose games are all gone is gone too."""
+    """Return the players or events after a name, ordered by name, whose names contain the words. Width and
+    case are ignored, and in players' names the forms of characters. Costs one scan of the names. Names
+    without games are left out."""
     place = Sql("n.name > %s", (after.replace("\0", ""),))
     return [NamedCount(*row[:3]) for row in names_from(scope, kind, ("name",), place, words, limit)]
 
@@ -161,8 +161,8 @@ def names(
 def names_from(
     scope: Scope, kind: NameKind, order: Sequence[str], place: Sql, words: str, limit: int
 ) -> list[tuple[Any, ...]]:
-    """Return the next names in an order of columns, after the place that a condition on a name n says: of
-    each its id, the name, the number of its games up to a limit, and those columns."""
+    """Return the next names n in an order of columns that meet a condition on the place: the id, the name,
+    the number of games up to a limit, and those columns."""
     listed = _listed(scope, kind, words)
     spaces = sorted(scope.spaces)
     pieces = [
@@ -182,10 +182,10 @@ def names_from(
         return list(cursor.fetchall())
 
 
-def _piece(kind: NameKind, spaces: Sequence[int], order: Sequence[str], asked: Sql, limit: int) -> Sql:
-    """Return SQL for the first names of the last of some spaces that none of the others before it has."""
+def _piece(kind: NameKind, spaces: Sequence[int], order: Sequence[str], condition: Sql, limit: int) -> Sql:
+    """Return SQL for the first names of the last space that no space before it has."""
     *before, space = spaces
-    conditions = [asked]
+    conditions = [condition]
     if before:
         last = (
             _LAST.format(column=column, order=_columns("f", order), space=space, **TABLES[kind])
@@ -198,15 +198,9 @@ def _piece(kind: NameKind, spaces: Sequence[int], order: Sequence[str], asked: S
             **TABLES[kind],
         )
         conditions.append(Sql(once, (limit,) * len(order)))
-    found = conjunction(conditions)
-    text = _PIECE.format(
-        number=len(before),
-        space=space,
-        conditions=found.text,
-        order=_columns("n", order),
-        **TABLES[kind],
+    return conjunction(conditions).embed(
+        _PIECE, limit, number=len(before), space=space, order=_columns("n", order), **TABLES[kind]
     )
-    return Sql(text, (*found.values, limit))
 
 
 def _columns(alias: str, columns: Sequence[str]) -> str:
@@ -214,7 +208,7 @@ def _columns(alias: str, columns: Sequence[str]) -> str:
 
 
 def _alike(kind: NameKind, spaces: Sequence[int]) -> str:
-    """Return what follows the column of a name's id in the condition that it is n's, in any of the spaces."""
+    """Return the condition, without its column, that an id is that of the name n in any of the spaces."""
     if len(spaces) == 1:
         return "= n.id"
     return _ALIKE.format(spaces=", ".join(map(str, spaces)), **TABLES[kind])
@@ -235,20 +229,19 @@ def count_names(scope: Scope, kind: NameKind, words: str, most: int) -> int:
 
 
 def _listed(scope: Scope, kind: NameKind, words: str) -> Sql:
-    held = name_condition(scope, kind, words)
-    return Sql(_LISTED.format(holding=held.text, **TABLES[kind]), held.values)
+    return name_condition(scope, kind, words).embed(_LISTED, **TABLES[kind])
 
 
 def name_condition(scope: Scope, kind: NameKind, words: str) -> Sql:
-    """Return the condition that a name n holds words, or is that of a player and read so."""
-    held = Sql(_HOLDING.format(**TABLES[kind]), (_like(kind, words),))
+    """Return the condition that a name n contains words, or is a player's and has them as its reading."""
+    like = Sql(_HOLDING.format(**TABLES[kind]), (_like(kind, words),))
     read = tuple(players_by_reading(scope, words)) if kind == "player" else ()
-    return Sql(f"({held.text} OR n.id {one_of(read)})", (*held.values, *read)) if read else held
+    return like.embed(f"({{sql}} OR n.id {one_of(read)})", *read) if read else like
 
 
 def _like(kind: NameKind, words: str) -> str:
-    """Return the pattern of names that hold words."""
-    # As the name is stored, but for what would be left of a title alone.
+    """Return the LIKE pattern of names that contain words."""
+    # Names are stored without titles; words that are only a title stay as they are.
     text = headers.plain(words)
     if kind == "player":
         text = headers.player_key(words) or headers.folded(text)
@@ -256,8 +249,8 @@ def _like(kind: NameKind, words: str) -> str:
 
 
 def stored_spelling(scope: Scope, text: str) -> str:
-    """Return a player's name as it is here, where a text is that name in other cases or the other kana;
-    otherwise return the text."""
+    """Return the stored spelling of a player's name if a text is that name in another case or kana; else the
+    text."""
     if ids_of_name(scope, "player", text):
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
@@ -276,56 +269,56 @@ _TO_HIRAGANA: Final = {code + 0x60: code for code in _HIRAGANA}
 
 
 def _has_games(rows: QuerySet[Any]) -> bool:
-    """Tell whether there are rows, by the index: without its order PostgreSQL may look through the table."""
+    """Tell whether there are rows, by the index: without its order PostgreSQL may scan the table."""
     return bool(rows.order_by("played", "slot").values_list("slot")[:1])
 
 
 def player_summary(scope: Scope, player_id: int) -> Summary | None:
-    """Return a player's games added up; None for an unknown id, and where no games of it are left."""
+    """Return a player's summary; None for an unknown id, and for a player without games."""
     player = Player.objects.filter(pk=player_id, space__in=scope.spaces).first()
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
         return None
-    mine = Player.objects.filter(space__in=scope.spaces, key=player.key).values_list("pk", flat=True)
-    aliases = PlayerAlias.objects.filter(player__in=mine).order_by("name").values_list("name", flat=True)
+    pks = Player.objects.filter(space__in=scope.spaces, key=player.key).values_list("pk", flat=True)
+    aliases = PlayerAlias.objects.filter(player__in=pks).order_by("name").values_list("name", flat=True)
     summary = Summary(player.pk, player.name, tuple(dict.fromkeys(aliases)))
-    rows = _rows("player", tuple(mine), summary)
-    against: dict[int, ResultCounts] = {}
-    for _played, colour, result, black, white, _opening, kind in rows:
+    opponents: dict[int, ResultCounts] = {}
+    for _played, colour, result, black, white, _opening, kind in _rows("player", tuple(pks), summary):
         summary.add(kind, result, colour)
         opponent = white if colour == 0 else black
         if opponent is not None:
-            against.setdefault(opponent, ResultCounts()).add(result, colour)
-    summary.people = players_of(against)
+            opponents.setdefault(opponent, ResultCounts()).add(result, colour)
+    summary.people = players_of(opponents)
     return summary
 
 
 def merged_names(scope: Scope, player_id: int) -> int | None:
-    """Return the player that the one of this former id turned out to be; None where there is none."""
+    """Return the player that the player with this former id was merged with; None if there is none."""
     former = PlayerAlias.objects.filter(former=player_id, space__in=scope.spaces)
-    found = former.values_list("player_id", flat=True).first()
-    return None if found is None else int(found)
+    pk = former.values_list("player_id", flat=True).first()
+    return None if pk is None else int(pk)
 
 
 def event_summary(scope: Scope, event_id: int) -> Summary | None:
-    """Return an event's games added up; None for an unknown id, and where no games of it are left."""
+    """Return an event's summary; None for an unknown id, and for an event without games."""
     event = Event.objects.filter(pk=event_id, space__in=scope.spaces).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
         return None
-    mine = Event.objects.filter(space__in=scope.spaces, name=event.name).values_list("pk", flat=True)
-    aliases = EventAlias.objects.filter(event__in=mine).order_by("name").values_list("name", flat=True)
+    pks = Event.objects.filter(space__in=scope.spaces, name=event.name).values_list("pk", flat=True)
+    aliases = EventAlias.objects.filter(event__in=pks).order_by("name").values_list("name", flat=True)
     summary = Summary(event.pk, event.name, tuple(dict.fromkeys(aliases)))
-    scores: dict[int, ResultCounts] = {}
-    for _played, _colour, result, *players, _opening, kind in _rows("event", tuple(mine), summary):
-        for colour, player in enumerate(players):
+    players: dict[int, ResultCounts] = {}
+    for _played, _colour, result, *seats, _opening, kind in _rows("event", tuple(pks), summary):
+        for colour, player in enumerate(seats):
             summary.add(kind, result, colour)
             if player is not None:
-                scores.setdefault(player, ResultCounts()).add(result, colour)
-    summary.people = players_of(scores)
+                players.setdefault(player, ResultCounts()).add(result, colour)
+    summary.people = players_of(players)
     return summary
 
 
 def _rows(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
-    """Return the latest games, newest first, after adding to the summary what does not depend on the kind."""
+    """Return the latest games, newest first, after adding them to the fields that both kinds of summaries
+    share."""
     colour = "d.colour" if kind == "player" else "0"
     sql = _GAMES_OF.format(colour=colour, **TABLES[kind], one_of=one_of(ids))
     with connection.cursor() as cursor:
@@ -340,36 +333,33 @@ def _rows(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> list[tuple[
 
 
 def by_year(days: Iterable[int] | Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """Count games by year, without gaps, out of ordinals or of how many there are of each; games without a
-    day are left out."""
+    """Count games by year, without gaps, from ordinals or numbers by ordinal; games without a day are left
+    out."""
     return without_gaps(years_of(days))
 
 
 def years_of(days: Iterable[int] | Mapping[int, int]) -> Counter[int]:
-    """Count games by year as `by_year` does, the years of which there are any."""
-    found = Counter[int]()
+    """Count games by year as `by_year` does, without empty years."""
+    years = Counter[int]()
     for day, n in Counter(days).items():
         if day > 0:
-            found[date.fromordinal(day).year] += n
-    return found
+            years[date.fromordinal(day).year] += n
+    return years
 
 
-def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
+def without_gaps(years: Counter[int]) -> tuple[tuple[int, int], ...]:
     """Return every year from the first to the last, with its number."""
-    if not found:
-        return ()
-    return tuple((year, found[year]) for year in range(min(found), max(found) + 1))
+    return tuple((year, years[year]) for year in range(min(years, default=0), max(years, default=-1) + 1))
 
 
-def players_of(tallies: dict[int, ResultCounts]) -> tuple[tuple[NamedCount, ResultCounts], ...]:
-    """Return the most frequent players, with their names. Who is known in several spaces is one, who has gone
-    is none."""
-    known = {
-        pk: (key, name)
-        for pk, key, name in Player.objects.filter(pk__in=tallies).values_list("pk", "key", "name")
-    }
-    together: dict[str, tuple[int, ResultCounts]] = {}
-    for pk in sorted(known):
-        together.setdefault(known[pk][0], (pk, ResultCounts()))[1].add_all(tallies[pk])
-    chosen = sorted(together.values(), key=lambda found: (-found[1].games, found[0]))[:LISTED]
-    return tuple((NamedCount(pk, known[pk][1], tally.games), tally) for pk, tally in chosen)
+def players_of(counts: dict[int, ResultCounts]) -> tuple[tuple[NamedCount, ResultCounts], ...]:
+    """Return the most frequent players, with their names. A player of several spaces counts as one, a deleted
+    one is left out."""
+    names: dict[int, str] = {}
+    by_key: dict[str, tuple[int, ResultCounts]] = {}
+    players = Player.objects.filter(pk__in=counts).order_by("pk").values_list("pk", "key", "name")
+    for pk, key, name in players:
+        names[pk] = name
+        by_key.setdefault(key, (pk, ResultCounts()))[1].add_all(counts[pk])
+    most = sorted(by_key.values(), key=lambda row: (-row[1].games, row[0]))[:LISTED]
+    return tuple((NamedCount(pk, names[pk], results.games), results) for pk, results in most)

@@ -1,7 +1,7 @@
-"""Names that somebody who mistyped one is likely to have meant.
+"""Names that are likely meant by a mistyped name.
 
-Of a name with few wrong characters some piece is right: names of about the same length that hold one of its
-pieces are looked through, in one look at the table as for a part of a name, and the nearest are told.
+A name with few wrong characters has some correct piece: one scan of the table selects the names of about the
+same length that contain one of its pieces, and the nearest of them are returned.
 """
 
 from itertools import pairwise
@@ -15,10 +15,10 @@ from archive.queries.scope import Scope
 _MOST: Final = 5
 _SHORTEST: Final = 2
 _LONGEST: Final = 40
-"""Characters of a name that is looked for; longer ones are no names that somebody typed."""
+"""Characters of a name; nobody types longer ones."""
 _SHORT: Final = 6
-"""Up to so many characters one may be wrong, beyond two."""
-_LOOKED_AT: Final = 300
+"""Names of up to so many characters may have one wrong character, longer ones two."""
+_COMPARED: Final = 300
 
 _NEAR: Final = """
     SELECT DISTINCT n.name, t.name FROM {table} n
@@ -30,8 +30,8 @@ _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 
 
 def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    """Return names of players or events that are spelt nearly like a text, the nearest first. There are none
-    for one letter, and for what is too long to have been typed."""
+    """Return names of players or events that are spelled nearly like a text, the nearest first; none for a
+    single letter and for a text of more than `_LONGEST` characters."""
     name = ((headers.player_name(text) if kind == "player" else "") or headers.plain(text)).replace("\0", "")
     if not _SHORTEST <= len(name) <= _LONGEST:
         return []
@@ -47,18 +47,18 @@ def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
         likes=" OR ".join([_LIKE] * len(likes)),
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*readable.values, len(name) - wrong, len(name) + wrong, *likes, _LOOKED_AT])
-        near = [(distance(name.lower(), spelt.lower()), found) for found, spelt in cursor.fetchall()]
-    found = [one for far, one in sorted(near) if far <= wrong and one != name]
-    return list(dict.fromkeys(found))[:_MOST]
+        cursor.execute(sql, [*readable.values, len(name) - wrong, len(name) + wrong, *likes, _COMPARED])
+        near = [(distance(name.lower(), spelling.lower()), one) for one, spelling in cursor.fetchall()]
+    names = [one for far, one in sorted(near) if far <= wrong and one != name]
+    return list(dict.fromkeys(names))[:_MOST]
 
 
 def _pieces(name: str, wrong: int) -> list[tuple[str, ...]]:
-    """Return pieces of a name, one of which is in every name within so many wrong characters. The last holds
-    both ends, between which two characters may have changed places."""
+    """Return pieces of a name, one of which is in every name with so many wrong characters. The last piece
+    has both ends, between which two characters may be exchanged."""
     cuts = [round(place * len(name) / (wrong + 1)) for place in range(wrong + 2)]
     parts: list[tuple[str, ...]] = [("", name[begin:end], "") for begin, end in pairwise(cuts)]
-    # Of a name with an odd number of characters the wrong one may be that in the middle.
+    # In a name with an odd number of characters the middle one may be wrong.
     half = len(name) // 2
     return [*parts, ("", name[-half:], ""), (name[0], name[-1])]
 
@@ -68,8 +68,8 @@ def _pattern(parts: tuple[str, ...]) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    """Count the characters that have to be put in, taken out, changed, or exchanged with their neighbour to
-    make one text the other (optimal string alignment).
+    """Return the optimal string alignment distance: the number of characters to insert, delete, replace, or
+    exchange with their neighbour to turn one text into the other.
 
     >>> distance("羽生善冶", "羽生善治"), distance("Hefewiezen", "Hefeweizen"), distance("森内", "森内俊之")
     (1, 1, 2)

@@ -71,7 +71,7 @@ def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
     """Return names that contain a text or have it as their reading, those with the most games first."""
     where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (searched(text),))]
     counts = dict(_counted(kind, conjunction(where)))
-    if kind == "player" and (by_reading := players_by_reading(scope, text, begun=True)[:_RANKED]):
+    if kind == "player" and (by_reading := players_by_reading(scope, text, prefix=True)[:_RANKED]):
         counts |= dict(_counted(kind, Sql(f"n.id {one_of(by_reading)}", tuple(by_reading))))
     ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     return [name for name, games in ranked if games][: _LISTED[kind]]

@@ -68,7 +68,7 @@ def _look_up_word(scope: Scope, word: str) -> WordMatches:
     return WordMatches(form, {kind: _listed_names(sql) for kind, sql in lookups.items()}, lookups)
 
 
-def names_holding(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] | None:
+def names_with_word(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] | None:
     """Return the ids of players or events with a present or former name that contains a word; None for more
     than `LISTED_NAMES`."""
     return _listed_names(_names(scope, kind, word)) if searched(word) else ()
