@@ -242,7 +242,7 @@ def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[TreeMove]
             game,
             node.played,
             again=node.again,
-            open=not (node.whole or node.again),
+            open=not (node.complete or node.again),
             moves=tree_moves(game, node.children),
         )
         for node in nodes

@@ -185,7 +185,7 @@ def test_a_tree_that_grows_too_large_says_that_it_was_cut(client, games, monkeyp
 
 def test_a_tree_that_takes_too_long_says_that_it_was_cut(games):
     found = walk.build_tree(PUBLIC, "shogi", START, 5, 1, seconds=0)
-    assert found.cut == "time" and found.root.answer.total == 4
+    assert found.cut == "time" and found.root.explorer.total == 4
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def questions() -> dict[str, Callable[[], object]]:
     found["tree"] = lambda: build_tree(PUBLIC, "shogi", START, 2, 1)
     found["novelty"] = lambda: novelty(PUBLIC, Game.objects.select_related("stored").get(pk=GAMES // 2))
     found["twins"] = lambda: twins(PUBLIC, GAMES // 2)
-    found["position of a game"] = lambda: position_lookup.of_game(PUBLIC, SHOGI, GAMES // 2, 2)
+    found["position of a game"] = lambda: position_lookup.position_of_game(PUBLIC, SHOGI, GAMES // 2, 2)
     found["game"] = lambda: game_by_id(PUBLIC, GAMES // 2)
     found["sum of a player"] = lambda: player_summary(PUBLIC, 7)
     found["sum of an event"] = lambda: event_summary(PUBLIC, 3)

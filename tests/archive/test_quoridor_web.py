@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Player
-from archive.queries.positions.position_lookup import of_words
+from archive.queries.positions.position_lookup import position_of_words
 from archive.queries.scope import PUBLIC
 from archive.queries.search.box import filters_of_words
 from kifu_core.games import QUORIDOR
@@ -119,13 +119,13 @@ def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]
     ],
 )
 def test_a_pasted_code_or_list_leads_to_its_position(client: Client, words: str, played: str) -> None:
-    assert of_words(words) == (QUORIDOR, after(played))
+    assert position_of_words(words) == (QUORIDOR, after(played))
     assert client.get("/games/", {"q": words})["Location"].startswith("/positions/quoridor/")
 
 
 @pytest.mark.parametrize("words", ["Quoridor", "e2", "Ada Lovelace", "game:quoridor", "QGCLJPRAA", "第1回"])
 def test_other_words_are_no_position(words: str) -> None:
-    assert of_words(words) is None
+    assert position_of_words(words) is None
 
 
 def test_a_record_that_is_pasted_into_the_search_box_leads_to_its_game(client: Client) -> None:

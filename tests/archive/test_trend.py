@@ -39,7 +39,7 @@ def test_games_are_counted_by_year_without_gaps() -> None:
     )
     found = trend(PUBLIC, "shogi", START)
     assert found.years == ((2020, 1), (2021, 0), (2022, 2))
-    assert found.whole
+    assert found.complete
 
 
 def test_a_match_counts_the_other_orientations_too() -> None:
@@ -60,7 +60,7 @@ def test_a_year_that_was_not_looked_at_whole_is_not_told(monkeypatch: pytest.Mon
     builders.ingest(*(builders.ready(line, day=day) for line, day in zip(lines, days, strict=True)))
     found = trend(PUBLIC, "shogi", START)
     assert found.years == ((2022, 1), (2023, 1))
-    assert not found.whole
+    assert not found.complete
 
 
 def asked(path: str, **query: str) -> Any:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.models import Game
-from archive.queries.positions.position_lookup import of_text
+from archive.queries.positions.position_lookup import position_of_text
 from archive.web.shogi.editing import hints
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
@@ -74,13 +74,13 @@ def test_a_wrong_sfen_is_refused_in_words_and_kept_for_correction(client: Client
     ],
 )
 def test_positions_are_read_from_every_text_that_has_one(text: str) -> None:
-    assert of_text(SHOGI, text) == Position.from_sfen(AFTER)
+    assert position_of_text(SHOGI, text) == Position.from_sfen(AFTER)
 
 
 @pytest.mark.parametrize("text", ["", "あいうえお", "zzz", games.UNREADABLE])
 def test_a_text_without_a_position_is_refused(text: str) -> None:
     with pytest.raises(KifuError):
-        of_text(SHOGI, text)
+        position_of_text(SHOGI, text)
 
 
 def test_a_pasted_record_leads_to_its_last_position(client: Client) -> None:

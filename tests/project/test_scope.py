@@ -31,7 +31,8 @@ NO_GAMES = {
     "positions.explorer": "wilson",
     "positions.legal_moves": "list_legal_moves",
     "positions.position_filters": "is_in_slots",
-    "positions.position_lookup": "errors_of faults of_text of_words of_record",
+    "positions.position_lookup": "errors_of position_of_record position_of_text position_of_words "
+    "reading_errors",
     "positions.position_query": "check_arguments",
     "positions.reading_plan": "plan_for_all plan_for_page",
     "scope": "hash_of scope_named spaces_of",

@@ -265,7 +265,7 @@ def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     code = game.codec.code_of_path(code)
     by_year = games_by_year(scope_of(request), kind, code, query["match"])
     years = [YearGames(*year) for year in by_year.years]
-    return Response(TrendInfo(kind, query["match"], code, years, by_year.whole))
+    return Response(TrendInfo(kind, query["match"], code, years, by_year.complete))
 
 
 @endpoint(
@@ -287,7 +287,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     opening_tree = build_tree(
         scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
-    answer = opening_tree.root.answer
+    answer = opening_tree.root.explorer
     return Response(
         OpeningTree(
             game=kind,
@@ -382,12 +382,12 @@ def _position_of(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue
     if "text" in sent:
         text = sent["text"]
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
-        position = position_lookup.of_text(game, text, ply)
-        return position, position_lookup.faults(game, text, position if ply is None else None)
+        position = position_lookup.position_of_text(game, text, ply)
+        return position, position_lookup.reading_errors(game, text, position if ply is None else None)
     if "position" in sent:
         return game.codec.from_object(sent["position"]), []
     try:
-        return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply), []
+        return position_lookup.position_of_game(scope_of(request), game, sent["game_id"], ply), []
     except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 

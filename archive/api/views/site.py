@@ -212,7 +212,7 @@ def find(request: Request) -> Response:
     with limited_reading():
         if _LINE_END.search(text):
             return Response(_of_record(scope, text, request))
-        if resolved := position_lookup.of_words(text):
+        if resolved := position_lookup.position_of_words(text):
             return Response(_of_words(resolved, text, request))
         if len(text) > LONGEST:  # no query, and no name, has so many characters
             return Response(_of_record(scope, text, request))
@@ -225,7 +225,7 @@ def find(request: Request) -> Response:
 
 def _of_words(resolved: position_lookup.GamePosition, text: str, request: Request) -> SearchTarget:
     """Return the position that a text describes, with issues for the part that was ignored."""
-    faults = issue_list(position_lookup.faults(resolved.game, text, resolved.position))
+    faults = issue_list(position_lookup.reading_errors(resolved.game, text, resolved.position))
     return _position(resolved.game, resolved.game.codec.encode(resolved.position), request, faults)
 
 
@@ -233,7 +233,9 @@ def _of_record(scope: Scope, text: str, request: Request) -> SearchTarget:
     """Return the target of a record, or the position of a drawn board. Raises KifuError for other texts."""
     if (reading := _read(text)) is not None:
         return _of_reading(scope, *reading, request)
-    return _of_words(position_lookup.GamePosition(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
+    return _of_words(
+        position_lookup.GamePosition(SHOGI, position_lookup.position_of_text(SHOGI, text)), text, request
+    )
 
 
 def _of_reading(scope: Scope, kind: GameKind[Any], result: ParseResult, request: Request) -> SearchTarget:
@@ -244,8 +246,8 @@ def _of_reading(scope: Scope, kind: GameKind[Any], result: ParseResult, request:
     record, faults = result.games[0].record, issue_list(position_lookup.errors_of(result))
     if (game := position_lookup.stored_game(scope, record)) is not None:
         return _game(AddressedGame(game), request, faults)
-    code = position_lookup.furthest(scope, record)
-    end = code or kind.codec.encode(position_lookup.of_record(kind, record))
+    code = position_lookup.last_reached_code(scope, record)
+    end = code or kind.codec.encode(position_lookup.position_of_record(kind, record))
     return _position(kind, end, request, faults)
 
 

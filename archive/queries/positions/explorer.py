@@ -1,4 +1,4 @@
-"""What games did in a position: totals, results, and all that is known of each move played."""
+"""The opening explorer: totals and results of a position, and statistics of each move played."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,18 +22,18 @@ from kifu_core.lines import NO_MOVE
 
 CONFIDENCE: Final = 0.95
 _Z: Final = 1.959963984540054
-"""The quantile of the normal distribution that leaves 2.5 % on either side."""
+"""The quantile of the normal distribution with 2.5 % on either side."""
 
 BATCH: Final = 100
-"""Positions asked for at once at most."""
+"""Positions of one query at most."""
 
 _CACHED_POSITIONS: Final = 256
-"""Positions whose moves are remembered with the keys that they lead to: a third of an answer to find."""
+"""Positions for which the keys after each move are cached: computing them takes a third of a query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Numbers of games by result; `first` and `second` are what colours 0 and 1 of the asker's board won."""
+    """Numbers of games by result; `first` and `second` are wins of colours 0 and 1 of the queried board."""
 
     first: int = 0
     second: int = 0
@@ -46,7 +46,7 @@ class Results:
 
 
 class Interval(NamedTuple):
-    """Where the true score lies with `CONFIDENCE`, after Wilson."""
+    """The Wilson interval of a score, with `CONFIDENCE`."""
 
     low: float
     high: float
@@ -54,17 +54,16 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
-    """A move that was played from the position, on the asker's board.
+    """A move that was played from the position, on the queried board.
 
-    `move` is packed, `name` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
-    `code` the position after it. `total` is how many games played it from here; `reached` how many reach the
-    position after it in any order of moves, counted with the same match and lines (None where it was not
-    asked or filters are set). `others` counts problems, opening trees and positions, which have no part in
-    anything else.
+    `move` is packed, `name` is in the game's notation, `text` as people write it (for shogi, KI2), `code` is
+    the position after it. `total` is the number of games that played it from here; `reached` the number of
+    games that reach the position after it in any order of moves, with the same match and lines (None with
+    filters and in batches). `others` counts problems, opening trees and positions, which count nowhere else.
 
-    `share` is of the games that reach the position. `score` is what the side to move made of it, 1 for a
-    win and a half for a draw, and None without decided games; `interval` is its Wilson interval. `rating` is
-    the average of the `rated` games in which the mover's rating is known; both None where it was not looked
+    `share` is of the games that reach the position. `score` is that of the side to move, 1 for a win and a
+    half for a draw, and None without decided games; `interval` is its Wilson interval. `rating` is the
+    average of the mover's ratings over the `rated` games that have one; both None if ratings were not looked
     up. `last_year` is the year of the newest game with a day.
     """
 
@@ -86,7 +85,8 @@ class MoveStats:
 
 @dataclass(frozen=True, slots=True)
 class UnplayedMove:
-    """A legal move that no game played from the position, though `reached` games reach what it leads to."""
+    """A legal move that no game played from the position, though `reached` games reach the position after
+    it."""
 
     move: int
     name: str
@@ -97,10 +97,10 @@ class UnplayedMove:
 
 @dataclass(frozen=True, slots=True)
 class Explorer:
-    """What is known of a position. `moves` are all that were played, the most frequent first.
+    """The statistics of a position. `moves` are all that were played, the most frequent first.
 
-    `first` and `latest` are games with a known day only. With a `sample` all numbers are those of the games
-    read, and only `latest` is told. `unplayed` is None where it was not asked for.
+    `first` and `latest` are games with a known day. With a `sample` all numbers are those of the sample, and
+    `first` is None. `unplayed` is None without `transpositions`.
     """
 
     kind: str
@@ -127,12 +127,12 @@ def explore(
     *,
     transpositions: bool = False,
 ) -> Explorer:
-    """Return what games played in a position.
+    """Return the statistics of a position.
 
     `main` counts main lines, `all` variations too: then `total` counts games, and each move the games that
     have it anywhere. Raises DecodeError for a code that is not strictly valid, and ValueError for an unknown
-    kind, match or lines. Without filters the cost is that of the keys' rows, at most about HOT_GAMES each;
-    with filters that of the fewest rows that must be read, see `counting.count_filtered`.
+    kind, match or lines. Without filters it reads at most about HOT_GAMES rows of each key; with filters the
+    fewest rows possible, see `counting.count_filtered`.
     """
     query = position_query(scope, kind, code, match, lines)
     if filters:
@@ -140,51 +140,49 @@ def explore(
         first, latest = first_and_latest_filtered(parts, rows)
         sample = parts[0].plan.sample if parts else None
         return replace(_explorer(query, kind, code, match, rows), first=first, latest=latest, sample=sample)
-    found = read_counts(query.keys)
-    explorer = _explorer(query, kind, code, match, found.counts)
+    counts = read_counts(query.keys)
+    explorer = _explorer(query, kind, code, match, counts.counts)
     explorer, unplayed = _with_reached(scope, query, explorer, transpositions=transpositions)
-    first, latest = first_and_latest(query, found)
+    first, latest = first_and_latest(query, counts)
     return replace(explorer, first=first, latest=latest, unplayed=unplayed)
 
 
 def count_reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
-    """Return how many games reach a position, whatever else they are. This is the total of `explore` without
-    filters, for the cost of a count; it raises the same errors."""
+    """Return how many games reach a position: the total of `explore` without filters, for the cost of a
+    count. Raises the same errors."""
     return sum(count_games(position_query(scope, kind, code, match, lines).keys, lines).values())
 
 
 def explore_many(
     scope: Scope, kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main"
 ) -> list[Explorer]:
-    """Return what `explore` tells of up to `BATCH` positions at once, without games and without `reached`.
-
-    Raises as `explore`, ValueError for too many.
-    """
+    """Return the statistics of up to `BATCH` positions at once, without games and without `reached`. Raises
+    as `explore`, ValueError for too many positions."""
     if len(codes) > BATCH:
         raise ValueError(f"at most {BATCH} positions at once, not {len(codes)}")
-    questions = [position_query(scope, kind, code, match, lines) for code in codes]
-    return explore_queries(questions, kind, codes, match)
+    queries = [position_query(scope, kind, code, match, lines) for code in codes]
+    return explore_queries(queries, kind, codes, match)
 
 
 def explore_queries(
-    questions: Sequence[PositionKeys], kind: str, codes: Sequence[str], match: Match
+    queries: Sequence[PositionKeys], kind: str, codes: Sequence[str], match: Match
 ) -> list[Explorer]:
-    """Return the answers to several questions out of one count."""
+    """Return the statistics for several queries from one count."""
     by_key: dict[int, list[RowCount]] = {}
-    wanted = sorted({key for query in questions for key in query.keys})
-    for row in count_rows(wanted) if wanted else ():
+    keys = sorted({key for query in queries for key in query.keys})
+    for row in count_rows(keys) if keys else ():
         by_key.setdefault(row.key, []).append(row)
     return [
         _explorer(query, kind, code, match, [row for key in query.keys for row in by_key.get(key, ())])
-        for query, code in zip(questions, codes, strict=True)
+        for query, code in zip(queries, codes, strict=True)
     ]
 
 
-# --- adding up -------------------------------------------------------------------------------------------
+# --- sums ------------------------------------------------------------------------------------------------
 
 
 class _Count:
-    """Numbers while they are added up."""
+    """Sums of counted rows."""
 
     def __init__(self) -> None:
         self.by_result = [0] * (NOT_A_GAME + 1)
@@ -224,9 +222,9 @@ def _explorer(query: PositionKeys, kind: str, code: str, match: Match, rows: Ite
         if row.move != NO_MOVE:
             by_move.setdefault(query.move(row.move), _Count()).add(result, row)
     reached = total.results.total
-    found = [_move_stats(query, move, count, reached) for move, count in by_move.items()]
-    found.sort(key=lambda stats: (-stats.total, -stats.others, stats.move))
-    return Explorer(kind, code, match, query.lines, reached, total.results, total.others, tuple(found))
+    moves = [_move_stats(query, move, count, reached) for move, count in by_move.items()]
+    moves.sort(key=lambda stats: (-stats.total, -stats.others, stats.move))
+    return Explorer(kind, code, match, query.lines, reached, total.results, total.others, tuple(moves))
 
 
 def _move_stats(query: PositionKeys, move: int, count: _Count, reached: int) -> MoveStats:
@@ -247,9 +245,8 @@ def _move_stats(query: PositionKeys, move: int, count: _Count, reached: int) -> 
 
 
 def wilson(points: float, games: int) -> Interval:
-    """Return the Wilson score interval of a share of points, with `CONFIDENCE`; `games` is at least 1.
-
-    It keeps within 0 and 1 and says of few games that they say little (E. B. Wilson, 1927).
+    """Return the Wilson score interval of a share of points, with `CONFIDENCE`; `games` is at least 1. It is
+    within 0 and 1 and wide for few games (E. B. Wilson, 1927).
 
     >>> [round(end, 3) for end in wilson(8, 10)]
     [0.49, 0.943]
@@ -266,49 +263,50 @@ def _after(position: Any, move: int) -> Any:
     return after
 
 
-# --- in any order of moves -------------------------------------------------------------------------------
+# --- transpositions --------------------------------------------------------------------------------------
 
 
 def _with_reached(
     scope: Scope, query: PositionKeys, explorer: Explorer, *, transpositions: bool
 ) -> tuple[Explorer, tuple[UnplayedMove, ...] | None]:
-    """Return the answer with how many games reach what each move leads to, counted at once. If asked for,
-    also return the legal moves that nobody played though games reach what they lead to."""
+    """Return the explorer with how many games reach the position after each move, in one count. With
+    `transpositions`, also return the legal moves that no game played though games reach the position after
+    them."""
     played = [stats.move for stats in explorer.moves]
-    others = _never_played(query, played) if transpositions else []
-    reached = _reached(scope, query, explorer, [*played, *others])
-    found = tuple(replace(stats, reached=reached[stats.move]) for stats in explorer.moves)
-    answer = replace(explorer, moves=found)
+    unplayed_moves = _never_played(query, played) if transpositions else []
+    reached = _reached(scope, query, explorer, [*played, *unplayed_moves])
+    moves = tuple(replace(stats, reached=reached[stats.move]) for stats in explorer.moves)
+    answer = replace(explorer, moves=moves)
     if not transpositions:
         return answer, None
-    unplayed = [_unplayed(query, move, reached[move]) for move in others if reached[move]]
+    unplayed = [_unplayed(query, move, reached[move]) for move in unplayed_moves if reached[move]]
     return answer, tuple(sorted(unplayed, key=lambda move: (-move.reached, move.move)))
 
 
 def _never_played(query: PositionKeys, played: Sequence[int]) -> list[int]:
-    """Return the legal moves that were not played; of two that the question takes for one, only one."""
+    """Return the legal moves that were not played; of two mirrored moves on a symmetric board, only one."""
     legal = query.game.rules.legal_moves(query.position)
     if query.folds:
         legal = [move for move in legal if move <= query.game.codec.orient(move, 1)]
-    known = set(played)
-    return [move for move in legal if move not in known]
+    played_set = set(played)
+    return [move for move in legal if move not in played_set]
 
 
 def _reached(
-    scope: Scope, query: PositionKeys, explorer: Explorer, wanted: Sequence[int]
+    scope: Scope, query: PositionKeys, explorer: Explorer, moves: Sequence[int]
 ) -> Mapping[int, int]:
     keys = _keys_after(
-        scope, explorer.kind, explorer.code, tuple(wanted), explorer.match, versions.queried_versions()
+        scope, explorer.kind, explorer.code, tuple(moves), explorer.match, versions.queried_versions()
     )
     counts = count_games(sorted({key for found in keys for key in found}), query.lines)
-    return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
+    return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(moves, keys, strict=True)}
 
 
 @lru_cache(maxsize=_CACHED_POSITIONS)
 def _keys_after(
     scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the keys of the position after each move, in the versions of the index that are in use."""
+    """Return the keys of the position after each move. The versions are only part of the cache's key."""
     position = GAMES[kind].codec.decode(code)
     return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
 

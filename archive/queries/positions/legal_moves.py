@@ -1,4 +1,4 @@
-"""The moves of a position: which are legal, how they are written, where they lead."""
+"""The legal moves of a position, with their texts and the positions after them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +9,8 @@ from kifu_core.games import GAMES, GameKind
 
 @dataclass(frozen=True, slots=True)
 class LegalMove:
-    """A legal move: packed, in its game's notation, as people write it, that in English with the mark
-    of its side, and the code of what it leads to.
-
-    `facts` are what else its game tells of a move (`kifu_core.game.Text`).
-    """
+    """A legal move: packed, in its game's notation, as people write it, in English with the mark of its side,
+    and the code of the position after it. `facts` are further facts of its game (`kifu_core.game.Text`)."""
 
     move: int
     name: str
@@ -24,8 +21,8 @@ class LegalMove:
 
 
 def list_legal_moves(kind: str, code: str) -> list[LegalMove]:
-    """Return all legal moves of a position. In shogi, moves on the board come first, by the square they start
-    from, and drops last.
+    """Return all legal moves of a position. In shogi, moves on the board come first, by their origin, and
+    drops last.
 
     Raises DecodeError for a code that is not strictly valid. About 50 us a move.
     """

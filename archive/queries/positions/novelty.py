@@ -1,4 +1,4 @@
-"""Where a game left what was known: its first position that no earlier game of the archive had."""
+"""The novelty of a game: its first position that no earlier game of the archive reached."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
 PLIES: Final = 600
-"""How far a game is looked at: no real one goes on so long without news."""
+"""Plies that are searched: every real game has a new position before."""
 
 BATCH: Final = 16
-"""Positions that one statement asks for; most games leave what is known within two or three."""
+"""Positions of one statement; most games need two or three statements."""
 
 _KEYS_OF_EARLIER_GAMES: Final = f"""
     SELECT k.key FROM {{keys}} WHERE (SELECT count(*) FROM (
@@ -32,31 +32,32 @@ _KEYS_OF_EARLIER_GAMES: Final = f"""
 
 
 def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | None:
-    """Return the ply whose position is new, from 1; None for no game, no day, or no news in `PLIES`.
+    """Return the ply of the first new position, from 1; None for records other than games, without a day, and
+    without a new position in `PLIES`.
 
-    Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
+    Mirror images are different positions. Costs one lookup in the index for each ply up to the result.
     """
     if game.played == UNKNOWN_DAY or game.record_kind != "game":
         return None
     lines = GAMES[game.kind].replay.main_line
-    looked_at = islice(lines(record or game.jkf), PLIES + 1)
-    positions = ((ply, position.copy()) for ply, position, _move, _entry in looked_at if ply)
+    nodes = islice(lines(record or game.jkf), PLIES + 1)
+    positions = ((ply, position.copy()) for ply, position, _move, _entry in nodes if ply)
     while batch := list(islice(positions, BATCH)):
         try:
-            known = _positions_of_earlier_games(scope, game, [position for _ply, position in batch])
-        except KifuError:  # a position that no code can hold is in no index
+            earlier = _positions_of_earlier_games(scope, game, [position for _ply, position in batch])
+        except KifuError:  # a position without a code is never indexed
             return None
         for number, (ply, _position) in enumerate(batch):
-            if number not in known:
+            if number not in earlier:
                 return ply
     return None
 
 
 def _positions_of_earlier_games(scope: Scope, game: Game, positions: list[Any]) -> set[int]:
-    """Return the numbers of those positions that earlier games had."""
+    """Return the numbers of the positions that earlier games reached."""
     keys = position_keys(scope, positions, "exact", game.kind)
-    listed = [key for found in keys for key in found]
+    all_keys = [key for its_keys in keys for key in its_keys]
     sql, place = _KEYS_OF_EARLIER_GAMES.format(keys=engine().INDEX_KEYS), (game.played, game.slot)
-    rows = engine().fetch_all([(sql, (one, *place)) for one in engine().key_lists(listed)])
-    known = {key for (key,) in rows}
-    return {number for number, found in enumerate(keys) if known & {*found}}
+    rows = engine().fetch_all([(sql, (one, *place)) for one in engine().key_lists(all_keys)])
+    existing = {key for (key,) in rows}
+    return {number for number, its_keys in enumerate(keys) if existing & {*its_keys}}

@@ -1,4 +1,4 @@
-"""The tree of what was played from a position, for preparing an opening."""
+"""The tree of the moves played from a position, for preparing an opening."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from kifu_core.games import GAMES
 DEEPEST: Final = 40
 MOST_NODES: Final = 1_000
 SECONDS: Final = 0.5
-"""After this long no further level is begun, nor a further hundred positions of one."""
+"""After this time no further batch of positions is read."""
 
 Cut = Literal["nodes", "time"]
 
 
 @dataclass(slots=True)
 class TreeNode:
-    """A position of the tree, reached by `played` (None: the root). `answer` is None where the tree ends.
+    """A position of the tree, reached by `played` (None: the root). `explorer` is None where the tree ends.
 
-    `again` tells that the same position is elsewhere in the tree, nearer to the root or played more often,
-    and goes on there. `whole` tells that all its moves with enough games are there.
+    `again` says that the same position is elsewhere in the tree, nearer to the root or played more often, and
+    continues there. `complete` says that all its moves with enough games are in the tree.
     """
 
     code: str
     played: MoveStats | None
     again: bool = False
-    answer: Explorer | None = None
-    whole: bool = False
+    explorer: Explorer | None = None
+    complete: bool = False
     children: list[TreeNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class MoveTree:
-    """A tree. `cut` says what kept it from being complete to the depth asked for; `nodes` are its moves."""
+    """A tree with `nodes` moves. `cut` is the limit that ended it before the requested depth."""
 
     root: TreeNode
     nodes: int
@@ -58,27 +58,27 @@ def build_tree(
 ) -> MoveTree:
     """Return the tree of the moves played from a position by `min_games` games or more, `depth` plies deep.
 
-    Level by level, the most frequent moves first, one count for a hundred positions. At most `MOST_NODES`
-    moves, and nothing more is begun after `seconds`: then the tree is cut, and says so.
-    Raises DecodeError and ValueError as `explore`, ValueError for a depth or number that makes no sense.
+    The tree grows level by level, the most frequent moves first, with one count for each `BATCH` of
+    positions. It is cut at `MOST_NODES` moves, and before the next batch after `seconds`. Raises DecodeError
+    and ValueError as `explore`, ValueError for a `depth` or `min_games` out of range.
     """
     if not 1 <= depth <= DEEPEST:
         raise ValueError(f"depth is 1 to {DEEPEST}, not {depth}")
     if min_games < 1:
         raise ValueError(f"min_games is at least 1, not {min_games}")
     deadline = monotonic() + seconds
-    growth = _MoveTreeBuilder(scope, kind, match, lines, min_games, {GAMES[kind].codec.identity(code)})
+    builder = _MoveTreeBuilder(scope, kind, match, lines, min_games, {GAMES[kind].codec.identity(code)})
     root = TreeNode(code, None)
     level = [root]
     cut: Cut | None = None
     for _ in range(depth):
-        following: list[TreeNode] = []
-        for part in _batches(level):
-            cut = cut or ("time" if monotonic() > deadline and part[0] is not root else None)
-            following += growth.grow(part) if cut is None else ()
-            cut = cut or ("nodes" if growth.full else None)
-        level = sorted(following, key=_games, reverse=True)
-    return MoveTree(root, growth.nodes, cut)
+        next_level: list[TreeNode] = []
+        for batch in _batches(level):
+            cut = cut or ("time" if monotonic() > deadline and batch[0] is not root else None)
+            next_level += builder.grow(batch) if cut is None else ()
+            cut = cut or ("nodes" if builder.full else None)
+        level = sorted(next_level, key=_games, reverse=True)
+    return MoveTree(root, builder.nodes, cut)
 
 
 def _batches(level: Sequence[TreeNode]) -> Iterator[Sequence[TreeNode]]:
@@ -96,31 +96,29 @@ def _unexplored_children(node: TreeNode) -> list[TreeNode]:
 
 @dataclass(slots=True)
 class _MoveTreeBuilder:
-    """A tree while it grows."""
+    """Adds the moves of a tree."""
 
     scope: Scope
     kind: str
     match: Match
     lines: Lines
     min_games: int
-    known: set[str]
+    seen: set[str]
     nodes: int = 0
     full: bool = False
 
     def grow(self, nodes: Sequence[TreeNode]) -> list[TreeNode]:
-        """Give nodes their children, and return those children that go on from here."""
-        questions = [
-            position_query(self.scope, self.kind, node.code, self.match, self.lines) for node in nodes
-        ]
-        answers = explore_queries(questions, self.kind, [node.code for node in nodes], self.match)
-        following = []
-        for node, answer in zip(nodes, answers, strict=True):
-            node.answer = answer
-            following += self._children(node, answer)
-        return following
+        """Add the children of nodes, and return the children to continue with."""
+        queries = [position_query(self.scope, self.kind, node.code, self.match, self.lines) for node in nodes]
+        explorers = explore_queries(queries, self.kind, [node.code for node in nodes], self.match)
+        next_nodes = []
+        for node, explorer in zip(nodes, explorers, strict=True):
+            node.explorer = explorer
+            next_nodes += self._children(node, explorer)
+        return next_nodes
 
-    def _children(self, node: TreeNode, answer: Explorer) -> list[TreeNode]:
-        for stats in answer.moves:
+    def _children(self, node: TreeNode, explorer: Explorer) -> list[TreeNode]:
+        for stats in explorer.moves:
             if stats.total < self.min_games:
                 continue
             if self.nodes == MOST_NODES:
@@ -128,7 +126,7 @@ class _MoveTreeBuilder:
                 return _unexplored_children(node)
             self.nodes += 1
             reached = GAMES[self.kind].codec.identity(stats.code)
-            node.children.append(TreeNode(stats.code, stats, again=reached in self.known))
-            self.known.add(reached)
-        node.whole = True
+            node.children.append(TreeNode(stats.code, stats, again=reached in self.seen))
+            self.seen.add(reached)
+        node.complete = True
         return _unexplored_children(node)

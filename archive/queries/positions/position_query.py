@@ -1,4 +1,4 @@
-"""A query for a position: its keys in the index, and how to read rows on the queried board.
+"""The keys of a queried position in the index, and the conversion of their rows to the queried board.
 
 A query matches the position alone (`exact`), or also its left-right mirror image (`mirror`), its
 colour-swapped image (`color`), or both (`any`). Each orientation has its own key, so a query reads only rows
@@ -22,7 +22,7 @@ KINDS: Final = tuple(GAMES)
 MATCHES: Final = ("exact", "mirror", "color", "any")
 
 ROWS: Final[dict[str, str]] = {"main": f"(d.flags & {FORK}) = 0", "all": f"(d.flags & {FIRST}) <> 0"}
-"""The one row that each game has under a key, of the rows of its main line or of all its lines."""
+"""The condition on the one row of each game under a key, for its main line or for all lines."""
 
 
 class PositionKeys(NamedTuple):
@@ -50,12 +50,12 @@ class PositionKeys(NamedTuple):
     def without(self, keys: Collection[int]) -> "PositionKeys":
         """Return the query without some of its keys."""
         return self._replace(
-            in_spaces=tuple(tuple(key for key in some if key not in keys) for some in self.in_spaces)
+            in_spaces=tuple(tuple(key for key in of_space if key not in keys) for of_space in self.in_spaces)
         )
 
     def move(self, stored: int) -> int:
-        """Return a stored move as it is on the asker's board. On a board that is its own mirror image, return
-        the smaller of the two mirrored moves."""
+        """Return a stored move on the queried board. On a symmetric board, return the smaller of the two
+        mirrored moves."""
         move = self.game.codec.orient(stored, self.orientation)
         return min(move, self.game.codec.orient(move, 1)) if self.folds and move != NO_MOVE else move
 
@@ -76,10 +76,10 @@ def position_query(
     check_arguments(kind, match, lines)
     game = GAMES[kind]
     position = game.codec.decode(code)
-    found = game.codec.canonical(position)
+    canonical = game.codec.canonical(position)
     keys = tuple(position_keys(Scope((space,)), [position], match, kind)[0] for space in scope.spaces)
-    folds = found.symmetric and match in ("mirror", "any")
-    return PositionKeys(game, position, found.orientation, keys, folds, lines)
+    folds = canonical.symmetric and match in ("mirror", "any")
+    return PositionKeys(game, position, canonical.orientation, keys, folds, lines)
 
 
 def check_arguments(kind: str, match: str, lines: str) -> None:

@@ -1,4 +1,4 @@
-"""How often a position was reached over the years."""
+"""Numbers of games that reach a position, by year."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from archive.queries.scope import Scope
 from kifu_core.classes import Match
 
 NEWEST: Final = 2000
-"""Games of each orientation that are looked at, the newest: one short walk along the index."""
+"""The newest games of each orientation are counted: one short scan of the index."""
 
 _DAYS: Final = f"""
     SELECT x.played, count(*) FROM (
@@ -25,33 +25,33 @@ _DAYS: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Games by year, without gaps. `whole` tells that no older games were left out."""
+    """Games by year, without gaps. `complete` says that no older games were left out."""
 
     years: tuple[tuple[int, int], ...]
-    whole: bool
+    complete: bool
 
 
 def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
     """Count by year the games with a day that reach a position on their main line.
 
-    Where one orientation has more than `NEWEST` games, only years that all of them cover are told.
-    Raises DecodeError and ValueError as `explore`.
+    If an orientation has more than `NEWEST` games, only years that are complete for all orientations are
+    returned. Raises DecodeError and ValueError as `explore`.
     """
     keys = position_query(scope, kind, code, match, "main").keys
     days: Counter[int] = Counter()
     first = 0
     for key in keys:
-        own = _days(key)
-        days += own
-        if own.total() == NEWEST:
-            first = max(first, min(own))
-    # The year of the last day looked at may go on among the games that were not.
+        counts = _days(key)
+        days += counts
+        if counts.total() == NEWEST:
+            first = max(first, min(counts))
+    # Not all games of the first counted day's year were counted.
     years = tuple((year, n) for year, n in by_year(days) if not first or year > _year(first))
-    return Trend(years, whole=first == 0)
+    return Trend(years, complete=first == 0)
 
 
 def _days(key: int) -> Counter[int]:
-    """Count the newest games under a key by their days."""
+    """Count the newest games of a key by day."""
     return Counter(dict(engine().fetch_prepared(_DAYS, [key, NEWEST])))
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from archive.http.limits.text_limits import check_text, limited_reading
-from archive.queries.positions.position_lookup import furthest, of_record, stored_game
+from archive.queries.positions.position_lookup import last_reached_code, position_of_record, stored_game
 from archive.queries.scope import Scope, scope_of
 from archive.web.shogi.editing import read_pasted, refused
 from kifu_core import games
@@ -46,7 +46,7 @@ def _leading(scope: Scope, text: str) -> HttpResponse | None:
         return None
     if (game := stored_game(scope, record)) is not None:
         return redirect("game", game)
-    code = furthest(scope, record)
+    code = last_reached_code(scope, record)
     if code is None and kind is not SHOGI:
-        code = kind.codec.encode(of_record(kind, record))
+        code = kind.codec.encode(position_of_record(kind, record))
     return redirect("position", kind.name, kind.codec.path_code(code)) if code else None

@@ -146,7 +146,7 @@ def _leading(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | N
             address = reverse("game", args=[own.id])
             return redirect(f"{address}?{own.query}" if own.query else address)
         with limited_reading():
-            meant = position_lookup.of_words(words)
+            meant = position_lookup.position_of_words(words)
     except KifuError as error:
         return refused(request, words, error)
     if meant:

@@ -17,7 +17,7 @@ from archive.caching.entity_tags import tagged
 from archive.derive.issues import detail_of, language
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
-from archive.queries.positions.position_lookup import of_text
+from archive.queries.positions.position_lookup import position_of_text
 from archive.web.shogi.drawing import draw_pattern
 from archive.web.shogi.pages import SHOGI as PAGES
 from kifu_core.errors import DecodeError, KifuError
@@ -72,7 +72,7 @@ def read_pasted(request: HttpRequest) -> HttpResponse:
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
-            position = of_text(SHOGI, text.strip())
+            position = position_of_text(SHOGI, text.strip())
     except KifuError as found:
         return refused(request, text, found)
     return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
