@@ -1,4 +1,4 @@
-"""DuckDB inside this process: in-memory databases with limits, without extensions from elsewhere.
+"""DuckDB inside this process: in-memory databases with limits, without downloaded extensions.
 
 DuckDB is imported on first use: it takes 40 MiB of a process.
 """
@@ -26,14 +26,11 @@ def memory_database(memory: str = MEMORY, threads: int = 1) -> Iterator[DuckDBPy
     """Open a database that spills to disk beyond `memory`."""
     import duckdb
 
-    with duckdb.connect(":memory:", config=_bounds(memory, threads)) as database:
+    with duckdb.connect(":memory:", config=_config(memory, threads)) as database:
         yield database
 
 
-_Bounds = dict[str, str | bool | int | float | list[str]]
-
-
-def _bounds(memory: str, threads: int) -> _Bounds:
+def _config(memory: str, threads: int) -> dict[str, str | bool | int | float | list[str]]:
     return {
         "memory_limit": memory,
         "threads": threads,
@@ -57,30 +54,30 @@ class DuckQuery:
 
     def __init__(self, database: DuckDBPyConnection, seconds: float) -> None:
         self._database = database.cursor()
-        self._until = time.monotonic() + seconds
+        self._deadline = time.monotonic() + seconds
         self._lock = threading.Lock()
-        self._ended = False
-        self._alarm = threading.Timer(seconds, self._ring)
-        self._alarm.daemon = True
+        self._closed = False
+        self._timer = threading.Timer(seconds, self._interrupt)
+        self._timer.daemon = True
 
     def __enter__(self) -> DuckQuery:
-        self._alarm.start()
+        self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._alarm.cancel()
+        self._timer.cancel()
         with self._lock:
-            self._ended = True
+            self._closed = True
             self._database.close()
 
-    def _ring(self) -> None:
+    def _interrupt(self) -> None:
         with self._lock:
-            if not self._ended:
+            if not self._closed:
                 self._database.interrupt()
 
     def check_time(self) -> None:
         """Raise TimeoutError if the time of this query is over."""
-        if time.monotonic() > self._until:
+        if time.monotonic() > self._deadline:
             raise TimeoutError
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -89,93 +86,93 @@ class DuckQuery:
 
         self.check_time()
         try:
-            found: list[tuple[Any, ...]] = self._database.execute(sql, [*values]).fetchall()
+            rows: list[tuple[Any, ...]] = self._database.execute(sql, [*values]).fetchall()
         except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
             raise TimeoutError from error
-        return found
+        return rows
 
     def table(self, name: str, columns: Mapping[str, object]) -> None:
         """Register numpy arrays, by column, as a table for the statements."""
         self._database.register(name, columns)
 
     @property
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Return the remaining seconds, at least 0.01."""
-        return max(0.01, self._until - time.monotonic())
+        return max(0.01, self._deadline - time.monotonic())
 
 
 class _DuckInstance:
     """The DuckDB instance of this process; each query is a connection to it."""
 
-    def __init__(self, memory: int, threads: int, places: int) -> None:
+    def __init__(self, memory: int, threads: int, queries: int) -> None:
         import duckdb
 
         spilled = settings.DATA_DIR / "tmp"
-        self.database = duckdb.connect(":memory:", config=_bounds(f"{memory}MB", threads))
+        self.database = duckdb.connect(":memory:", config=_config(f"{memory}MB", threads))
         self.database.execute(f"SET max_temp_directory_size = '{4 * memory}MB'")
-        # From here on it reads its spilled files only, and no statement can change that.
+        # From here on it reads only its spilled files, and no statement can change that.
         self.database.execute(f"SET allowed_directories = [{sql_literal(spilled)}]")
         self.database.execute("SET enable_external_access = false")
         self.database.execute("SET lock_configuration = true")
-        self.places = threading.BoundedSemaphore(places)
+        self.running = threading.BoundedSemaphore(queries)
         self.waiting = threading.BoundedSemaphore(1)
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold a slot while the body runs. Raises BusyError.
+    def admit(self) -> Iterator[None]:
+        """Run the body as one of the allowed queries. Raises BusyError.
 
-        At most one query waits for a slot: a waiting query holds a thread that other requests need.
+        At most one query waits: a waiting query holds a thread that other requests need.
         """
-        if not self.places.acquire(blocking=False):
+        if not self.running.acquire(blocking=False):
             self._wait()
         try:
             yield
         finally:
-            self.places.release()
+            self.running.release()
 
     def _wait(self) -> None:
         if not self.waiting.acquire(blocking=False):
             raise BusyError
         try:
-            if not self.places.acquire(timeout=PATIENCE_SECONDS):
+            if not self.running.acquire(timeout=PATIENCE_SECONDS):
                 raise BusyError
         finally:
             self.waiting.release()
 
 
 PATIENCE_SECONDS: Final = 0.5
-"""How long a query waits for a slot."""
+"""How long a query waits until another one ends."""
 
 _instances: Final[dict[tuple[object, ...], _DuckInstance]] = {}
 _instances_lock: Final = threading.Lock()
 
 
 def _instance() -> _DuckInstance:
-    """Return the instance of this process. An instance inherited by a fork is never used: its threads are
+    """Return the instance of this process; one inherited by a fork is never used, as its threads are
     missing."""
-    bounds = (
+    limits = (
         settings.ARCHIVE_PATTERN_MEMORY_MB,
         settings.ARCHIVE_PATTERN_THREADS,
         settings.ARCHIVE_PATTERNS_AT_ONCE,
     )
-    key = (os.getpid(), *bounds)
+    key = (os.getpid(), *limits)
     with _instances_lock:
         if key not in _instances:
-            _close_own()
-            _instances[key] = _DuckInstance(*bounds)
+            _close_instances()
+            _instances[key] = _DuckInstance(*limits)
         return _instances[key]
 
 
 @atexit.register
-def _close_own() -> None:
+def _close_instances() -> None:
     """Close the instances of this process, also at its exit, where DuckDB warns of open ones."""
-    for key in [one for one in _instances if one[0] == os.getpid()]:
+    for key in [key for key in _instances if key[0] == os.getpid()]:
         del _instances[key]
 
 
 @contextmanager
 def duck_query(seconds: float) -> Iterator[DuckQuery]:
     """Run a query of at most so many seconds. Raises BusyError and TimeoutError."""
-    reader = _instance()
-    with reader.place(), DuckQuery(reader.database, seconds) as asked:
-        yield asked
+    instance = _instance()
+    with instance.admit(), DuckQuery(instance.database, seconds) as query:
+        yield query

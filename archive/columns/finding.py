@@ -37,7 +37,7 @@ def find_first_matches(
 ) -> FirstMatches:
     """Return the first place of a pattern in each game of the files, but for removed ones; with `few`, in
     games of these slots only. Raises TimeoutError, FileNotFoundError."""
-    search = _FileSearch(query, pattern, _sorted(state.gone), None if few is None else _sorted(few))
+    search = _FileSearch(query, pattern, _sorted(state.deleted), None if few is None else _sorted(few))
     threads = min(settings.ARCHIVE_PATTERN_THREADS, len(state.files))
     if threads > 1:
         with ThreadPoolExecutor(threads) as pool:

@@ -1,4 +1,4 @@
-"""The files of columns in use, the removed games in them, and the number of games not in a file yet."""
+"""The column files in use, the deleted games in them, and the number of games that are in no file yet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 TRIES: Final = 3
 """How often the list of files is read again if a file is missing: it may just have been merged."""
 
-# One statement, so one snapshot: a merged file has none of the removed games.
+# One statement, so one snapshot: a merged file has none of the deleted games.
 _STATE: Final = """
     SELECT 0, space, name FROM archive_columnsegment WHERE retired IS NULL AND space IN ({spaces})
     UNION ALL SELECT 1, slot, '' FROM archive_columngone WHERE NOT waited
@@ -26,14 +26,15 @@ _STATE: Final = """
 
 
 class MissingFilesError(Exception):
-    """A file of columns in use is missing on this machine."""
+    """A column file in use is missing on this machine."""
 
 
 class ColumnState(NamedTuple):
-    """The columns of some spaces: files, slots in them whose games are gone, number of games in no file."""
+    """The columns of some spaces: files, slots in them whose games are deleted, number of games in no
+    file."""
 
     files: tuple[Path, ...]
-    gone: tuple[int, ...]
+    deleted: tuple[int, ...]
     waiting: int
 
 
@@ -43,22 +44,22 @@ def column_state(spaces: Sequence[int]) -> ColumnState:
     with connection.cursor() as cursor:
         cursor.execute(_STATE.format(spaces=places))
         rows = cursor.fetchall()
-    files = sorted(column_path(space, name) for what, space, name in rows if what == 0)
-    gone = tuple(slot for what, slot, _ in rows if what == 1)
-    return ColumnState(tuple(files), gone, sum(n for what, n, _ in rows if what == 2))
+    files = sorted(column_path(space, name) for part, space, name in rows if part == 0)
+    deleted = tuple(slot for part, slot, _ in rows if part == 1)
+    return ColumnState(tuple(files), deleted, sum(n for part, n, _ in rows if part == 2))
 
 
-def with_columns(spaces: Sequence[int], ask: Callable[[DuckQuery, ColumnState], T]) -> T:
-    """Return the result of `ask` on the files of spaces; if a file was just merged, on the merged file.
+def with_columns(spaces: Sequence[int], search: Callable[[DuckQuery, ColumnState], T]) -> T:
+    """Return the result of `search` on the files of spaces; if a file was just merged, on the merged file.
     Raises BusyError, TimeoutError after ARCHIVE_SEARCH_SECONDS, MissingFilesError."""
     with duck_query(settings.ARCHIVE_SEARCH_SECONDS) as query:
         for _ in range(TRIES):
-            found = column_state(spaces)
-            if not all(map(is_complete, found.files)):
+            state = column_state(spaces)
+            if not all(map(is_complete, state.files)):
                 continue
             try:
-                return ask(query, found)
+                return search(query, state)
             except FileNotFoundError:
-                if all(map(is_complete, found.files)):
+                if all(map(is_complete, state.files)):
                     raise
-    raise MissingFilesError(f"a file in {columns_folder()} is not there")
+    raise MissingFilesError(f"a file in {columns_folder()} is missing")

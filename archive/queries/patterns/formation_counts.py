@@ -1,5 +1,5 @@
-"""Castles and openings: how often games have them and how these ended, one of them in detail, those of a
-game, and which opening a position belongs to."""
+"""Castles and openings: their games and results, one of them in detail, those of a game, and the opening of a
+position."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from kifu_core.shogi.formations import BY_NAME, BY_NUMBER, OPENINGS, Formation, 
 from kifu_core.shogi.notation import disambiguated
 
 LOOKED_AT: Final = 5_000
-"""Sides with a formation that are looked at for its page, those stored last: about 50 ms on either engine."""
+"""Sides with a formation that its page counts, those stored last: about 50 ms on either engine."""
 RECORDS: Final = 100
-"""Games whose records are read for what was played next: about 20 ms."""
+"""Games whose records are read for the next moves: about 20 ms."""
 NEWEST: Final = 200
-"""Games of a position that say which opening it belongs to."""
+"""The newest games of a position decide on its opening."""
 CACHE_SECONDS: Final = 600
-"""How long numbers are used that take long to count."""
+"""How long slow counts are cached."""
 PLY_STEP: Final = 5
-"""Plies in one class of when a formation arose."""
+"""Plies in one class."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormationCount:
-    """A formation with the number of games that have it, and how those ended for the side that has it: a game
-    in which both sides do counts twice there."""
+    """A formation with its number of games, and the results of the sides that have it: a game in which both
+    sides have it counts twice in these."""
 
     formation: Formation
     games: int
@@ -47,7 +47,7 @@ class FormationCount:
 
 
 class GameFormationAt(NamedTuple):
-    """A formation that a side (0 Black, 1 White) of a game has, and the ply at which it first stands."""
+    """A formation of a side (0 Black, 1 White) of a game, and the ply at which it is complete first."""
 
     formation: Formation
     colour: int
@@ -56,13 +56,13 @@ class GameFormationAt(NamedTuple):
 
 @dataclass(slots=True)
 class FormationDetails:
-    """One formation over the sides that have it, of which the last stored are `looked_at`; `more` tells that
-    there are others.
+    """One formation, counted over the `looked_at` sides with it that were stored last; `more` says that there
+    are others.
 
     `colours` are their results as Black and as White, `years` numbers by year and `plies` by the first ply of
-    a class of `PLY_STEP`, `against` what the other side had with how the owner fared, `players` who had it
-    most with how they fared, and `moves` what its owner played next in the last `RECORDS` games, on a board
-    that is turned so that he is Black, with the words that tell these moves apart.
+    a class of `PLY_STEP`, `against` the formations of the other side and `players` the most frequent players,
+    both with the results of the side with the formation, and `moves` that side's next moves in the last
+    `RECORDS` games, turned so that it is Black, with the words that distinguish these moves.
     """
 
     formation: Formation
@@ -77,7 +77,7 @@ class FormationDetails:
     players: tuple[tuple[NamedCount, ResultCounts], ...] = ()
     moves: tuple[tuple[Move, int], ...] = ()
     games: tuple[tuple[int, int, int], ...] = ()
-    """Games that have it, the last stored first: id, colour and ply."""
+    """Its games, the last stored first: id, colour and ply."""
 
 
 _COUNTED: Final = """
@@ -92,11 +92,11 @@ _BOTH: Final = """
 
 
 def formation_counts(scope: Scope) -> dict[str, FormationCount]:
-    """Return all formations that games have, by name; in a large archive at most ten minutes old."""
+    """Return the counts of all formations by name; in a large archive at most ten minutes old."""
     return cached(
         f"formations {scope}",
         lambda: _count_formations(scope),
-        lambda found: CACHE_SECONDS if sum(one.games for one in found.values()) > COUNTED else 0,
+        lambda counts: CACHE_SECONDS if sum(one.games for one in counts.values()) > COUNTED else 0,
     ).value
 
 
@@ -123,16 +123,16 @@ _LAST_STORED: Final = """
     ORDER BY f.slot DESC, f.colour LIMIT %s
 """
 _OF_SLOTS: Final = "SELECT slot, formation, colour FROM archive_gameformation WHERE slot IN ({places})"
-_PIECE: Final = 1_000
+_BATCH: Final = 1_000
 """Slots in one statement."""
 
 
 def formation_details(scope: Scope, formation: Formation) -> FormationDetails:
-    """Return what there is to tell of a formation; nothing looked at where no game has it."""
+    """Return the details of a formation; empty ones if no game has it."""
     return cached(
         f"formation {scope} {formation.name}",
         lambda: _details(scope, formation),
-        lambda found: CACHE_SECONDS if found.more else 0,
+        lambda details: CACHE_SECONDS if details.more else 0,
     ).value
 
 
@@ -142,88 +142,88 @@ def _details(scope: Scope, formation: Formation) -> FormationDetails:
     with connection.cursor() as cursor:
         cursor.execute(sql, [formation.number, *readable.values, LOOKED_AT + 1])
         rows = cursor.fetchall()
-    found = FormationDetails(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
+    details = FormationDetails(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
     rows = rows[:LOOKED_AT]
     plies: Counter[int] = Counter()
     players: dict[int, ResultCounts] = {}
     for _slot, colour, ply, _pk, _played, result, *seats in rows:
-        found.colours[colour].add(result, colour)
+        details.colours[colour].add(result, colour)
         plies[ply // PLY_STEP * PLY_STEP] += 1
         if (player := seats[colour]) is not None:
             players.setdefault(player, ResultCounts()).add(result, colour)
-    found.years = by_year(row[4] for row in rows)
+    details.years = by_year(row[4] for row in rows)
     last = max(plies, default=-1)
-    found.plies = tuple((first, plies[first]) for first in range(0, last + 1, PLY_STEP))
-    found.players = players_of(players)
-    found.against = _against({(slot, colour): result for slot, colour, _p, _g, _d, result, *_s in rows})
-    found.games = tuple((pk, colour, ply) for _slot, colour, ply, pk, *_rest in rows[:RECORDS])
-    found.moves = _moves(found.games)
-    return found
+    details.plies = tuple((first, plies[first]) for first in range(0, last + 1, PLY_STEP))
+    details.players = players_of(players)
+    details.against = _against({(slot, colour): result for slot, colour, _p, _g, _d, result, *_s in rows})
+    details.games = tuple((pk, colour, ply) for _slot, colour, ply, pk, *_rest in rows[:RECORDS])
+    details.moves = _next_moves(details.games)
+    return details
 
 
-def _moves(games: Sequence[tuple[int, int, int]]) -> tuple[tuple[Move, int], ...]:
-    """Return the first moves of owners after they had a formation, the most frequent first, with the words
-    that tell them apart."""
+def _next_moves(games: Sequence[tuple[int, int, int]]) -> tuple[tuple[Move, int], ...]:
+    """Return the first moves of the sides after their formation, the most frequent first, with the words that
+    distinguish them."""
     stored = GameRecord.objects.in_bulk([pk for pk, _colour, _ply in games])
-    counted, words = Counter[str](), dict[str, Counter[str]]()
+    counts, words = Counter[str](), dict[str, Counter[str]]()
     for pk, colour, ply in games:
         if pk in stored:
             entries = codec.unpack(stored[pk].record)["moves"][ply + 1 : ply + 3]
-            own = (one["move"] for one in entries if "move" in one and one["move"]["color"] == colour)
-            for move in islice(own, 1):
+            own_moves = (one["move"] for one in entries if "move" in one and one["move"]["color"] == colour)
+            for move in islice(own_moves, 1):
                 text = json.dumps(_as_black(move), sort_keys=True)
-                counted[text] += 1
+                counts[text] += 1
                 words.setdefault(text, Counter())[move.get("relative", "")] += 1
-    ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:LISTED]
-    moves = [json.loads(text) | _usual(words[text]) for text, _n in ranked]
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:LISTED]
+    moves = [json.loads(text) | _most_frequent_words(words[text]) for text, _n in ranked]
     return tuple(zip(disambiguated(moves), (n for _text, n in ranked), strict=True))
 
 
-def _usual(words: Counter[str]) -> dict[str, str]:
-    """Return the relative words that a move most often has in its games, if any."""
+def _most_frequent_words(words: Counter[str]) -> dict[str, str]:
+    """Return the most frequent relative words of a move in its games, if any."""
     ((usual, _n),) = words.most_common(1)
     return {"relative": usual} if usual else {}
 
 
 def _as_black(move: Move) -> dict[str, Any]:
-    """Return a move as Black would make it on the turned board: piece, squares, promotion."""
+    """Return a move as Black's on the turned board: piece, squares, promotion."""
     turned = move["color"] == 1
 
     def square(place: Coordinates) -> dict[str, int]:
         return {"x": 10 - place["x"], "y": 10 - place["y"]} if turned else {"x": place["x"], "y": place["y"]}
 
-    found: dict[str, Any] = {"color": 0, "piece": move["piece"], "to": square(move["to"])}
+    as_black: dict[str, Any] = {"color": 0, "piece": move["piece"], "to": square(move["to"])}
     if source := move.get("from"):
-        found["from"] = square(source)
-    return found | {name: move[name] for name in ("promote",) if name in move}
+        as_black["from"] = square(source)
+    return as_black | {name: move[name] for name in ("promote",) if name in move}
 
 
 def _against(sides: dict[tuple[int, int], int]) -> tuple[tuple[Formation, ResultCounts], ...]:
-    """Return what the other side had where these sides, by slot and colour, have the results of their games;
-    of forms and what they are forms of the form."""
+    """Return the formations of the opponents of these sides, by slot and colour, with the sides' results; of
+    a formation and its parents only the formation."""
     others: dict[tuple[int, int], list[str]] = {}
-    for slot, number, colour in _in_pieces(_OF_SLOTS, sorted({slot for slot, _colour in sides})):
+    for slot, number, colour in _in_batches(_OF_SLOTS, sorted({slot for slot, _colour in sides})):
         if number in BY_NUMBER and (slot, 1 - colour) in sides:
             others.setdefault((slot, 1 - colour), []).append(BY_NUMBER[number].name)
-    tallies: dict[str, ResultCounts] = {}
+    counts: dict[str, ResultCounts] = {}
     for (slot, colour), names in others.items():
         for name in most_specific(names):
-            tallies.setdefault(name, ResultCounts()).add(sides[slot, colour], colour)
-    ranked = sorted(tallies.items(), key=lambda one: (-one[1].games, one[0]))[:LISTED]
+            counts.setdefault(name, ResultCounts()).add(sides[slot, colour], colour)
+    ranked = sorted(counts.items(), key=lambda one: (-one[1].games, one[0]))[:LISTED]
     return tuple((BY_NAME[name], tally) for name, tally in ranked)
 
 
 def most_specific(names: Iterable[str]) -> list[str]:
-    """Return those of some formations of one side that no other of them is a form of, in their order."""
+    """Return the formations of one side that are no parents of others, in their order."""
     names = [*names]
     general = {parent for name in names for parent in with_parents(BY_NAME[name].parents)}
     return [name for name in names if name not in general]
 
 
-def _in_pieces(sql: str, slots: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+def _in_batches(sql: str, slots: Sequence[int]) -> Iterator[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        for first in range(0, len(slots), _PIECE):
-            piece = slots[first : first + _PIECE]
+        for first in range(0, len(slots), _BATCH):
+            piece = slots[first : first + _BATCH]
             cursor.execute(sql.format(places=", ".join(["%s"] * len(piece))), piece)
             yield from cursor.fetchall()
 
@@ -242,8 +242,8 @@ _OF_KEY: Final = f"""
 
 
 def formations_of_game(slot: int) -> tuple[GameFormationAt, ...]:
-    """Return the formations of a game that may be read, by its slot, in order of plies; of forms and what
-    they are forms of, that arise together, the form alone."""
+    """Return the formations of a readable game, by its slot, in order of plies; of a formation and its
+    parents at the same ply only the formation."""
     with connection.cursor() as cursor:
         cursor.execute(_OF_GAME, [slot])
         rows = [
@@ -265,7 +265,7 @@ def formations_of_game(slot: int) -> tuple[GameFormationAt, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OpeningShare:
-    """The opening that most games of a position have: so many of those looked at."""
+    """The opening of most games of a position: `games` of the `looked_at` games have it."""
 
     formation: Formation
     games: int
@@ -273,8 +273,8 @@ class OpeningShare:
 
 
 def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> OpeningShare | None:
-    """Return the most special of the openings that nearly as many of the newest `NEWEST` games through a
-    position have as the most frequent one; None where most have none.
+    """Return the most specific of the openings that are nearly as frequent as the most frequent one among the
+    newest `NEWEST` games through a position; None if less than half of the games have it.
 
     Raises DecodeError and ValueError as `explore`.
     """
@@ -285,23 +285,23 @@ def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> Op
         slots.update(slot for (slot,) in engine().fetch_prepared(_OF_KEY, [key, NEWEST]))
     if not slots:
         return None
-    counted: Counter[str] = Counter()
-    having: dict[int, set[str]] = {}
-    for slot, number, _colour in _in_pieces(_OF_SLOTS, sorted(slots)):
+    counts: Counter[str] = Counter()
+    openings_of_game: dict[int, set[str]] = {}
+    for slot, number, _colour in _in_batches(_OF_SLOTS, sorted(slots)):
         if number in _OPENINGS:
-            having.setdefault(slot, set()).add(_OPENINGS[number].name)
-    for names in having.values():
-        counted.update(names)
-    if not counted:
+            openings_of_game.setdefault(slot, set()).add(_OPENINGS[number].name)
+    for names in openings_of_game.values():
+        counts.update(names)
+    if not counts:
         return None
-    enough = _NEARLY * max(counted.values())
-    usual = [one for one in counted if counted[one] >= enough]
-    name = max(usual, key=lambda one: (len(with_parents([one])), counted[one], one))
-    if 2 * counted[name] < len(slots):
+    threshold = _NEARLY * max(counts.values())
+    frequent = [one for one in counts if counts[one] >= threshold]
+    name = max(frequent, key=lambda one: (len(with_parents([one])), counts[one], one))
+    if 2 * counts[name] < len(slots):
         return None
-    return OpeningShare(BY_NAME[name], counted[name], len(slots))
+    return OpeningShare(BY_NAME[name], counts[name], len(slots))
 
 
 _NEARLY: Final = 0.8
-"""Of the most frequent, which is often what others are forms of."""
+"""The least share of the most frequent opening, which is often a parent of others."""
 _OPENINGS: Final = {one.number: one for one in OPENINGS}

@@ -1,7 +1,7 @@
-"""Which games a pattern occurs in, as slots, for conditions of the search language.
+"""The games with a pattern, as slots, for conditions of the search language.
 
-Results are reused as long as the files of columns, and the games gone from them, stay the same, because a
-list asks several times for one page.
+Results are cached as long as the column files and their deleted games stay the same, because a list runs
+several statements for one page.
 """
 
 from __future__ import annotations
@@ -25,18 +25,17 @@ from archive.queries.search.terms import HasPattern, leaves
 from kifu_core.shogi.patterns import parse
 
 MAX_GAMES: Final = 200_000
-"""Games that a pattern may stand in to be a part of a query."""
+"""Games that a pattern in a query may have."""
 
 CACHED_PATTERNS: Final = 16
-"""Patterns whose games are kept, each at most `MAX_GAMES` numbers of four bytes."""
+"""Patterns whose games are cached, each at most `MAX_GAMES` numbers of four bytes."""
 
 _NARROWER: Final = ("more of a board", "narrower")
 
 
 @contextmanager
 def query_errors() -> Iterator[None]:
-    """Raise QueryError in place of what columns raise: that it takes too long, that too many others ask, or
-    that files are missing."""
+    """Turn errors of columns into QueryError: too slow, too many queries at once, missing files."""
     try:
         yield
     except TimeoutError as error:
@@ -49,15 +48,15 @@ def query_errors() -> Iterator[None]:
 
 
 def slots_with_pattern(scope: Scope, text: str) -> array[int]:
-    """Return the slots of the games that a pattern ever stands in, ascending. Raises ParseError for a text
-    that is no pattern, and QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
-    # It draws in numpy, which a process without patterns does without.
+    """Return the slots of the games with a pattern, ascending. Raises ParseError for an invalid pattern, and
+    QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
+    # Imports numpy, which only processes with patterns load.
     from archive.columns.finding import find_first_matches
 
     pattern = parse(text)
 
-    def ask(query: DuckQuery, state: ColumnState) -> array[int]:
-        key = (text, state.files, state.gone)
+    def search(query: DuckQuery, state: ColumnState) -> array[int]:
+        key = (text, state.files, state.deleted)
         if (cached := _cache.get(key)) is not None:
             return cached
         slots = find_first_matches(query, state, pattern).slot
@@ -67,12 +66,12 @@ def slots_with_pattern(scope: Scope, text: str) -> array[int]:
         return _cache.put(key, array("i", slots.tobytes()))
 
     with query_errors():
-        return with_columns(scope.spaces, ask)
+        return with_columns(scope.spaces, search)
 
 
 def is_waiting_for_columns(scope: Scope, query: str, games: Collection[int]) -> bool:
-    """Tell whether a query asks for a pattern while some of the games of the scope, by id, are in no column
-    yet. Raises QueryError for a query that is none."""
+    """Tell whether a query has a pattern while some of the games of the scope, by id, are in no column file
+    yet. Raises QueryError for an invalid query."""
     if not any(isinstance(one, HasPattern) for one in leaves(parse_query(query))):
         return False
     slots = Game.objects.filter(pk__in=games, space__in=scope.spaces).values("slot")
@@ -80,23 +79,23 @@ def is_waiting_for_columns(scope: Scope, query: str, games: Collection[int]) -> 
 
 
 class _SlotCache:
-    """What was found last."""
+    """The slots of the patterns that were used last."""
 
     def __init__(self) -> None:
-        self.found: OrderedDict[object, array[int]] = OrderedDict()
+        self.slots: OrderedDict[object, array[int]] = OrderedDict()
         self.lock = Lock()
 
     def get(self, key: object) -> array[int] | None:
         with self.lock:
-            if key in self.found:
-                self.found.move_to_end(key)
-            return self.found.get(key)
+            if key in self.slots:
+                self.slots.move_to_end(key)
+            return self.slots.get(key)
 
     def put(self, key: object, slots: array[int]) -> array[int]:
         with self.lock:
-            self.found[key] = slots
-            while len(self.found) > CACHED_PATTERNS:
-                self.found.popitem(last=False)
+            self.slots[key] = slots
+            while len(self.slots) > CACHED_PATTERNS:
+                self.slots.popitem(last=False)
         return slots
 
 

@@ -1,7 +1,7 @@
-"""What is known of a pattern: the games where it stands, how these ended, when, who has it, what follows.
+"""The summary of a pattern: its games, their results, years and plies, its players, and the next moves.
 
-The places come from the columns (`archive.columns`), whatever else is asked of games from the catalogue:
-first, where few games have that, and of the games with the pattern, where many do.
+The matches come from the columns (`archive.columns`), all filters from the catalogue: before the search if
+few games pass the filters, else for the games with the pattern.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from archive.columns.first_matches import FirstMatches
 
 FEW: Final = 5_000
-"""Games that are looked for before a pattern is; where more have what is asked, the pattern comes first."""
+"""If at most so many games pass the filters, only these are searched."""
 
 A_STATEMENT: Final = 20_000
-"""Slots that the catalogue is asked about at once."""
+"""Slots in one statement about the catalogue."""
 
 MOVES: Final = 20
-"""Moves that are told, the most frequent."""
+"""Moves of a summary, the most frequent."""
 
 PLAYERS_OF: Final = 20_000
-"""The players of so many games are counted, of the newest."""
+"""The newest games whose players are counted."""
 
 STEP: Final = 10
 """Plies of one class."""
 
 
 class PatternScore(NamedTuple):
-    """Games by result: won by whose pieces are own, by the others, drawn, or not known to be any of it."""
+    """Numbers of games by result: won by the own side of the pattern, by the other side, drawn, unknown."""
 
     own: int = 0
     enemy: int = 0
@@ -56,9 +56,8 @@ class PatternScore(NamedTuple):
 
 
 class MoveAfterPattern(NamedTuple):
-    """A move played where the pattern stands first: packed, on a board on which own is Black and the pattern
-    is not mirrored; the kind of the piece that makes it; whether own plays it; and in how many games, with
-    whose results."""
+    """A move played at the first match: packed, on a board on which the own side is Black and the pattern is
+    not mirrored; the kind of its piece; whether it is the own side's; its games and their results."""
 
     packed: int
     kind: int
@@ -68,14 +67,14 @@ class MoveAfterPattern(NamedTuple):
 
     @property
     def move(self) -> str:
-        """Return it as USI writes it."""
+        """Return the move in USI."""
         return to_usi(self.packed)
 
 
 class PatternGame(NamedTuple):
-    """A game with the pattern: at which ply it stands first, whose pieces are own there, whether it is the
-    mirror image, whether that is in a variation, and the move played there, empty at the end; the path of
-    the line (`kifu_core.lines.fork_path`), and the squares that the first step names, as they lie there."""
+    """A game with its first match: the ply, the colour of the own side, whether it is mirrored, whether it is
+    in a variation, the move played there, empty at the end; the path of the line
+    (`kifu_core.lines.fork_path`), and the squares of the first step on the game's board."""
 
     row: GameRow
     ply: int
@@ -89,9 +88,9 @@ class PatternGame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PatternSummary:
-    """What is known of a pattern. `waiting` games of the scope are not looked through yet. `years` and
-    `plies` (by the first ply of a class of `STEP`) have games by class; `players` are those whose pieces are
-    own, with how they fared, of the newest `players_of` games."""
+    """The summary of a pattern. `waiting` games of the scope are not searched yet. `years` and `plies` (by
+    the first ply of a class of `STEP`) are numbers of games; `players` are those of the own side, with their
+    results, in the newest `players_of` games."""
 
     games: int
     waiting: int
@@ -113,18 +112,18 @@ def pattern_games(
     cursor: str | None = None,
     limit: int = 50,
 ) -> PatternSummary:
-    """Return what is known of a pattern among the games that have all that is asked for.
+    """Return the summary of a pattern among the games that match the filters.
 
-    Raises InvalidCursorError, and QueryError for a query that is none and as `slots_with_pattern` does.
+    Raises InvalidCursorError, and QueryError for an invalid query and as `slots_with_pattern` does.
     """
     filters = filters or GameFilters()
 
-    def ask(query: DuckQuery, state: ColumnState) -> PatternSummary:
-        with engine().time_limit(query.left):
+    def search(query: DuckQuery, state: ColumnState) -> PatternSummary:
+        with engine().time_limit(query.remaining):
             return _PatternSummary(scope, query, state).summarize(pattern, filters, order, cursor, limit)
 
     with query_errors():
-        return with_columns(scope.spaces, ask)
+        return with_columns(scope.spaces, search)
 
 
 _OWN_WON: Final = "count(*) FILTER (result IN (0, 1) AND result = own)"
@@ -152,7 +151,7 @@ _PLAYERS: Final = """
 
 
 class _PatternSummary:
-    """The games with a pattern, a table of DuckDB while they are told."""
+    """Summarizes the games with a pattern, which are a table of DuckDB."""
 
     def __init__(self, scope: Scope, query: DuckQuery, state: ColumnState) -> None:
         self.scope, self.query, self.state = scope, query, state
@@ -160,7 +159,7 @@ class _PatternSummary:
     def summarize(
         self, pattern: Pattern, filters: GameFilters, order: Order, cursor: str | None, limit: int
     ) -> PatternSummary:
-        """Find them, and tell all of them."""
+        """Find the games and return their summary."""
         self._find(pattern, filters)
         self.squares = _squares(pattern)
         rows = self.query.rows
@@ -181,54 +180,54 @@ class _PatternSummary:
         )
 
     def _find(self, pattern: Pattern, filters: GameFilters) -> None:
-        # It draws in numpy, which a process without patterns does without.
+        # Imports numpy, which only processes with patterns load.
         from archive.columns.finding import find_first_matches
 
-        few = slots_of(self.scope, filters, FEW) if filters else None
-        places = find_first_matches(self.query, self.state, pattern, few)
-        if filters and few is None:
-            places = self._passing(places, filters)
-        told = places._asdict()
-        told["played"] = places.played.clip(0)
-        self.query.table("found", told)
+        few_slots = slots_of(self.scope, filters, FEW) if filters else None
+        matches = find_first_matches(self.query, self.state, pattern, few_slots)
+        if filters and few_slots is None:
+            matches = self._matching(matches, filters)
+        columns = matches._asdict()
+        columns["played"] = matches.played.clip(0)
+        self.query.table("found", columns)
 
-    def _passing(self, places: FirstMatches, filters: GameFilters) -> FirstMatches:
-        """Return those of games that have what is asked for beside the pattern."""
-        slots = sorted(places.slot.tolist())
+    def _matching(self, matches: FirstMatches, filters: GameFilters) -> FirstMatches:
+        """Return the matches in games that match the filters."""
+        slots = sorted(matches.slot.tolist())
         passing = set[int]()
         for start in range(0, len(slots), A_STATEMENT):
             self.query.check_time()
             passing |= {*slots_among(self.scope, filters, slots[start : start + A_STATEMENT])}
-        return places.having(passing)
+        return matches.having(passing)
 
     def _moves(self) -> tuple[MoveAfterPattern, ...]:
-        """Add up moves that are the same to whose pieces are own: the most frequent."""
-        told: dict[tuple[int, int, bool], PatternScore] = {}
+        """Return the most frequent moves, as seen by the own side."""
+        results_by_move: dict[tuple[int, int, bool], PatternScore] = {}
         games: Counter[tuple[int, bool]] = Counter()
         for move, own, mirrored, turn, kind, *ended in self.query.rows(_MOVES):
             key = orient(move, 2 * own + mirrored), kind, turn == own
-            before = told.get(key, PatternScore())
-            told[key] = PatternScore(*map(sum, zip(before, ended, strict=True)))
+            earlier = results_by_move.get(key, PatternScore())
+            results_by_move[key] = PatternScore(*map(sum, zip(earlier, ended, strict=True)))
             games[key[0], key[2]] += sum(ended)
         most = dict(games.most_common(MOVES))
-        found = (
+        moves = (
             MoveAfterPattern(*key, sum(results), results)
-            for key, results in told.items()
+            for key, results in results_by_move.items()
             if (key[0], key[2]) in most
         )
-        return tuple(sorted(found, key=lambda one: (-one.games, one.move, one.kind))[:MOVES])
+        return tuple(sorted(moves, key=lambda one: (-one.games, one.move, one.kind))[:MOVES])
 
     def _players(self) -> tuple[tuple[tuple[NamedCount, ResultCounts], ...], int]:
         newest = self.query.rows(_NEWEST)
-        alike: dict[tuple[int, int], list[int]] = {}
+        slots_by_result: dict[tuple[int, int], list[int]] = {}
         for slot, own, result in newest:
-            alike.setdefault((own, result), []).append(slot)
+            slots_by_result.setdefault((own, result), []).append(slot)
         each = engine().EACH.format(list=engine().KEYS, table="archive_gameplayer", on="d.slot = k.key")
-        tallies: dict[int, ResultCounts] = {}
-        for (own, result), slots in alike.items():
+        counts: dict[int, ResultCounts] = {}
+        for (own, result), slots in slots_by_result.items():
             for player, n in engine().fetch_prepared(_PLAYERS.format(each=each, colour=own), [slots]):
-                tallies.setdefault(player, ResultCounts()).add(result, own, n)
-        return players_of(tallies), len(newest)
+                counts.setdefault(player, ResultCounts()).add(result, own, n)
+        return players_of(counts), len(newest)
 
     def _fetch(self, phase: Phase, count: int) -> tuple[Sequence[PatternGame], PageEnd | None]:
         after = phase.keyset()
@@ -242,44 +241,43 @@ class _PatternSummary:
 
 
 def first_occurrences(scope: Scope, query: str, rows: Sequence[GameRow]) -> dict[int, PatternGame]:
-    """Return where a pattern of a valid query stands first in games of a list, by their ids: the first one of
-    the query that stands there and that no NOT stands before. Raises QueryError as `slots_with_pattern`
-    does."""
+    """Return the first matches in games of a list, by their ids: of the first pattern of a valid query that
+    the game has and that is not under a NOT. Raises QueryError as `slots_with_pattern` does."""
     terms = positive_leaves(parse_query(query))
     patterns = dict.fromkeys(one.pattern for one in terms if isinstance(one, HasPattern))
-    games, places = {row.place.slot: row for row in rows}, dict[int, PatternGame]()
+    games, matches = {row.place.slot: row for row in rows}, dict[int, PatternGame]()
     for text in patterns:
-        if left := [slot for slot, row in games.items() if row.id not in places]:
+        if remaining := [slot for slot, row in games.items() if row.id not in matches]:
             pattern = parse(text)
-            found = _first_of(scope, pattern, left)
-            places |= {one.row.id: one for one in _pattern_games(games, _squares(pattern), found)}
-    return places
+            found = _pattern_games(games, _squares(pattern), _find_first(scope, pattern, remaining))
+            matches |= {game.row.id: game for game in found}
+    return matches
 
 
-def _first_of(scope: Scope, pattern: Pattern, slots: Sequence[int]) -> list[tuple[Any, ...]]:
-    """Return where a pattern stands first in some games, as `_games` takes it. Raises QueryError."""
-    # It draws in numpy, which a process without patterns does without.
+def _find_first(scope: Scope, pattern: Pattern, slots: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return the first matches in some games as rows of `_MATCH_COLUMNS`. Raises QueryError."""
+    # Imports numpy, which only processes with patterns load.
     from archive.columns.finding import find_first_matches
 
-    def ask(query: DuckQuery, state: ColumnState) -> list[tuple[Any, ...]]:
+    def search(query: DuckQuery, state: ColumnState) -> list[tuple[Any, ...]]:
         names = _files_with(slots)
-        held = state._replace(files=tuple(path for path in state.files if path.name in names))
-        places = find_first_matches(query, held, pattern, slots)
-        return [*zip(*(getattr(places, name).tolist() for name in _PLACE_COLUMNS), strict=True)]
+        narrowed = state._replace(files=tuple(path for path in state.files if path.name in names))
+        matches = find_first_matches(query, narrowed, pattern, slots)
+        return [*zip(*(getattr(matches, name).tolist() for name in _MATCH_COLUMNS), strict=True)]
 
     with query_errors():
-        return with_columns(scope.spaces, ask)
+        return with_columns(scope.spaces, search)
 
 
-_PLACE_COLUMNS: Final = ("slot", "ply", "own", "mirrored", "fork", "move", "node")
+_MATCH_COLUMNS: Final = ("slot", "ply", "own", "mirrored", "fork", "move", "node")
 
 
 def _files_with(slots: Sequence[int]) -> set[str]:
-    """Return the names of the files that have slots of some games between their first and their last one."""
-    held = ColumnSegment.objects.filter(retired=None, first__lte=max(slots), last__gte=min(slots))
+    """Return the names of the files whose range of slots has some of these."""
+    segments = ColumnSegment.objects.filter(retired=None, first__lte=max(slots), last__gte=min(slots))
     return {
         name
-        for name, first, last in held.values_list("name", "first", "last")
+        for name, first, last in segments.values_list("name", "first", "last")
         if any(first <= slot <= last for slot in slots)
     }
 
@@ -287,11 +285,12 @@ def _files_with(slots: Sequence[int]) -> set[str]:
 def _pattern_games(
     games: Mapping[int, GameRow],
     squares: Mapping[tuple[int, bool], tuple[int, ...]],
-    found: Sequence[tuple[Any, ...]],
+    rows: Sequence[tuple[Any, ...]],
 ) -> list[PatternGame]:
-    """Return what is told of places (`_TOLD`) in games, by slot; those of other games are left out."""
-    here = [row for row in found if row[0] in games]
-    paths = _paths({games[slot].id: node for slot, *_, fork, _move, node in here if fork})
+    """Return the games with their matches, from rows of `_MATCH_COLUMNS`; rows of other games are left
+    out."""
+    readable = [row for row in rows if row[0] in games]
+    paths = _paths({games[slot].id: node for slot, *_, fork, _move, node in readable if fork})
     return [
         PatternGame(
             games[slot],
@@ -303,19 +302,19 @@ def _pattern_games(
             paths.get(games[slot].id, ""),
             squares[own, bool(mirrored)],
         )
-        for slot, ply, own, mirrored, fork, move, _node in here
+        for slot, ply, own, mirrored, fork, move, _node in readable
     ]
 
 
 def _paths(nodes: Mapping[int, int]) -> dict[int, str]:
-    """Return, by the ids of games, the paths of the lines with positions of these numbers."""
+    """Return the paths of the lines with these nodes, by the ids of games."""
     stored = GameRecord.objects.in_bulk(list(nodes))
     return {pk: line_of(codec.unpack(one.record), nodes[pk]) for pk, one in stored.items()}
 
 
 def _squares(pattern: Pattern) -> dict[tuple[int, bool], tuple[int, ...]]:
-    """Return the squares that a pattern's first step names, by whose pieces are own and whether mirrored."""
+    """Return the squares of a pattern's first step, by the colour of the own side and whether mirrored."""
     return {
-        (look.own, look.mirrored): tuple(sorted(square for square, _ in look.steps[0].squares))
-        for look in orientations(pattern)
+        (oriented.own, oriented.mirrored): tuple(sorted(square for square, _ in oriented.steps[0].squares))
+        for oriented in orientations(pattern)
     }
