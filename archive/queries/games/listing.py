@@ -436,7 +436,7 @@ def _split_query(
     """Split off `q`: turn its terms into plain filters where these are unset, compile the rest to a
     condition."""
     if filters.q is None:
-        return filters, CompiledQuery(None)
+        return filters, CompiledQuery()
     rest = replace(filters, q=None)
     used = {field.attribute for field in _set_filters(rest)}
     compiled = compile_query(scope, parse(filters.q), used, driven=driven)
