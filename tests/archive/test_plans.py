@@ -338,7 +338,7 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
 
 
 def test_facets_read_no_table_whole(archive, monkeypatch):
-    monkeypatch.setattr(facets, "LOOKED_AT", 50)
+    monkeypatch.setattr(facets, "SAMPLE", 50)
     # As in an archive that is too large to be counted whole.
     monkeypatch.setattr(facets, "EXACT_GAMES", 0)
     lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk)}
