@@ -57,7 +57,7 @@ def test_every_page_of_a_list_tells_the_same_total(client: Client) -> None:
 
 @pytest.fixture
 def few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facets, "LOOKED_AT", 5)
+    monkeypatch.setattr(facets, "SAMPLE", 5)
 
 
 @pytest.mark.usefixtures("few_are_looked_at")
