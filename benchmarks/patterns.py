@@ -84,7 +84,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
         paths.append(folder / f"{first}.parquet")
         timed("written", lambda: write_segment(positions, paths[-1]))  # noqa: B023
         rows += len(positions)
-    size, of_runs = (sum(path.stat().st_size for path in each) for each in (paths, map(runs_of, paths)))
+    size, of_runs = (sum(path.stat().st_size for path in ranges) for ranges in (paths, map(runs_of, paths)))
     made = {name: round(1000 * spent / games, 3) for name, spent in seconds.items()}
     return paths, {
         "rows": rows,
@@ -145,10 +145,10 @@ def _scan(paths: list[Path], text: str) -> float:
     from archive.columns.duck import memory_database
     from archive.columns.first_matches import contents
     from archive.columns.schema import TYPES
-    from archive.columns.segments import reading
+    from archive.columns.segments import parquet_source
     from kifu_core.shogi.patterns import orientations, parse
 
-    source = reading(paths)
+    source = parquet_source(paths)
     steps = [step for look in orientations(parse(text)) for step in look.steps]
     names = {name for step in steps for name, _ in contents(step)} | {*READ}
     read = ", ".join(f"max({name})" for name in TYPES if name in names)

@@ -1,1 +1,1 @@
-"""Positions as columns: one row a position of a game, in Parquet, for questions about parts of a board."""
+"""Positions as columns: one row for each position of a game, in Parquet, for patterns of parts of a board."""

@@ -1,4 +1,4 @@
-"""Whether the files of columns are as they were written, and have the games that they should."""
+"""Check column files: that they are unchanged and have the right games."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     Slots = NDArray[np.int32]
 
 NAMED: Final = 100
-"""Slots of a kind that are told one by one."""
+"""Slots of each fault that are reported."""
 
 
 def wrong_files() -> Iterator[tuple[str, str]]:
-    """Yield the files in use that are not as they were written, or whose runs are others than they should be:
-    which, and what is wrong. Runs that are missing are made at the next turn, and no fault."""
+    """Yield the files in use that have changed or whose runs are wrong, each with its fault. Missing runs are
+    no fault: they are made at the next turn."""
     from archive.columns.runs import are_runs_right
 
     for segment in ColumnSegment.objects.filter(retired=None).order_by("pk").iterator():
@@ -40,9 +40,9 @@ def wrong_files() -> Iterator[tuple[str, str]]:
 
 
 def wrong_slots() -> Iterator[tuple[int, str]]:
-    """Yield the slots that are in no file and do not wait, that are in several, or that no game has though
-    they are not known to be gone; at most `NAMED` of a kind. They are looked at twice: games come and go
-    between two looks."""
+    """Yield the slots that are in no file and not waiting, that are in several files, or that no game has
+    though they are not marked as deleted; at most `NAMED` of each fault. They are checked twice, because
+    games are stored and deleted meanwhile."""
     first = _wrong_slots()
     second = _wrong_slots() if any(first.values()) else {}
     for text, slots in first.items():
@@ -54,14 +54,14 @@ def _wrong_slots() -> dict[str, set[int]]:
     import numpy as np
 
     games = _slots_of(Game.objects.filter(kind=SHOGI.name))
-    waiting, gone = _slots_of(ColumnWaiting.objects.all()), _slots_of(ColumnGone.objects.all())
-    known = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
-    paths = [path for space, name in known if (path := column_path(space, name)).exists()]
-    each = [np.array(slots_in(path), np.int32) for path in paths]
-    held, times = np.unique(np.concatenate([*each, np.array([], np.int32)]), return_counts=True)
-    usable = np.setdiff1d(held, gone)
+    waiting, deleted = _slots_of(ColumnWaiting.objects.all()), _slots_of(ColumnGone.objects.all())
+    segments = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
+    paths = [path for space, name in segments if (path := column_path(space, name)).exists()]
+    slots = [np.array(slots_in(path), np.int32) for path in paths]
+    in_files, times = np.unique(np.concatenate([*slots, np.array([], np.int32)]), return_counts=True)
+    usable = np.setdiff1d(in_files, deleted)
     return {
-        "is in several files": _first(held[times > 1]),
+        "is in several files": _first(in_files[times > 1]),
         "is in no file and does not wait": _first(np.setdiff1d(np.setdiff1d(games, usable), waiting)),
         "is in a file and waits": _first(np.intersect1d(usable, waiting)),
         "is in a file, and no game has it": _first(np.setdiff1d(usable, games)),

@@ -15,46 +15,46 @@ from numpy.typing import NDArray
 from archive.columns.duck import DuckQuery
 from archive.columns.first_matches import (
     FirstMatches,
-    first_in,
+    concatenated,
+    find_in_lines,
+    forked_candidates,
     needs_lines,
-    slots_with_variations,
-    together,
 )
-from archive.columns.forked import Forked, first_in_forked, in_any_line
+from archive.columns.forked import ForkedGames, find_in_forked, rows_in_any_line
 from archive.columns.runs import Runs
 from archive.columns.state import ColumnState
-from archive.columns.variations import on_one_line, stays_before_others
+from archive.columns.variations import rows_on_one_line, stays_before_others
 from kifu_core.shogi.patterns import Pattern
 
 Slots = NDArray[np.int32]
 
 ROWS_AT_ONCE: Final = 500_000
-"""Rows of games with variations that are searched together."""
+"""Rows of games with variations in one batch."""
 
 
 def find_first_matches(
-    query: DuckQuery, state: ColumnState, pattern: Pattern, few: Collection[int] | None = None
+    query: DuckQuery, state: ColumnState, pattern: Pattern, slots: Collection[int] | None = None
 ) -> FirstMatches:
-    """Return the first place of a pattern in each game of the files, but for removed ones; with `few`, in
-    games of these slots only. Raises TimeoutError, FileNotFoundError."""
-    search = _FileSearch(query, pattern, _sorted(state.deleted), None if few is None else _sorted(few))
+    """Return the first match of a pattern in each game of the files, except deleted ones; with `slots`, only
+    in these games. Raises TimeoutError, FileNotFoundError."""
+    search = _FileSearch(query, pattern, _sorted(state.deleted), None if slots is None else _sorted(slots))
     threads = min(settings.ARCHIVE_PATTERN_THREADS, len(state.files))
     if threads > 1:
         with ThreadPoolExecutor(threads) as pool:
-            parts = [*pool.map(search.look, state.files)]
+            results = [*pool.map(search.search, state.files)]
     else:
-        parts = [*map(search.look, state.files)]
-    found = [part.places for part in parts]
-    if varied := [part for part in parts if len(part.varied)]:
-        found += _on_one_line(query, varied, pattern)
-    return together(found)
+        results = [*map(search.search, state.files)]
+    matches = [part.places for part in results]
+    if with_variations := [part for part in results if len(part.varied)]:
+        matches += _find_on_one_line(query, with_variations, pattern)
+    return concatenated(matches)
 
 
 _NO_SLOTS = np.zeros(0, np.int32)
 
 
-class _FilePlaces(NamedTuple):
-    """The places in a file, and the slots of games whose lines must be searched one by one."""
+class _FileMatches(NamedTuple):
+    """The matches in a file, and the slots of games whose variations must be searched."""
 
     runs: Runs
     places: FirstMatches
@@ -62,37 +62,37 @@ class _FilePlaces(NamedTuple):
 
 
 class _FileSearch(NamedTuple):
-    """The search of one file: a pattern, in games that are not `gone`; with `few`, in these only."""
+    """The search of one file: a pattern, in games that are not `deleted`; with `only`, in these slots."""
 
     query: DuckQuery
     pattern: Pattern
     gone: Slots
     few: Slots | None
 
-    def look(self, path: Path) -> _FilePlaces:
+    def search(self, path: Path) -> _FileMatches:
         """Search a file."""
         runs = Runs(path)
-        games = None if self.few is None else self._hold(runs.games["slot"])
-        places = first_in(runs, self.pattern, games, self.query.check_time)
-        part = _FilePlaces(runs, places.among(self._hold(places.slot)), _NO_SLOTS)
+        games = None if self.few is None else self._is_searched(runs.games["slot"])
+        places = find_in_lines(runs, self.pattern, games, self.query.check_time)
+        part = _FileMatches(runs, places.among(self._is_searched(places.slot)), _NO_SLOTS)
         return self._with_variations(part) if needs_lines(self.pattern) else part
 
-    def _with_variations(self, part: _FilePlaces) -> _FilePlaces:
-        varied = slots_with_variations(part.runs, self.pattern)
-        varied = varied[self._hold(varied)]
+    def _with_variations(self, part: _FileMatches) -> _FileMatches:
+        varied = forked_candidates(part.runs, self.pattern)
+        varied = varied[self._is_searched(varied)]
         if stays_before_others(self.pattern) or not len(varied):
             return part._replace(varied=varied)
         check = self.query.check_time
-        found = [
-            first_in_forked(rows, self.pattern, partial(in_any_line, rows, self.pattern, check=check))
-            for rows in _together(part.runs, varied)
+        matches = [
+            find_in_forked(rows, self.pattern, partial(rows_in_any_line, rows, self.pattern, check=check))
+            for rows in _batches(part.runs, varied)
         ]
-        return part._replace(places=together([part.places, *found]))
+        return part._replace(places=concatenated([part.places, *matches]))
 
-    def _hold(self, slots: Slots) -> NDArray[np.bool_]:
+    def _is_searched(self, slots: Slots) -> NDArray[np.bool_]:
         """Return for each slot whether it is searched."""
-        held = _lacks(self.gone, slots)
-        return held if self.few is None else held & ~_lacks(self.few, slots)
+        searched = _lacks(self.gone, slots)
+        return searched if self.few is None else searched & ~_lacks(self.few, slots)
 
 
 def _sorted(slots: Collection[int]) -> Slots:
@@ -101,21 +101,23 @@ def _sorted(slots: Collection[int]) -> Slots:
 
 def _lacks(listed: Slots, slots: Slots) -> NDArray[np.bool_]:
     """Return for each slot whether it is missing from a sorted list."""
-    where = np.searchsorted(listed, slots)
-    lacking: NDArray[np.bool_] = np.append(listed, np.int32(-1))[where] != slots
+    places = np.searchsorted(listed, slots)
+    lacking: NDArray[np.bool_] = np.append(listed, np.int32(-1))[places] != slots
     return lacking
 
 
-def _on_one_line(query: DuckQuery, parts: list[_FilePlaces], pattern: Pattern) -> Iterator[FirstMatches]:
-    """Yield the first places in the games with variations of each of some files, where a step has to stay
-    before another follows."""
+def _find_on_one_line(
+    query: DuckQuery, parts: list[_FileMatches], pattern: Pattern
+) -> Iterator[FirstMatches]:
+    """Yield the first matches in games with variations, for a pattern with a step that must last before
+    another one follows."""
     for part in parts:
-        for rows in _together(part.runs, part.varied):
-            yield first_in_forked(rows, pattern, partial(on_one_line, query, rows, pattern))
+        for rows in _batches(part.runs, part.varied):
+            yield find_in_forked(rows, pattern, partial(rows_on_one_line, query, rows, pattern))
 
 
-def _together(runs: Runs, slots: Slots) -> Iterator[Forked]:
-    """Yield the rows of games in groups of about `ROWS_AT_ONCE` rows."""
+def _batches(runs: Runs, slots: Slots) -> Iterator[ForkedGames]:
+    """Yield the rows of games in batches of about `ROWS_AT_ONCE` rows."""
     numbers = np.cumsum(runs.sizes_of(slots)) // ROWS_AT_ONCE
     for some in np.split(slots, np.flatnonzero(np.diff(numbers)) + 1):
-        yield Forked(runs, some)
+        yield ForkedGames(runs, some)

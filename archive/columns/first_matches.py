@@ -1,11 +1,11 @@
-"""Where a pattern stands first in each game of a file, by its runs.
+"""Find the first match of a pattern in each game of a file, by its runs.
 
-A look at the board asks some columns for some contents: what they have in common are spans of rows. These are
-cut where lines begin, shortened to the rows from which a step stands long enough, and to those that the next
-step can follow. What is left begins with the first place.
+A step requires contents of some columns, whose rows are the intersection of spans. These are cut at the
+beginnings of lines, and shortened to the rows from which the step lasts long enough and from which the next
+step follows. The first remaining row is the first match.
 
-What stands for several plies, or follows, needs the rows of other lines where there are variations: games
-that have some are left to `forked` then.
+With variations, a step that lasts several plies and a sequence of steps may continue in other lines: games
+with variations are then searched by `forked`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from archive.columns.runs import Runs
 from archive.columns.schema import COUNTS, HANDS, SQUARES
-from archive.columns.spans import Rows, Spans, Wanted, before, meeting, narrowed, where
+from archive.columns.spans import Mask, Rows, Spans, intersection, reaching, restricted, spans_of_runs
 from kifu_core.shogi.patterns import OrientedPattern, Pattern, PieceCount, orientations
 from kifu_core.shogi.patterns.matching import OrientedStep
 from kifu_core.shogi.patterns.pattern import ANYTHING
@@ -27,18 +27,17 @@ from kifu_core.shogi.patterns.pattern import CONTENTS as PIECES
 
 _BYTES: Final = 256
 _FEW: Final = 16
-"""Where one line of so many is asked, the others are not looked at."""
+"""If at most one line of so many is searched, only the runs in these lines are read."""
 
-NO_PLACE: Final = np.iinfo(np.int64).max
-"""More than the number of any place."""
+NO_MATCH: Final = np.iinfo(np.int64).max
+"""More than the rank of any match."""
 
 _PLY, _OWN, _MIRRORED = 33, 32, 31
-"""A place in its game as a number: the ply, whose side is own, whether mirrored, and the row."""
+"""The bits of a match's rank: the ply, the own side, whether mirrored, and the row."""
 
 
 class FirstMatches(NamedTuple):
-    """First places, an array of each, in order of slots for each file; `result` and `played` are as in
-    `Runs`."""
+    """First matches as columns, in order of slots for each file; `result` and `played` are as in `Runs`."""
 
     slot: NDArray[np.int32]
     node: NDArray[np.int32]
@@ -53,11 +52,11 @@ class FirstMatches(NamedTuple):
     played: NDArray[np.int32]
 
     def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> FirstMatches:
-        """Return some of them, chosen as numpy chooses elements."""
+        """Return the matches of a numpy mask or of indices."""
         return FirstMatches._make(column[chosen] for column in self)
 
     def having(self, slots: Collection[int]) -> FirstMatches:
-        """Return those in some slots."""
+        """Return the matches in some slots."""
         return self.among(np.isin(self.slot, np.fromiter(slots, np.int32, len(slots))))
 
 
@@ -66,17 +65,17 @@ _TYPES: Final = dict.fromkeys(FirstMatches._fields, np.int32) | {
     **dict.fromkeys(("own", "turn", "kind", "result"), np.int8),
     **dict.fromkeys(("mirrored", "fork"), np.bool_),
 }
-NOWHERE: Final = FirstMatches(**{name: np.zeros(0, kind) for name, kind in _TYPES.items()})
+NO_MATCHES: Final = FirstMatches(**{name: np.zeros(0, kind) for name, kind in _TYPES.items()})
 
 
-def together(parts: Sequence[FirstMatches]) -> FirstMatches:
-    """Return the places of several files, or of none, as those of one."""
-    return FirstMatches(*map(np.concatenate, zip(NOWHERE, *parts, strict=True)))
+def concatenated(parts: Sequence[FirstMatches]) -> FirstMatches:
+    """Return the matches of several files, or of none, as one."""
+    return FirstMatches(*map(np.concatenate, zip(NO_MATCHES, *parts, strict=True)))
 
 
-class _Stand(NamedTuple):
-    """Rows where a step stands, and the number of the line of each span. With a `turn` only the rows count in
-    which that side is to move: every other one, the first and the last of each span among them."""
+class _StepRows(NamedTuple):
+    """The rows that match a step, and the line of each span. With a `turn` only rows with that side to move
+    count: every other row, including the first and the last of each span."""
 
     spans: Spans
     line: NDArray[np.intp]
@@ -84,60 +83,60 @@ class _Stand(NamedTuple):
 
 
 def needs_lines(pattern: Pattern) -> bool:
-    """Tell whether a pattern asks for several positions of lines that may be variations."""
+    """Tell whether a pattern is about several positions of a line, which may be a variation."""
     several = len(pattern.steps) > 1 or any(step.kept for step in pattern.steps)
     return several and not pattern.main
 
 
-def first_in(
+def find_in_lines(
     runs: Runs,
     pattern: Pattern,
     games: NDArray[np.bool_] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FirstMatches:
-    """Return the first place of a pattern in each game, or in each of some games of the file; in those
-    without variations only, where it `needs_lines`. `check` is called before each step of each look, to raise
-    where that takes too long. Time: linear in the runs of the columns that it names, for each look."""
-    best = np.full(len(runs.games["slot"]), NO_PLACE)
-    allowed = _lines_to_ask(runs, pattern)
+    """Return the first match of a pattern in each game, or in each of some games of the file; if it
+    `needs_lines`, only in games without variations. `check` is called before each step of each orientation
+    and may raise an error. Time: linear in the runs of the pattern's columns, for each orientation."""
+    best = np.full(len(runs.games["slot"]), NO_MATCH)
+    allowed = _searched_lines(runs, pattern)
     if games is not None:
         allowed &= games[runs.lines["game"]]
-    for look in orientations(pattern):
-        stand = _stand(runs, pattern, look, allowed, check)
-        if len(stand.line):
-            game = runs.lines["game"][stand.line]
+    for oriented in orientations(pattern):
+        rows = _rows_of_pattern(runs, pattern, oriented, allowed, check)
+        if len(rows.line):
+            game = runs.lines["game"][rows.line]
             begins = np.flatnonzero(np.append(True, game[1:] != game[:-1]))
-            least = np.minimum.reduceat(_numbers(runs, look, stand), begins)
+            least = np.minimum.reduceat(_first_ranks(runs, oriented, rows), begins)
             best[game[begins]] = np.minimum(best[game[begins]], least)
-    return _told(runs, best)
+    return _matches(runs, best)
 
 
-def slots_with_variations(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
-    """Return the slots of the games with variations in which each step of a pattern stands somewhere, however
-    short: all that it can stand in."""
+def forked_candidates(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
+    """Return the slots of the games with variations that match each step of a pattern somewhere, for any
+    time: a superset of the games with matches."""
     forked = _is_forked(runs)
     allowed = forked[runs.lines["game"]]
-    found = np.zeros(len(forked), np.bool_)
-    for look in orientations(pattern):
-        here = forked.copy()
-        for step in look.steps:
-            _, line = _holding(runs, step, allowed)
-            stands = np.zeros(len(forked), np.bool_)
-            stands[runs.lines["game"][line]] = True
-            here &= stands
-        found |= here
-    return runs.games["slot"][found]
+    candidates = np.zeros(len(forked), np.bool_)
+    for oriented in orientations(pattern):
+        in_all_steps = forked.copy()
+        for step in oriented.steps:
+            _, line = _rows_with_contents(runs, step, allowed)
+            in_step = np.zeros(len(forked), np.bool_)
+            in_step[runs.lines["game"][line]] = True
+            in_all_steps &= in_step
+        candidates |= in_all_steps
+    return runs.games["slot"][candidates]
 
 
 def _is_forked(runs: Runs) -> NDArray[np.bool_]:
     """Return for each game whether it has a variation."""
-    found = np.zeros(len(runs.games["slot"]), np.bool_)
-    found[runs.lines["game"][runs.lines["fork"]]] = True
-    return found
+    forked = np.zeros(len(runs.games["slot"]), np.bool_)
+    forked[runs.lines["game"][runs.lines["fork"]]] = True
+    return forked
 
 
-def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
-    """Return for each line whether it is asked."""
+def _searched_lines(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
+    """Return for each line whether it is searched."""
     if pattern.main:
         main: NDArray[np.bool_] = ~runs.lines["fork"]
         return main
@@ -147,127 +146,133 @@ def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
     return np.ones(len(runs.lines["first"]), np.bool_)
 
 
-def _stand(
-    runs: Runs, pattern: Pattern, look: OrientedPattern, allowed: NDArray[np.bool_], check: Callable[[], None]
-) -> _Stand:
-    """Return where the first step of a look stands so that the others follow it, from the last to the
-    first."""
-    after: _Stand | None = None
-    for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
+def _rows_of_pattern(
+    runs: Runs,
+    pattern: Pattern,
+    oriented: OrientedPattern,
+    allowed: NDArray[np.bool_],
+    check: Callable[[], None],
+) -> _StepRows:
+    """Return the rows that match the first step and from which the others follow, computed from the last step
+    to the first."""
+    after: _StepRows | None = None
+    for step, gap in zip(reversed(oriented.steps), (None, *reversed(pattern.gaps)), strict=True):
         check()
-        stand = _standing(runs, step, allowed)
+        rows = _rows_of_step(runs, step, allowed)
         if after is not None:
-            stand = _met(runs, stand, _reaching(runs, after, gap))
-        after = stand
-        if not len(stand.line):
+            rows = _rows_in_both(runs, rows, _rows_before(runs, after, gap))
+        after = rows
+        if not len(rows.line):
             break
     assert after is not None
     return after
 
 
-def _reaching(runs: Runs, after: _Stand, gap: int | None) -> _Stand:
-    """Return the rows from which rows of `after` can be reached."""
+def _rows_before(runs: Runs, after: _StepRows, gap: int | None) -> _StepRows:
+    """Return the rows from which rows of `after` follow."""
     begin = runs.lines["first"][after.line]
     if after.turn is not None and gap == 1:
         spans = Spans(np.maximum(begin, after.spans.first - 1), after.spans.end - 1)
-        return _Stand(spans, after.line, 1 - after.turn)
-    # From two rows on, what lies between those that count reaches the next one that does.
-    spans = before(after.spans, begin, gap)
-    return _Stand(spans, _line_of(runs, spans.first))
+        return _StepRows(spans, after.line, 1 - after.turn)
+    # With a gap of at least two rows, also rows in between have a counting row after them.
+    spans = reaching(after.spans, begin, gap)
+    return _StepRows(spans, _line_of(runs, spans.first))
 
 
-def _met(runs: Runs, stand: _Stand, other: _Stand) -> _Stand:
-    """Return the rows that count in both."""
-    spans, number = meeting(other.spans, stand.spans)
-    turns = {stand.turn, other.turn} - {None}
+def _rows_in_both(runs: Runs, rows: _StepRows, other: _StepRows) -> _StepRows:
+    """Return the rows of both."""
+    spans, number = intersection(other.spans, rows.spans)
+    turns = {rows.turn, other.turn} - {None}
     if len(turns) > 1:
-        return _Stand(Spans(spans.first[:0], spans.end[:0]), number[:0])
-    return _trimmed(runs, _Stand(spans, stand.line[number], next(iter(turns), None)))
+        return _StepRows(Spans(spans.first[:0], spans.end[:0]), number[:0])
+    return _trimmed(runs, _StepRows(spans, rows.line[number], next(iter(turns), None)))
 
 
-def _standing(runs: Runs, step: OrientedStep, allowed: NDArray[np.bool_]) -> _Stand:
-    """Return the rows from which on a step stands as long as it has to."""
-    asked = step.step
-    spans, line = _holding(runs, step, allowed)
+def _rows_of_step(runs: Runs, step: OrientedStep, allowed: NDArray[np.bool_]) -> _StepRows:
+    """Return the rows from which a step lasts long enough."""
+    condition = step.step
+    spans, line = _rows_with_contents(runs, step, allowed)
     begin = runs.lines["first"][line] - runs.lines["ply"][line]
-    first, end = spans.first, spans.end - asked.kept
-    if asked.first is not None:
-        first = np.maximum(first, begin + _short(asked.first))
-    if asked.last is not None:
-        end = np.minimum(end, begin + _short(asked.last) + 1)
-    turn = None if asked.own_turn is None else step.own if asked.own_turn else 1 - step.own
-    if turn is not None and asked.kept:
-        # The side to move changes with each ply: nothing stands longer.
+    first, end = spans.first, spans.end - condition.kept
+    if condition.first is not None:
+        first = np.maximum(first, begin + _clamped(condition.first))
+    if condition.last is not None:
+        end = np.minimum(end, begin + _clamped(condition.last) + 1)
+    turn = None if condition.own_turn is None else step.own if condition.own_turn else 1 - step.own
+    if turn is not None and condition.kept:
+        # The side to move changes with each ply, so such a step never lasts.
         end = first
-    return _trimmed(runs, _Stand(Spans(first, end), line, turn))
+    return _trimmed(runs, _StepRows(Spans(first, end), line, turn))
 
 
-def _trimmed(runs: Runs, stand: _Stand) -> _Stand:
-    """Return spans that begin and end with rows that count, without those that have none."""
-    spans, line, turn = stand
+def _trimmed(runs: Runs, rows: _StepRows) -> _StepRows:
+    """Return spans that begin and end with counting rows, without empty ones."""
+    spans, line, turn = rows
     if turn is not None:
         first = spans.first + _has_other_turn(runs, turn, spans.first, line)
         spans = Spans(first, spans.end - _has_other_turn(runs, turn, spans.end - 1, line))
-    some = spans.first < spans.end
-    return _Stand(spans.among(some), line[some], turn)
+    non_empty = spans.first < spans.end
+    return _StepRows(spans.among(non_empty), line[non_empty], turn)
 
 
 def _has_other_turn(runs: Runs, turn: int, row: Rows, line: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Tell for rows of lines whether another side than `turn` is to move."""
+    """Return for rows of lines whether another side than `turn` is to move."""
     along = row - runs.lines["first"][line]
     other: NDArray[np.bool_] = (runs.lines["turn"][line] ^ along & 1) != turn
     return other
 
 
 def _line_of(runs: Runs, rows: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return the numbers of the lines that rows are in."""
+    """Return the lines of rows."""
     return np.searchsorted(runs.lines["first"], rows, "right") - 1
 
 
-def _holding(runs: Runs, step: OrientedStep, allowed: NDArray[np.bool_]) -> tuple[Spans, NDArray[np.intp]]:
-    """Return the rows of lines that are allowed and hold what a step asks for, cut where lines begin, and the
-    line of each span."""
+def _rows_with_contents(
+    runs: Runs, step: OrientedStep, allowed: NDArray[np.bool_]
+) -> tuple[Spans, NDArray[np.intp]]:
+    """Return the rows of allowed lines that have the contents of a step, cut at the beginnings of lines, and
+    the line of each span."""
     lines = runs.line_spans(allowed)
-    # What lies in few lines is looked up there, and not in the whole file.
-    few = len(lines.first) * _FEW < len(allowed)
-    spans, number = meeting(_withcontents(runs, step, lines if few else None), lines)
+    # With few lines, only their rows are read.
+    within = len(lines.first) * _FEW < len(allowed)
+    spans, number = intersection(_spans_with_contents(runs, step, lines if within else None), lines)
     return spans, np.flatnonzero(allowed)[number]
 
 
-def _withcontents(runs: Runs, step: OrientedStep, within: Spans | None) -> Spans:
-    """Return the rows that hold what a step asks for, of some or of all: what stands in fewest runs is looked
-    for first."""
-    asked = []
+def _spans_with_contents(runs: Runs, step: OrientedStep, within: Spans | None) -> Spans:
+    """Return the rows that have the contents of a step, within some spans or all; the column with the fewest
+    matching runs comes first."""
+    runs_by_column = []
     for name, allowed in contents(step):
         starts, values = runs.column(name)
-        wanted = allowed[values.view(np.uint8)]
-        asked.append((np.count_nonzero(wanted), starts, wanted))
-    asked.sort(key=lambda one: one[0])
-    for _, starts, wanted in asked:
-        within = where(starts, wanted) if within is None else narrowed(within, starts, wanted)
+        mask = allowed[values.view(np.uint8)]
+        runs_by_column.append((np.count_nonzero(mask), starts, mask))
+    runs_by_column.sort(key=lambda entry: entry[0])
+    for _, starts, mask in runs_by_column:
+        within = spans_of_runs(starts, mask) if within is None else restricted(within, starts, mask)
     if within is None:
         return Spans(np.zeros(1, np.int32), np.array([len(runs)], np.int32))
     return within
 
 
-def contents(step: OrientedStep) -> Iterator[tuple[str, Wanted]]:
-    """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
+def contents(step: OrientedStep) -> Iterator[tuple[str, Mask]]:
+    """Yield the columns of a step, each with the mask of allowed bytes."""
     for square, allowed in step.squares:
         if allowed != ANYTHING:
-            yield SQUARES[square], _pieces(allowed)
+            yield SQUARES[square], _piece_mask(allowed)
     for columns, counts in ((HANDS, step.step.hands), (COUNTS, step.step.board)):
         for count in counts:
-            yield columns[_owner(step, count), abs(count.piece)], _numbers_of(count)
+            yield columns[_owner(step, count), abs(count.piece)], _count_mask(count)
 
 
-# Each look at each file asks for the same again.
+# The masks are the same for all orientations and files.
 @lru_cache(maxsize=1024)
-def _pieces(allowed: int) -> Wanted:
+def _piece_mask(allowed: int) -> Mask:
     return np.array([bool(allowed >> _signed(byte) % PIECES & 1) for byte in range(_BYTES)])
 
 
 @lru_cache(maxsize=1024)
-def _numbers_of(count: PieceCount) -> Wanted:
+def _count_mask(count: PieceCount) -> Mask:
     return np.array([count.allows(number) for number in range(_BYTES)])
 
 
@@ -279,39 +284,41 @@ def _owner(step: OrientedStep, count: PieceCount) -> int:
     return step.own if count.piece > 0 else 1 - step.own
 
 
-def _short(ply: int) -> int:
-    """Return a ply as a number that rows can be added to; no game has so many."""
+def _clamped(ply: int) -> int:
+    """Return a ply, limited so that adding it to rows cannot overflow."""
     return min(ply, 1 << 20)
 
 
-def _numbers(runs: Runs, look: OrientedPattern, stand: _Stand) -> NDArray[np.int64]:
-    """Return for each span the number of its first place."""
-    first = stand.spans.first
-    ply = first - runs.lines["first"][stand.line] + runs.lines["ply"][stand.line]
-    return number_of(look, ply, first)
+def _first_ranks(runs: Runs, oriented: OrientedPattern, rows: _StepRows) -> NDArray[np.int64]:
+    """Return the rank of the first match of each span."""
+    first = rows.spans.first
+    ply = first - runs.lines["first"][rows.line] + runs.lines["ply"][rows.line]
+    return ranks_of(oriented, ply, first)
 
 
-def number_of(look: OrientedPattern, ply: NDArray[Any], row: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the numbers of places as a look finds them: the least of a game is its first place."""
-    found: NDArray[np.int64] = (
-        ply.astype(np.int64) << _PLY | look.own << _OWN | look.mirrored << _MIRRORED | row
+def ranks_of(oriented: OrientedPattern, ply: NDArray[Any], row: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the ranks of matches in one orientation: the least rank of a game is its first match."""
+    ranks: NDArray[np.int64] = (
+        ply.astype(np.int64) << _PLY | oriented.own << _OWN | oriented.mirrored << _MIRRORED | row
     )
-    return found
+    return ranks
 
 
-def unpacked(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return for numbers of places whose side is own, whether mirrored, and the row."""
-    return number >> _OWN & 1, number >> _MIRRORED & 1, number & (1 << _MIRRORED) - 1
+def unpack_ranks(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the own sides, whether mirrored, and the rows of ranks."""
+    return ranks >> _OWN & 1, ranks >> _MIRRORED & 1, ranks & (1 << _MIRRORED) - 1
 
 
-def _told(runs: Runs, best: NDArray[np.int64]) -> FirstMatches:
-    """Return what there is to tell of the places with these numbers, one of each game."""
-    own, mirrored, row = unpacked(best[best != NO_PLACE])
-    return told(runs, row.astype(np.int32), own, mirrored)
+def _matches(runs: Runs, best: NDArray[np.int64]) -> FirstMatches:
+    """Return the matches with these ranks, one of each game."""
+    own, mirrored, row = unpack_ranks(best[best != NO_MATCH])
+    return matches_at(runs, row.astype(np.int32), own, mirrored)
 
 
-def told(runs: Runs, row: Rows, own: NDArray[np.integer], mirrored: NDArray[np.integer]) -> FirstMatches:
-    """Return what there is to tell of the places in some rows, one of each game, in their order."""
+def matches_at(
+    runs: Runs, row: Rows, own: NDArray[np.integer], mirrored: NDArray[np.integer]
+) -> FirstMatches:
+    """Return the matches in some rows, one of each game, in their order."""
     line = _line_of(runs, row)
     along = row - runs.lines["first"][line]
     game = runs.lines["game"][line]

@@ -26,7 +26,6 @@ RUNS_SUFFIX: Final = ".runs1"
 """The number is the version of the format; runs of another version are deleted and made again."""
 
 _LOCK: Final = ".lock"
-_PIECE: Final = 1024 * 1024
 
 
 class ColumnsLockedError(Exception):
@@ -68,43 +67,40 @@ def columns_lock() -> Iterator[None]:
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file, as 64 hexadecimal digits."""
-    found = hashlib.sha256()
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            found.update(piece)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path that replaces the file atomically after the body."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_name(f".{path.name}.new")
+    temporary = path.with_name(f".{path.name}.new")
     try:
-        yield made
-        with made.open("rb") as file:
+        yield temporary
+        with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        made.replace(path)
+        temporary.replace(path)
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def is_manifest(space: int, told: Mapping[str, Any]) -> bool:
+def is_manifest(space: int, content: Mapping[str, Any]) -> bool:
     """Tell whether the manifest of a space has this content."""
     path = column_path(space, MANIFEST)
-    return path.exists() and path.read_text() == _text(told)
+    return path.exists() and path.read_text() == _text(content)
 
 
-def _text(told: Mapping[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_manifest(space: int, told: Mapping[str, Any]) -> None:
+def write_manifest(space: int, content: Mapping[str, Any]) -> None:
     """Replace the manifest of a space atomically, unless it has the same content."""
-    if is_manifest(space, told):
+    if is_manifest(space, content):
         return
-    with atomic_file(column_path(space, MANIFEST)) as made:
-        made.write_text(_text(told))
+    with atomic_file(column_path(space, MANIFEST)) as temporary:
+        temporary.write_text(_text(content))
 
 
 def files() -> Iterator[Path]:

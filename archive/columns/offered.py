@@ -1,7 +1,7 @@
-"""The columns of the public games, as everybody may take them away: what their manifest names, and it.
+"""The column files of the public games for download, and their manifest.
 
-Files never change and none gets the name of another; the manifest is replaced whenever something is written
-or put together, and names what is gone though files still have it.
+Files never change, and no name is used twice; the manifest is replaced whenever files are written or merged,
+and lists deleted games that are still in files.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from archive.columns.folder import MANIFEST, column_path
 from kifu_core.classes import PUBLIC
 
 NAME: Final = "columns"
-"""What stands in addresses in the place of a dump's name: no dump is called so."""
+"""The name in addresses, in the place of a dump's name; no dump has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFile:
-    """A file of columns: its size in bytes, its SHA-256, and the games and positions in it."""
+    """A column file: its size in bytes, its SHA-256, and its numbers of games and positions."""
 
     name: str
     size: int
@@ -33,14 +33,14 @@ class ColumnFile:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of the public games, as their manifest tells of them; `gone` slots are to be left out."""
+    """The columns of the public games by their manifest; `gone` is the number of slots to leave out."""
 
     version: int
     files: tuple[ColumnFile, ...]
     gone: int
     manifest: bytes
     sha256: str
-    """Of the manifest."""
+    """The checksum of the manifest."""
 
     @property
     def games(self) -> int:
@@ -55,27 +55,27 @@ class Columns:
         return sum(file.size for file in self.files)
 
     def path_of(self, name: str) -> tuple[Path, str] | None:
-        """Return where a file lies and its SHA-256; None for one that the manifest does not name."""
-        known = next((file for file in self.files if file.name == name), None)
-        return None if known is None else (column_path(PUBLIC, known.name), known.sha256)
+        """Return the path and the SHA-256 of a file; None if the manifest does not list it."""
+        file = next((file for file in self.files if file.name == name), None)
+        return None if file is None else (column_path(PUBLIC, file.name), file.sha256)
 
 
 def offered() -> Columns | None:
-    """Return the columns of the public games; None where there are none, or no manifest that makes sense."""
+    """Return the columns of the public games; None without files or a valid manifest."""
     path = column_path(PUBLIC, MANIFEST)
     try:
-        state = path.stat()
-        found = _read(path, state.st_mtime_ns, state.st_ino)
+        status = path.stat()
+        columns = _read(path, status.st_mtime_ns, status.st_ino)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if found.files else None
+    return columns if columns.files else None
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, _changed: int, _file: int) -> Columns:
-    """Read a manifest; kept as long as it is the same file."""
+def _read(path: Path, _changed: int, _inode: int) -> Columns:
+    """Read a manifest; it is cached until the file is replaced."""
     data = path.read_bytes()
-    told = json.loads(data)
+    manifest = json.loads(data)
     names = ("name", "size", "sha256", "games", "rows")
-    files = tuple(ColumnFile(**{name: one[name] for name in names}) for one in told["files"])
-    return Columns(told["version"], files, len(told["gone"]), data, hashlib.sha256(data).hexdigest())
+    files = tuple(ColumnFile(**{name: file[name] for name in names}) for file in manifest["files"])
+    return Columns(manifest["version"], files, len(manifest["gone"]), data, hashlib.sha256(data).hexdigest())

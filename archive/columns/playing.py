@@ -1,8 +1,8 @@
-"""The positions of many games at once: each line of each game is a lane, and a step plays a move in all.
+"""Play many games at once: each line of each game is a lane, and a step plays one move in all lanes.
 
-What stands in a position is a row of bytes, one for each of `schema.CONTENTS`, and a move changes a few of
-them. The rows of a lane follow each other, so a step copies a row of each lane to the next and changes that.
-Variations are played after the lines that they leave, those of a depth together.
+The contents of a position are a row of bytes, one for each of `schema.CONTENTS`, and a move changes a few of
+them. The rows of a lane are adjacent, so a step copies a row of each lane to the next and changes the copy.
+Variations are played after their parents, all of one depth together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kifu_core.shogi.squares import SQUARES
 
 _NOWHERE: Final = len(CONTENTS)
 _WIDTH: Final = _NOWHERE + 1
-"""Bytes of a row: what stands in a position, and a place for what is counted nowhere."""
+"""Bytes of a row: the contents of a position, and one for pieces that are not counted."""
 
 _ROW: Final = np.dtype((np.void, _WIDTH))
 
@@ -31,10 +31,10 @@ _PIECES: Final = 32
 """Signed pieces by their last five bits."""
 
 _CUT: Final = -1
-"""So many moves are played in a line that leaves another where that was not played any more."""
+"""The number of played moves of a variation that begins after its parent's last playable move."""
 
 _BLOCK: Final = 1024
-"""Rows that are turned into columns at once: what a block takes and gives stays near the processor."""
+"""Rows that are transposed at once: a block and its columns fit into the processor's cache."""
 
 Numbers = NDArray[np.int64]
 Bytes = NDArray[np.int8]
@@ -57,20 +57,20 @@ _AFTER: Final = np.concatenate(
         _by_piece({piece: PROMOTED[piece] for piece in COUNT_OF}, 0),
     ]
 ).astype(np.int8)
-"""By signed piece: where it is counted on the board; where in hand, for who takes it, and for whose it is;
-and what it is after a move without, and 32 further on with promotion."""
+"""By signed piece: the place of its count on the board; the place in the hand of the side that captures it,
+and of its own side; and the piece after a move without promotion, and 32 places on with promotion."""
 
 
 class PlayedRows(NamedTuple):
-    """The rows of some games: how many each has, columns of what is told of positions, and of contents."""
+    """The rows of some games: their numbers, the columns of positions in their lines, and of contents."""
 
     sizes: Numbers
-    told: dict[str, NDArray[Any]]
+    of_lines: dict[str, NDArray[Any]]
     contents: list[Bytes]
 
 
 def rows_of(games: Sequence[PackedLines], most: int) -> PlayedRows:
-    """Return the rows of games, at most so many of one: each position followed by all that come after it. A
+    """Return the rows of games, at most `most` of each: each position followed by all positions after it. A
     move that cannot be played ends its line. Linear in the moves."""
     lanes = _Lanes(games)
     for chosen in lanes.by_depth():
@@ -80,23 +80,23 @@ def rows_of(games: Sequence[PackedLines], most: int) -> PlayedRows:
 
 
 class _Lanes:
-    """The lines of games. By lane: its game, the lane that it leaves and after how many moves, how many it
-    has, the first of them in `moves`, the first of its rows in `contents` (what stands before its first
-    move), the ply of that and who moves there, and how many moves can be played."""
+    """The lines of games. By lane: its `game`, its `parent` lane and the moves of that before it (`after`),
+    the number of its moves (`size`), the `first` of them in `moves`, its first row in `contents` (`base`:
+    before its first move), with `ply` and `turn`, and the number of moves that can be `played`."""
 
     def __init__(self, games: Sequence[PackedLines]) -> None:
-        counts = np.array([len(game.told) // 3 for game in games], np.int64)
-        told = np.array([number for game in games for number in game.told], np.int64).reshape(-1, 3)
+        counts = np.array([len(game.numbers) // 3 for game in games], np.int64)
+        numbers = np.array([number for game in games for number in game.numbers], np.int64).reshape(-1, 3)
         first_lane = np.cumsum(counts) - counts
         self.game = np.repeat(np.arange(len(games)), counts)
-        self.parent = np.where(told[:, 0] < 0, -1, told[:, 0] + first_lane[self.game])
-        self.after, self.size = told[:, 1], told[:, 2]
+        self.parent = np.where(numbers[:, 0] < 0, -1, numbers[:, 0] + first_lane[self.game])
+        self.after, self.size = numbers[:, 1], numbers[:, 2]
         self.first = np.cumsum(self.size) - self.size
-        self.base = self.first + np.arange(len(told))
+        self.base = self.first + np.arange(len(numbers))
         self.moves = np.frombuffer(b"".join(game.moves for game in games), "<u2").astype(np.int64)
         self.played = self.size.copy()
-        self.ply, self.turn = np.zeros((2, len(told)), np.int64)
-        self.contents = np.zeros((len(self.moves) + len(told), _WIDTH), np.int8)
+        self.ply, self.turn = np.zeros((2, len(numbers)), np.int64)
+        self.contents = np.zeros((len(self.moves) + len(numbers), _WIDTH), np.int8)
         starts = np.frombuffer(b"".join(game.start for game in games), np.int8).reshape(len(games), -1)
         self.contents[self.base[first_lane], :_NOWHERE] = starts[:, :_NOWHERE]
         self.turn[first_lane] = starts[:, _NOWHERE]
@@ -110,7 +110,7 @@ class _Lanes:
         yield from np.split(order, np.searchsorted(depth[order], np.arange(1, depth.max() + 1)))
 
     def begin(self, chosen: Numbers) -> None:
-        """Begin variations with what stands where they leave."""
+        """Copy the contents at the beginning of variations from their parents."""
         chosen = chosen[self.parent[chosen] >= 0]
         parent, after = self.parent[chosen], self.after[chosen]
         is_cut = self.played[parent] < after
@@ -121,10 +121,10 @@ class _Lanes:
         self.turn[chosen] = self.turn[parent] ^ (after & 1)
 
     def play(self, chosen: Numbers) -> None:
-        """Play the moves of lanes. A lane in which one cannot be played goes on with what comes of that, and
-        is told how far it was right."""
+        """Play the moves of lanes. A lane continues after a move that cannot be played, but `played` says how
+        many moves before are valid."""
         steps = _Steps(self, chosen)
-        # Rows that are one value each are copied several times as fast.
+        # Copying is several times as fast with a row as one value.
         cells, rows = self.contents.reshape(-1), self.contents.view(_ROW).reshape(-1)
         for begin, end in pairwise(steps.bounds):
             row = steps.row[begin:end]
@@ -134,7 +134,7 @@ class _Lanes:
         np.minimum.at(self.played, steps.lane[wrong], steps.number[wrong])
 
     def rows(self, games: int, most: int) -> PlayedRows:
-        """Return the rows of the moves that were played, at most so many of a game."""
+        """Return the rows of the played moves, at most `most` of each game."""
         main = self.parent < 0
         size = self.played + main
         size[self.played == _CUT] = 0
@@ -151,7 +151,7 @@ class _Lanes:
         number = repeated(fork) + along
         ends = number >= repeated(size - main)
         next_move = np.minimum(repeated(self.first) + number, len(self.moves) - 1)
-        told: dict[str, NDArray[Any]] = {
+        of_lines: dict[str, NDArray[Any]] = {
             "node": (repeated(before) + along).astype(np.int16),
             "last": np.repeat(sizes - 1, sizes).astype(np.int16),
             "ply": (repeated(self.ply) + number).astype(np.int16),
@@ -161,11 +161,11 @@ class _Lanes:
                 np.int32
             ),
         }
-        self._tell_lasts(told["last"], before, size, sizes)
-        return PlayedRows(sizes, told, _turned(self.contents, repeated(self.base) + number))
+        self._set_lasts(of_lines["last"], before, size, sizes)
+        return PlayedRows(sizes, of_lines, _transposed(self.contents, repeated(self.base) + number))
 
-    def _tell_lasts(self, last: NDArray[Any], before: Numbers, size: Numbers, sizes: Numbers) -> None:
-        """Write what comes last after each position of the games that have variations."""
+    def _set_lasts(self, last: NDArray[Any], before: Numbers, size: Numbers, sizes: Numbers) -> None:
+        """Set the last successor of each position in games with variations."""
         first_row = np.cumsum(sizes) - sizes
         lanes = np.flatnonzero(np.bincount(self.game, self.parent >= 0)[self.game] > 0)
         heads, parents = dict[int, int](), dict[int, list[int]]()
@@ -182,17 +182,17 @@ class _Lanes:
 
 
 class _Steps:
-    """All moves of some lanes, those of a step together: of the longest lanes first, so that what is left of
-    them begins each step. By move: its lane, its number there, the row that it is played in, its cells."""
+    """All moves of some lanes, grouped by step. The longest lanes come first, so that the remaining lanes are
+    the first ones in each step. By move: its lane, its number there, the row before it, its cells."""
 
     def __init__(self, lanes: _Lanes, chosen: Numbers) -> None:
         order = chosen[np.argsort(-lanes.size[chosen], kind="stable")]
         sizes = lanes.size[order]
-        left = np.searchsorted(-sizes, -np.arange(sizes.max(initial=0)), side="left")
-        ends = np.cumsum(left)
+        remaining = np.searchsorted(-sizes, -np.arange(sizes.max(initial=0)), side="left")
+        ends = np.cumsum(remaining)
         self.bounds = [0, *ends.tolist()]
-        self.number = np.repeat(np.arange(len(left)), left)
-        self.lane = order[np.arange(len(self.number)) - np.repeat(ends - left, left)]
+        self.number = np.repeat(np.arange(len(remaining)), remaining)
+        self.lane = order[np.arange(len(self.number)) - np.repeat(ends - remaining, remaining)]
         self.row = lanes.base[self.lane] + self.number
         moves = lanes.moves[lanes.first[self.lane] + self.number]
         origin, self.to, promotes = moves >> 8, moves >> 1 & 127, moves & 1
@@ -205,20 +205,20 @@ class _Steps:
         here = self.row * _WIDTH
         self.to += here
         self.source = here + np.where(self.drops, _IN_HAND[self.dropped & _PIECES - 1], origin)
-        self.left, self.taken = np.empty((2, len(moves)), np.int8)
+        self.moved, self.taken = np.empty((2, len(moves)), np.int8)
 
     def step(self, cells: Bytes, now: slice) -> None:
-        """Play the moves of a step: the rows after them are copies of those before."""
+        """Play the moves of a step: the rows after them are copies of the rows before."""
         to, source, drops = self.to[now], self.source[now], self.drops[now]
-        left, taken, promoted = cells[source], cells[to], self.promoted[now]
-        self.left[now], self.taken[now] = left, taken
-        piece = self.dropped[now] + left * ~drops
+        moved, taken, promoted = cells[source], cells[to], self.promoted[now]
+        self.moved[now], self.taken[now] = moved, taken
+        piece = self.dropped[now] + moved * ~drops
         after = _AFTER[(piece & _PIECES - 1) + promoted]
         there = self.row[now] * _WIDTH + _WIDTH
         cells[to + _WIDTH] = after
-        cells[source + _WIDTH] = (left - 1) * drops
+        cells[source + _WIDTH] = (moved - 1) * drops
         if len(some := np.flatnonzero(promoted)):
-            cells[there[some] + _COUNTED[left[some] & _PIECES - 1]] -= 1
+            cells[there[some] + _COUNTED[moved[some] & _PIECES - 1]] -= 1
         if len(some := np.flatnonzero(drops | (promoted > 0))):
             cells[there[some] + _COUNTED[after[some] & _PIECES - 1]] += 1
         if len(some := np.flatnonzero(taken)):
@@ -227,17 +227,17 @@ class _Steps:
             cells[row + _TAKEN_TO[what]] += 1
 
     def are_right(self) -> NDArray[np.bool_]:
-        """Tell of each move whether it could be played, as `replay.can_play` does."""
+        """Return for each move whether it can be played, as `replay.can_play` does."""
         taken = self.taken * self.sign
-        on_board = (self.left * self.sign > 0) & (taken <= 0)
+        on_board = (self.moved * self.sign > 0) & (taken <= 0)
         right: NDArray[np.bool_] = self.is_move & np.where(
-            self.drops, (self.left > 0) & (taken == 0), on_board
+            self.drops, (self.moved > 0) & (taken == 0), on_board
         )
         return right
 
 
 def _lasts(parents: Sequence[int]) -> list[int]:
-    """Return for each position of a game the last that comes after it."""
+    """Return the last successor of each position of a game."""
     lasts = [*range(len(parents))]
     for number in range(len(parents) - 1, 0, -1):
         parent = parents[number]
@@ -245,9 +245,9 @@ def _lasts(parents: Sequence[int]) -> list[int]:
     return lasts
 
 
-def _turned(contents: Bytes, rows: Numbers) -> list[Bytes]:
-    """Return columns of these rows."""
-    found = np.empty((len(CONTENTS), len(rows)), np.int8)
+def _transposed(contents: Bytes, rows: Numbers) -> list[Bytes]:
+    """Return the columns of these rows."""
+    columns = np.empty((len(CONTENTS), len(rows)), np.int8)
     for first in range(0, len(rows), _BLOCK):
-        found[:, first : first + _BLOCK] = contents[rows[first : first + _BLOCK], :_NOWHERE].T
-    return [*found]
+        columns[:, first : first + _BLOCK] = contents[rows[first : first + _BLOCK], :_NOWHERE].T
+    return [*columns]

@@ -1,12 +1,12 @@
-"""The runs of a file of positions: the same columns once more, in the form in which patterns are sought.
+"""The runs of a file of positions: the same columns in the form for pattern searches.
 
-Neighbouring rows differ in two squares or so, so a column is told by the rows where it changes: a search
-reads a few thousand numbers for a column where there are a hundred thousand rows. A file of runs lies beside
-its Parquet file. It is mapped into memory, and only the columns that a pattern names are read.
+Adjacent rows differ in about two squares, so a column is stored by the rows where it changes: a search reads
+a few thousand numbers for a column of a hundred thousand rows. A file of runs is next to its Parquet file. It
+is mapped into memory, and only the columns of a pattern are read.
 
-It begins with `MAGIC` and the numbers of elements of its arrays, eight bytes each; the arrays follow as the
-processor has them, in the order of `_TYPES`, each from a place that eight divides. It can be made from the
-Parquet file at any time, and always has the same bytes.
+It begins with `MAGIC` and the sizes of its arrays, eight bytes each; the arrays follow in native byte order,
+in the order of `_TYPES`, aligned to eight bytes. It can be made from the Parquet file at any time, always
+with the same bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kifu_core.shogi.moves import DROP
 MAGIC: Final = b"KIFURUNS"
 
 _AT_ONCE: Final = 16
-"""Columns of a Parquet file that are read at once."""
+"""Columns of a Parquet file that are read at a time."""
 
 _Kind = type[np.generic]
 _OF_GAMES: Final[dict[str, _Kind]] = {
@@ -58,7 +58,7 @@ _TYPES: Final[tuple[_Kind, ...]] = (
     np.int8,
     *(np.int32, np.int8) * len(CONTENTS),
 )
-"""The types of the arrays of a file: of games, of lines, of moves, of the kinds moved, of columns' runs."""
+"""The types of the arrays of a file: of games, lines, moves, moved kinds, and the runs of columns."""
 
 _LINES: Final = len(_OF_GAMES)
 _MOVES: Final = _LINES + len(_OF_LINES)
@@ -73,13 +73,12 @@ Column = NDArray[np.generic]
 
 
 class Runs:
-    """The runs of a file. `games` and `lines` are told in the order of their rows: of a game its slot, its
-    `first` row, its result and its day (`UNKNOWN` for none); of a line its first row and the ply, the game by
-    number, whether it is a fork, and whose turn it is there. Two forks that follow each other without a step
-    in ply or turn may be told as one line. By row: the packed move, and the kind of the piece that it moves,
-    0 for none.
+    """The runs of a file. `games` and `lines` are in the order of their rows. A game has its slot, its
+    `first` row, its result and its day (`UNKNOWN` for none); a line its first row with ply and turn, the
+    number of its game, and whether it is a fork. Two adjacent forks that are continuous in ply and turn may
+    be one line. By row: the packed move, and the kind of the moved piece, 0 for none.
 
-    The file stays mapped, and so on the disk though it may be deleted, as long as one of its arrays is used.
+    The file stays mapped, and so on disk even after its deletion, as long as one of its arrays is used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -107,7 +106,8 @@ class Runs:
         return np.frombuffer(self._raw, _TYPES[number], count, place)
 
     def column(self, name: str) -> tuple[Rows, NDArray[np.int8]]:
-        """Return the first rows of a column's runs, then the number of all rows, and what each run holds."""
+        """Return the first rows of a column's runs, followed by the number of all rows; and the runs'
+        values."""
         number = _COLUMNS + 2 * _NUMBERS[name]
         return self._array(number), self._array(number + 1)
 
@@ -117,7 +117,7 @@ class Runs:
         return Spans(first, np.append(first[1:], np.int32(len(self)))).among(chosen)
 
     def sizes_of(self, slots: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return how many rows games of this file have."""
+        """Return the numbers of rows of games of this file."""
         ends = np.append(self.games["first"], np.int32(len(self)))
         game = np.searchsorted(self.games["slot"], slots)
         sizes: NDArray[np.int32] = ends[game + 1] - ends[game]
@@ -126,20 +126,20 @@ class Runs:
 
 def write_runs(columns: Mapping[str, Column], path: Path) -> None:
     """Write the runs of the columns of a Parquet file, as `Positions.columns` gives them, beside it."""
-    told = {name: columns[name] for name in _NAMED}
-    _write(told, lambda names: {name: columns[name] for name in names}, runs_of(path))
+    row_columns = {name: columns[name] for name in _NAMED}
+    _write(row_columns, lambda names: {name: columns[name] for name in names}, runs_of(path))
 
 
 def are_runs_right(path: Path) -> bool:
-    """Tell whether the runs of a Parquet file are those that are made of it, or are missing."""
+    """Tell whether the runs of a Parquet file are right, or missing."""
     try:
-        there = runs_of(path).read_bytes()
+        stored = runs_of(path).read_bytes()
     except FileNotFoundError:
         return True
     with TemporaryDirectory(dir=settings.DATA_DIR / "tmp") as folder:
-        made = Path(folder) / "made"
-        _make(path, made)
-        return made.read_bytes() == there
+        expected = Path(folder) / "made"
+        _make(path, expected)
+        return expected.read_bytes() == stored
 
 
 def make_runs(path: Path) -> None:
@@ -153,27 +153,26 @@ def _make(path: Path, runs: Path) -> None:
         def read(columns: str) -> dict[str, Any]:
             return database.execute(f"SELECT {columns} FROM read_parquet({sql_literal(path)})").fetchnumpy()
 
-        known = {name: f"coalesce({name}, {UNKNOWN}) AS {name}" for name in ("result", "played")}
+        with_nulls = {name: f"coalesce({name}, {UNKNOWN}) AS {name}" for name in ("result", "played")}
         _write(
-            read(", ".join(known.get(name, name) for name in _NAMED)),
+            read(", ".join(with_nulls.get(name, name) for name in _NAMED)),
             lambda names: read(", ".join(names)),
             runs,
         )
 
 
 def join_runs(paths: Sequence[Path], path: Path) -> None:
-    """Write the runs of a Parquet file that has all games of others, which are in order of slots, one file
-    after the other: the same as `make_runs`, without reading rows. Raises FileNotFoundError where one of
-    them has no runs."""
+    """Write the runs of a Parquet file that is the concatenation of others in order of slots: the same as
+    `make_runs`, without reading rows. Raises FileNotFoundError if one of them has no runs."""
     parts = [Runs(one) for one in paths]
     games = [len(one.games["slot"]) for one in parts]
     rows, numbers = (list(accumulate(sizes, initial=0)) for sizes in ([*map(len, parts)], games))
 
     def joined(tables: Sequence[Mapping[str, NDArray[Any]]], name: str) -> NDArray[Any]:
-        moved = {"first": rows, "game": numbers}.get(name)
+        offsets = {"first": rows, "game": numbers}.get(name)
         columns = [table[name] for table in tables]
-        if moved is not None:
-            columns = [column + np.int32(by) for column, by in zip(columns, moved, strict=False)]
+        if offsets is not None:
+            columns = [column + np.int32(by) for column, by in zip(columns, offsets, strict=False)]
         return np.concatenate(columns)
 
     arrays = [joined([one.games for one in parts], name) for name in _OF_GAMES]
@@ -187,7 +186,7 @@ def join_runs(paths: Sequence[Path], path: Path) -> None:
 def _joined_runs(
     parts: Sequence[tuple[Rows, NDArray[np.int8]]], rows: Sequence[int]
 ) -> tuple[Column, Column]:
-    """Return the runs of columns that follow each other, each from one of `rows` on."""
+    """Return the runs of concatenated columns, each from one of `rows` on."""
     first = np.concatenate([starts[:-1] + np.int32(by) for (starts, _), by in zip(parts, rows, strict=False)])
     values = np.concatenate([held for _, held in parts])
     begins = np.append(True, values[1:] != values[:-1])
@@ -197,10 +196,10 @@ def _joined_runs(
 Read = Callable[[tuple[str, ...]], Mapping[str, Column]]
 
 
-def _write(told: Mapping[str, Column], read: Read, path: Path) -> None:
-    moves = np.asarray(told["move"], np.uint16)
-    games, lines = _games(told), _lines(told)
-    # The rows by what they leave: no square is looked for in all of them.
+def _write(row_columns: Mapping[str, Column], read: Read, path: Path) -> None:
+    moves = np.asarray(row_columns["move"], np.uint16)
+    games, lines = _games(row_columns), _lines(row_columns)
+    # The rows by origin, so that no square has to be searched in all of them.
     leaving = np.argsort(moves >> 8, kind="stable")
     bounds = np.searchsorted(moves[leaving] >> 8, np.arange(len(SQUARES) + 1))
     kinds = np.where(moves >> 8 > DROP, (moves >> 8) - DROP, 0).astype(np.int8)
@@ -218,7 +217,7 @@ def _write(told: Mapping[str, Column], read: Read, path: Path) -> None:
 
 
 def _save(arrays: Iterable[Column], path: Path) -> None:
-    """Write arrays in the order of `_TYPES` as a file, which is whole as soon as it has its name."""
+    """Write arrays in the order of `_TYPES` as a file, which gets its name when it is complete."""
     arrays = [np.ascontiguousarray(one, kind) for one, kind in zip(arrays, _TYPES, strict=True)]
     with atomic_file(path) as made, made.open("wb") as file:
         file.write(MAGIC)
@@ -228,21 +227,24 @@ def _save(arrays: Iterable[Column], path: Path) -> None:
             file.write(bytes(-one.nbytes % _ALIGNED))
 
 
-def _games(told: Mapping[str, Column]) -> dict[str, Column]:
-    slot = np.asarray(told["slot"])
+def _games(row_columns: Mapping[str, Column]) -> dict[str, Column]:
+    slot = np.asarray(row_columns["slot"])
     first = _begins(slot[1:] != slot[:-1])
-    of_rows: dict[str, Column] = {"slot": slot, "result": told["result"], "played": told["played"]}
+    of_rows: dict[str, Column] = {
+        "slot": slot,
+        "result": row_columns["result"],
+        "played": row_columns["played"],
+    }
     return {
         name: first if name == "first" else np.asarray(of_rows[name], kind)[first]
         for name, kind in _OF_GAMES.items()
     }
 
 
-def _lines(told: Mapping[str, Column]) -> dict[str, Column]:
-    """Return what there is to tell of lines: a row begins one that does not go on where the one before it
-    stops."""
-    slot, ply, turn = (np.asarray(told[name], np.int32) for name in ("slot", "ply", "turn"))
-    fork = np.asarray(told["fork"], np.bool_)
+def _lines(row_columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return the columns of lines: a row begins a line unless it continues the row before it."""
+    slot, ply, turn = (np.asarray(row_columns[name], np.int32) for name in ("slot", "ply", "turn"))
+    fork = np.asarray(row_columns["fork"], np.bool_)
     goes_on = (
         (slot[1:] == slot[:-1])
         & (ply[1:] == ply[:-1] + 1)

@@ -1,7 +1,7 @@
-"""Spans of rows, and what is asked of them: the arithmetic behind patterns.
+"""Set operations on spans of rows, for searching patterns.
 
-A square keeps its piece for many plies, so a column is written as its runs, and the rows that have what is
-asked for are spans. All spans here are ascending and do not overlap. Numbers of rows have four bytes.
+A square keeps its piece for many plies, so a column is stored as runs, and the rows with certain contents are
+spans. All spans are ascending and disjoint. Row numbers have four bytes.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int32]
-Wanted = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 
 _PROBED = 4
 """Looking up a span among runs costs about as much as reading so many runs."""
 
-
 _NO_ROW = np.int32(np.iinfo(np.int32).max)
-"""Comes after all rows."""
+"""A number after all rows."""
 
 
 class Spans(NamedTuple):
@@ -29,75 +28,72 @@ class Spans(NamedTuple):
     end: Rows
 
     def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Spans:
-        """Return some of them, chosen as numpy chooses elements."""
+        """Return the spans of a numpy mask or of indices."""
         return Spans(self.first[chosen], self.end[chosen])
 
 
-def where(starts: Rows, wanted: Wanted) -> Spans:
-    """Return the longest spans of runs that are wanted. Run n goes from `starts[n]` to `starts[n + 1]`: there
-    is one start more than there are runs. Time: linear in the runs."""
-    edges = np.flatnonzero(wanted[1:] != wanted[:-1]) + 1
-    if wanted[0]:
+def spans_of_runs(starts: Rows, mask: Mask) -> Spans:
+    """Return the spans of the runs in a mask, adjacent runs as one span. Run n is from `starts[n]` to before
+    `starts[n + 1]`: there is one more start than runs. Time: linear in the runs."""
+    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    if mask[0]:
         edges = np.concatenate(([0], edges))
-    if wanted[-1]:
-        edges = np.append(edges, len(wanted))
+    if mask[-1]:
+        edges = np.append(edges, len(mask))
     rows = starts[edges]
     return Spans(rows[::2], rows[1::2])
 
 
-def meeting(spans: Spans, others: Spans) -> tuple[Spans, NDArray[np.intp]]:
-    """Return what spans and others have in common, with the number of the other span that each part is in.
+def intersection(spans: Spans, others: Spans) -> tuple[Spans, NDArray[np.intp]]:
+    """Return the intersection of spans with others, with the number of the other span of each part.
 
-    Time: linear in the spans and in what is returned, times the logarithm of the others.
+    Time: linear in the spans and in the result, times the logarithm of the others.
     """
     low = np.searchsorted(others.end, spans.first, "right")
     first, end = (np.append(each_of, _NO_ROW) for each_of in others)
-    # Most spans end where the first other one does, or before: only the rest are looked up once more.
+    # Most spans end not after the first other one: only the rest are looked up once more.
     high = low + (first[low] < spans.end)
     longer = np.flatnonzero(end[low] < spans.end)
     high[longer] = np.searchsorted(others.first, spans.end[longer], "left")
-    which, other = each(low, high)
-    first = np.maximum(spans.first[which], others.first[other])
-    return Spans(first, np.minimum(spans.end[which], others.end[other])), other
+    number, other = ranges(low, high)
+    first = np.maximum(spans.first[number], others.first[other])
+    return Spans(first, np.minimum(spans.end[number], others.end[other])), other
 
 
-def each(low: NDArray[np.intp], high: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return all numbers from each low to before its high, after the place of that pair."""
+def ranges(low: NDArray[np.intp], high: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the numbers from each low to before its high, preceded by the index of the pair for each."""
     counts = high - low
-    which = np.repeat(np.arange(len(low)), counts)
-    return which, np.arange(len(which)) + np.repeat(low - (np.cumsum(counts) - counts), counts)
+    number = np.repeat(np.arange(len(low)), counts)
+    return number, np.arange(len(number)) + np.repeat(low - (np.cumsum(counts) - counts), counts)
 
 
-def narrowed(spans: Spans, starts: Rows, wanted: Wanted) -> Spans:
-    """Return the parts of spans that lie in runs which are wanted; runs are as in `where`.
-
-    Few spans are looked up among the runs, of many the spans of the runs are made first.
-    """
-    if len(spans.first) * _PROBED > len(wanted):
-        return meeting(spans, where(starts, wanted))[0]
+def restricted(spans: Spans, starts: Rows, mask: Mask) -> Spans:
+    """Return the parts of spans in the runs of a mask, as in `spans_of_runs`. Few spans are looked up among
+    the runs; for many, the spans of the runs are computed first."""
+    if len(spans.first) * _PROBED > len(mask):
+        return intersection(spans, spans_of_runs(starts, mask))[0]
     low = np.searchsorted(starts, spans.first, "right") - 1
-    which, run = each(low, np.searchsorted(starts[:-1], spans.end, "left"))
-    inside = wanted[run]
-    which, run = which[inside], run[inside]
-    first = np.maximum(spans.first[which], starts[run])
-    parts = Spans(first, np.minimum(spans.end[which], starts[run + 1]))
-    return _joined(parts, parts.first[1:] > parts.end[:-1])
+    number, run = ranges(low, np.searchsorted(starts[:-1], spans.end, "left"))
+    inside = mask[run]
+    number, run = number[inside], run[inside]
+    first = np.maximum(spans.first[number], starts[run])
+    parts = Spans(first, np.minimum(spans.end[number], starts[run + 1]))
+    return _merged(parts, parts.first[1:] > parts.end[:-1])
 
 
-def _joined(spans: Spans, apart: NDArray[np.bool_]) -> Spans:
-    """Return spans, ascending by both their ends, with those put together that are not apart from the one
-    before them."""
+def _merged(spans: Spans, apart: NDArray[np.bool_]) -> Spans:
+    """Return spans, which are ascending by both ends, after merging each with its predecessor unless they are
+    apart."""
     if not len(spans.first):
         return spans
     begins = np.flatnonzero(apart) + 1
     return Spans(spans.first[np.append(0, begins)], spans.end[np.append(begins - 1, len(spans.end) - 1)])
 
 
-def before(spans: Spans, begin: Rows, gap: int | None) -> Spans:
-    """Return the rows from which a row of the spans can be reached by going on, by at most `gap` rows, None
-    for any number. Nothing is reached from before `begin`, which each span has of its own: spans with another
-    one share no row with it."""
+def reaching(spans: Spans, begin: Rows, gap: int | None) -> Spans:
+    """Return the rows before a row of the spans, by at most `gap` rows (None: any number), from the `begin`
+    of each span on. Spans with different begins are of different lines and share no rows."""
     first = begin if gap is None else np.maximum(begin, spans.first - gap)
-    reaching = Spans(first, spans.end - 1)
-    reaching = reaching.among(reaching.first < reaching.end)
-    return _joined(reaching, reaching.first[1:] >= reaching.end[:-1])
+    result = Spans(first, spans.end - 1)
+    result = result.among(result.first < result.end)
+    return _merged(result, result.first[1:] >= result.end[:-1])

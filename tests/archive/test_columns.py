@@ -12,10 +12,10 @@ from archive.columns.duck import duck_query, memory_database
 from archive.columns.finding import find_first_matches
 from archive.columns.first_matches import FirstMatches
 from archive.columns.folder import runs_of
-from archive.columns.lines import contents, line_of, pack_lines, read_lines
+from archive.columns.lines import contents, line_of, pack_lines, unpack_lines
 from archive.columns.positions import PositionGame, Positions
 from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
-from archive.columns.segments import merge_segments, reading, write_segment
+from archive.columns.segments import merge_segments, parquet_source, write_segment
 from archive.columns.state import ColumnState
 from archive.web.replay.record import find_node, position_at
 from benchmarks import generate
@@ -69,7 +69,7 @@ def written(tmp_path: Path, records: list[Record]) -> str:
             positions.add(of_game(slot), pack_lines(records[slot]))
         assert write_segment(positions, path) == path.stat().st_size
     assert sorted(tmp_path.iterdir()) == sorted([*paths, *map(runs_of, paths)])
-    return reading(paths)
+    return parquet_source(paths)
 
 
 def asked(sql: str) -> list[tuple[object, ...]]:
@@ -101,8 +101,8 @@ def test_what_follows_a_position_has_the_numbers_up_to_its_last(settings, tmp_pa
     settings.DATA_DIR = tmp_path.parent
     source = written(tmp_path, [record_of(FORKED)])
     found = asked(f"SELECT node, last, ply, fork, move FROM {source} ORDER BY node")
-    told = [(*row[:4], to_usi(row[4]) if row[4] else "") for row in found]
-    assert told == [
+    rows = [(*row[:4], to_usi(row[4]) if row[4] else "") for row in found]
+    assert rows == [
         (0, 8, 0, False, "7g7f"),
         (1, 7, 1, False, "3c3d"),
         (2, 7, 2, False, "8h2b+"),
@@ -214,8 +214,8 @@ def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainl
         positions.add(of_game(slot), pack_lines(record))
     columns = positions.columns()
     assert [*columns] == [*TYPES]
-    told = ("node", "last", "ply", "fork", "turn", "move", *SQUARES, *HANDS.values(), *COUNTS.values())
-    found = zip(*(columns[name].tolist() for name in told), strict=True)
+    names = ("node", "last", "ply", "fork", "turn", "move", *SQUARES, *HANDS.values(), *COUNTS.values())
+    found = zip(*(columns[name].tolist() for name in names), strict=True)
     plain = [plainly(record, most) for record in [*records, illegal]]
     assert [*found] == [row for rows in plain for row in rows]
     assert columns["slot"].tolist() == [slot for slot, rows in enumerate(plain) for _ in rows]
@@ -229,8 +229,8 @@ def test_lines_are_packed_alike_whether_the_moves_of_the_only_one_are_known_or_n
 
 
 def test_packed_lines_tell_where_each_leaves_another_its_moves_and_the_start():
-    read = read_lines(pack_lines(record_of(FORKED)))
-    assert [*zip(*[iter(read.told)] * 3, strict=True)] == [(-1, 0, 4), (0, 2, 2), (1, 1, 1), (0, 0, 1)]
+    read = unpack_lines(pack_lines(record_of(FORKED)))
+    assert [*zip(*[iter(read.numbers)] * 3, strict=True)] == [(-1, 0, 4), (0, 2, 2), (1, 1, 1), (0, 0, 1)]
     moves = [to_usi(move) for (move,) in iter_unpack("<H", read.moves)]
     assert moves == ["7g7f", "3c3d", "8h2b+", "3a2b", "2g2f", "8c8d", "4c4d", "2g2f"]
     assert read.start == contents(Position.initial()) + b"\0"
@@ -255,7 +255,7 @@ def test_files_put_together_have_their_games_in_order_but_for_those_that_are_gon
         positions.add(of_game(slot), pack_lines(records[slot]))
     write_segment(positions, whole)
     one = tmp_path / "one.parquet"
-    assert asked(f"FROM {reading([one])}") == asked(f"FROM {reading([whole])}")
+    assert asked(f"FROM {parquet_source([one])}") == asked(f"FROM {parquet_source([whole])}")
     assert runs_of(one).read_bytes() == runs_of(whole).read_bytes()
     assert (held.games, held.rows, left_out) == (4 - len(gone), len(positions), gone)
 
@@ -273,9 +273,9 @@ def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, in
     return found
 
 
-def told(places: FirstMatches) -> dict[int, tuple[int, int, bool]]:
-    each = zip(places.ply.tolist(), places.own.tolist(), places.mirrored.tolist(), strict=True)
-    return dict(zip(places.slot.tolist(), each, strict=True))
+def first_places(places: FirstMatches) -> dict[int, tuple[int, int, bool]]:
+    places_of = zip(places.ply.tolist(), places.own.tolist(), places.mirrored.tolist(), strict=True)
+    return dict(zip(places.slot.tolist(), places_of, strict=True))
 
 
 def places_in(tmp_path: Path, pattern: Pattern) -> FirstMatches:
@@ -318,7 +318,7 @@ def folder(records, settings, tmp_path) -> Path:
 )
 def test_a_question_finds_the_games_that_replaying_finds(text, records, folder):
     pattern = parse(text)
-    assert told(places_in(folder, pattern)) == replayed(pattern, records)
+    assert first_places(places_in(folder, pattern)) == replayed(pattern, records)
 
 
 def test_drawn_questions_find_the_games_that_replaying_finds(records, folder):
@@ -326,7 +326,7 @@ def test_drawn_questions_find_the_games_that_replaying_finds(records, folder):
     found = 0
     for _ in range(150):
         pattern = drawn(random, random.choice(lines))
-        places = told(places_in(folder, pattern))
+        places = first_places(places_in(folder, pattern))
         assert places == replayed(pattern, records), text_of(pattern)
         found += len(places)
     assert found > 150
@@ -367,6 +367,6 @@ def test_what_has_to_stay_and_what_follows_lie_on_one_line(settings, tmp_path, t
     settings.DATA_DIR = tmp_path.parent
     records = [record_of(PUSHED)]
     written(tmp_path, records)
-    places = told(places_in(tmp_path, parse(text)))
+    places = first_places(places_in(tmp_path, parse(text)))
     assert bool(places) is found
     assert places == replayed(parse(text), records)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from archive.columns.duck import memory_database
-from archive.columns.first_matches import first_in, needs_lines, slots_with_variations
+from archive.columns.first_matches import find_in_lines, forked_candidates, needs_lines
 from archive.columns.folder import runs_of
-from archive.columns.forked import Forked
+from archive.columns.forked import ForkedGames
 from archive.columns.lines import pack_lines
 from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
-from archive.columns.segments import reading, write_segment
-from archive.columns.spans import Spans, before, meeting, narrowed, where
+from archive.columns.segments import parquet_source, write_segment
+from archive.columns.spans import Spans, intersection, reaching, restricted, spans_of_runs
 from benchmarks import generate
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, parse, text_of
@@ -58,9 +58,9 @@ def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
 
 def test_rows_made_of_runs_are_those_of_the_file(file, records):
     slots = np.arange(0, len(records), 2, dtype=np.int32)
-    rows = Forked(Runs(file), slots)
+    rows = ForkedGames(Runs(file), slots)
     with memory_database() as database:
-        columns = f"SELECT slot, node, last, ply, turn, s55, white_FU FROM {reading([file])}"
+        columns = f"SELECT slot, node, last, ply, turn, s55, white_FU FROM {parquet_source([file])}"
         there = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
     numbers = np.arange(len(rows))
     assert slots[rows.game].tolist() == there["slot"].tolist()
@@ -79,29 +79,31 @@ def test_first_places_are_those_that_replaying_finds(file, records):
     runs, found, left = Runs(file), 0, 0
     for _ in range(200):
         pattern = drawn(random, random.choice(lines))
-        places = first_in(runs, pattern)
-        told = dict(zip(places.slot, zip(places.ply, places.own, places.mirrored, strict=True), strict=True))
+        places = find_in_lines(runs, pattern)
+        matches = dict(
+            zip(places.slot, zip(places.ply, places.own, places.mirrored, strict=True), strict=True)
+        )
         wanted = replayed(pattern, records)
         if needs_lines(pattern):
             varied = {slot for slot, record in enumerate(records) if len(list(paths_of(record))) > 1}
-            assert {*wanted} & varied <= {*slots_with_variations(runs, pattern).tolist()}, text_of(pattern)
+            assert {*wanted} & varied <= {*forked_candidates(runs, pattern).tolist()}, text_of(pattern)
             left += len({*wanted} & varied)
             wanted = {slot: place for slot, place in wanted.items() if slot not in varied}
-        assert told == wanted, text_of(pattern)
+        assert matches == wanted, text_of(pattern)
         few = np.isin(np.arange(len(records)), random.sample(range(len(records)), random.choice([1, 3, 20])))
-        among_few = first_in(runs, pattern, few).slot.tolist()
+        among_few = find_in_lines(runs, pattern, few).slot.tolist()
         assert among_few == [slot for slot in places.slot.tolist() if few[slot]], text_of(pattern)
-        found += len(told)
+        found += len(matches)
     assert found > 150 and left > 0
 
 
 def test_a_first_place_tells_the_piece_that_moves_there(file, records):
-    places = first_in(Runs(file), parse("P7f own:black line:main"))
+    places = find_in_lines(Runs(file), parse("P7f own:black line:main"))
     made = places.slot < MADE
     assert (places.turn[made] == places.ply[made] & 1).all()
-    told = [*zip(places.slot[made], places.ply[made], places.kind[made], strict=True)]
-    pieces = [records[slot]["moves"][ply + 1]["move"]["piece"] for slot, ply, _ in told]
-    assert [piece == "FU" for piece in pieces] == [kind == 1 for _, _, kind in told]
+    moved = [*zip(places.slot[made], places.ply[made], places.kind[made], strict=True)]
+    pieces = [records[slot]["moves"][ply + 1]["move"]["piece"] for slot, ply, _ in moved]
+    assert [piece == "FU" for piece in pieces] == [kind == 1 for _, _, kind in moved]
     assert "FU" in pieces
 
 
@@ -112,21 +114,21 @@ def rows_of(spans: Spans) -> list[int]:
 @pytest.mark.parametrize("seed", range(40))
 def test_spans_are_what_their_rows_are_one_by_one(seed):
     random = np.random.default_rng(seed)
-    each = [random.random(ROWS) < random.random() for _ in range(2)]
+    held_rows = [random.random(ROWS) < random.random() for _ in range(2)]
     runs = []
-    for held in each:
+    for held in held_rows:
         starts = np.append(np.flatnonzero(np.append(True, held[1:] != held[:-1])), ROWS).astype(np.int32)
         runs.append((starts, held[starts[:-1]]))
-    one, two = (where(*run) for run in runs)
-    both = np.flatnonzero(each[0] & each[1]).tolist()
-    assert rows_of(meeting(one, two)[0]) == rows_of(narrowed(one, *runs[1])) == both
+    one, two = (spans_of_runs(*run) for run in runs)
+    both = np.flatnonzero(held_rows[0] & held_rows[1]).tolist()
+    assert rows_of(intersection(one, two)[0]) == rows_of(restricted(one, *runs[1])) == both
     few = one.among(np.arange(min(1, len(one.first))))
-    assert rows_of(narrowed(few, *runs[1])) == [row for row in rows_of(few) if each[1][row]]
+    assert rows_of(restricted(few, *runs[1])) == [row for row in rows_of(few) if held_rows[1][row]]
     none = np.zeros(len(one.first), np.int32)
     for gap in (None, 1, 3):
-        reaching = [
+        expected = [
             row
             for row in range(ROWS)
             if any(row < after and (gap is None or after <= row + gap) for after in rows_of(one))
         ]
-        assert rows_of(before(one, none, gap)) == reaching
+        assert rows_of(reaching(one, none, gap)) == expected

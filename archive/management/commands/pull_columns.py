@@ -43,8 +43,8 @@ class Command(ArchiveCommand):
 
     def _pull(self, source: Path) -> list[str]:
         pulled = pull(source)
-        for name in pulled.lacking:
+        for name in pulled.missing:
             self.stderr.write(f"{name} is not there as it was written")
         if pulled.files:
             self.stdout.write(f"{pulled.files} files, {pulled.size / 1024 / 1024:.1f} MiB")
-        return pulled.lacking
+        return pulled.missing
