@@ -66,13 +66,13 @@ class _FileSearch(NamedTuple):
 
     query: DuckQuery
     pattern: Pattern
-    gone: Slots
-    few: Slots | None
+    deleted: Slots
+    only: Slots | None
 
     def search(self, path: Path) -> _FileMatches:
         """Search a file."""
         runs = Runs(path)
-        games = None if self.few is None else self._is_searched(runs.games["slot"])
+        games = None if self.only is None else self._is_searched(runs.games["slot"])
         places = find_in_lines(runs, self.pattern, games, self.query.check_time)
         part = _FileMatches(runs, places.among(self._is_searched(places.slot)), _NO_SLOTS)
         return self._with_variations(part) if needs_lines(self.pattern) else part
@@ -91,8 +91,8 @@ class _FileSearch(NamedTuple):
 
     def _is_searched(self, slots: Slots) -> NDArray[np.bool_]:
         """Return for each slot whether it is searched."""
-        searched = _lacks(self.gone, slots)
-        return searched if self.few is None else searched & ~_lacks(self.few, slots)
+        searched = _lacks(self.deleted, slots)
+        return searched if self.only is None else searched & ~_lacks(self.only, slots)
 
 
 def _sorted(slots: Collection[int]) -> Slots:

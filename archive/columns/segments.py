@@ -63,10 +63,10 @@ def merge_segments(
     with memory_database(_MEMORY) as database:
         spans = _spans(database, paths)
         source = parquet_source([path for path, _, _ in spans])
-        database.register("gone", slot_table(deleted))
-        rows_to_drop = database.execute(f"SELECT DISTINCT slot FROM {source} SEMI JOIN gone USING (slot)")
-        left_out = sorted(slot for (slot,) in rows_to_drop.fetchall())
-        rows = f"FROM {source} WHERE slot NOT IN (SELECT slot FROM gone)" if left_out else f"FROM {source}"
+        database.register("deleted", slot_table(deleted))
+        dropped = database.execute(f"SELECT DISTINCT slot FROM {source} SEMI JOIN deleted USING (slot)")
+        left_out = sorted(slot for (slot,) in dropped.fetchall())
+        rows = f"FROM {source} WHERE slot NOT IN (SELECT slot FROM deleted)" if left_out else f"FROM {source}"
         games = _games_in(database, rows)
         apart = all(span[2] < other[1] for span, other in pairwise(spans))
         if games is not None:
