@@ -1,6 +1,6 @@
 """Send a response again until something is committed, and 304 to clients that have it already.
 
-One query tells whether anything was committed (`Engine.revision`), so no writer has to announce its changes.
+One query for `Engine.revision` detects commits, so no writer has to announce its changes.
 The cache belongs to the process. Signed-in visitors and visitors with a waiting message get responses of
 their own, which are not cached.
 
@@ -107,10 +107,10 @@ def cached_response(request: HttpRequest, key: str, make: Callable[[], R]) -> R 
             return response
         if not key:
             return tagged(request, response)
-        made = CachedResponse.of(response)
+        cacheable = CachedResponse.of(response)
         if revision is not None and len(response.content) <= LARGEST:
-            cache.set(name, made, values.seconds_left())
-        return made.for_visitor(request, secret)
+            cache.set(name, cacheable, values.seconds_left())
+        return cacheable.for_visitor(request, secret)
 
     response = make()
     if isinstance(response, SimpleTemplateResponse):
@@ -126,9 +126,9 @@ def cached_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     """
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: Any, **parts: Any) -> HttpResponse:
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         def make() -> HttpResponse:
-            response = view(request, *args, **parts)
+            response = view(request, *args, **kwargs)
             response.headers.setdefault("Cache-Control", ALWAYS_ASK)
             patch_vary_headers(response, _VARY)
             return response
@@ -136,11 +136,11 @@ def cached_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         key = _page_key(request)
         return cached_response(request, key, make) if key else make()
 
-    return answered
+    return wrapped
 
 
 def _page_key(request: HttpRequest) -> str:
-    """Return a key for a stranger's page; empty for a visitor with a page of their own."""
+    """Return the cache key of a stranger's page; empty for a visitor with a page of their own."""
     if not is_stranger(request) or len(get_messages(request)):
         return ""
     return of_parts(

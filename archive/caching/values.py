@@ -59,10 +59,7 @@ _snapshot: ContextVar[_Snapshot | None] = ContextVar("snapshot", default=None)
 @contextmanager
 def one_snapshot() -> Iterator[None]:
     """Let a block, or a decorated function, read one snapshot of the database, so that no number contradicts
-    another.
-
-    It must not write. Inside a transaction, and where rows are on other servers, it reads as usual.
-    """
+    another. It must not write. Inside a transaction, and with a remote index, it reads as usual."""
     if connection.in_atomic_block or _snapshot.get() is not None or engine().REMOTE_INDEX:
         yield
         return
@@ -119,11 +116,11 @@ def cached_until_commit(name: str, make: Callable[[], T]) -> T:
     revision = snapshot.revision if snapshot else engine().revision()
     if revision is None:
         return make()
-    found: tuple[T] | None = cache.get(_key(revision, name))
-    if found is None:
-        found = (make(),)
-        cache.set(_key(revision, name), found, LONGEST)
-    return found[0]
+    entry: tuple[T] | None = cache.get(_key(revision, name))
+    if entry is None:
+        entry = (make(),)
+        cache.set(_key(revision, name), entry, LONGEST)
+    return entry[0]
 
 
 def _key(*parts: object) -> str:
@@ -141,9 +138,7 @@ def seconds_left() -> float:
 
 
 def last_gone() -> tuple[int, int]:
-    """Return two numbers: one changes whenever an upload leaves the lists, one whenever a game leaves a
-    space.
-    """
+    """Return two numbers, which change when an upload is deleted and when a game leaves a space."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (SELECT max(id) FROM archive_goneupload), (SELECT sum(times) FROM archive_leftspace)"

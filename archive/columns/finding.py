@@ -44,7 +44,7 @@ def find_first_matches(
             results = [*pool.map(search.search, state.files)]
     else:
         results = [*map(search.search, state.files)]
-    matches = [part.places for part in results]
+    matches = [part.matches for part in results]
     if with_variations := [part for part in results if len(part.varied)]:
         matches += _find_on_one_line(query, with_variations, pattern)
     return concatenated(matches)
@@ -57,7 +57,7 @@ class _FileMatches(NamedTuple):
     """The matches in a file, and the slots of games whose variations must be searched."""
 
     runs: Runs
-    places: FirstMatches
+    matches: FirstMatches
     varied: Slots
 
 
@@ -87,7 +87,7 @@ class _FileSearch(NamedTuple):
             find_in_forked(rows, self.pattern, partial(rows_in_any_line, rows, self.pattern, check=check))
             for rows in _batches(part.runs, varied)
         ]
-        return part._replace(places=concatenated([part.places, *matches]))
+        return part._replace(matches=concatenated([part.matches, *matches]))
 
     def _is_searched(self, slots: Slots) -> NDArray[np.bool_]:
         """Return for each slot whether it is searched."""

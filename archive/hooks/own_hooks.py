@@ -19,7 +19,7 @@ from archive.hooks.arrivals import last_number
 from archive.hooks.errors import HookError
 from archive.hooks.signing import secret_of
 from archive.models import Hook, HookDelivery, User
-from archive.queries.scope import UnknownScopeError, names_of, scope_named
+from archive.queries.scope import UnknownScopeError, names_of, scope_by_names
 from archive.queries.search.parsing import parse
 
 LISTED_DELIVERIES: Final = 20
@@ -38,7 +38,7 @@ def make_hook(
         raise HookError("hooks-off")
     parse(query)
     try:
-        spaces = names_of(scope_named(scope or "public", dict(readable)), readable)
+        spaces = names_of(scope_by_names(scope or "public", dict(readable)), readable)
     except UnknownScopeError as error:
         raise HookError("unknown-hook-scope", readable) from error
     target = target_of(address)

@@ -1,4 +1,4 @@
-"""Which part of the archive may be read: what lists, counts or suggests is told so, without a default."""
+"""Scopes: the spaces that a request may read. Every query takes a scope, without a default."""
 
 from __future__ import annotations
 
@@ -38,46 +38,44 @@ class Scope:
 PUBLIC: Final = Scope((PUBLIC_SPACE,))
 
 NOWHERE: Final = -1
-"""Stands for the own library of who has not needed it yet: it is made with the first games sent there."""
+"""Stands for a personal library that does not exist yet: it is created with its first games."""
 
 CHOSEN: Final = "scope"
-"""The parameter of addresses that names the spaces that are asked, and where a session keeps its choice."""
+"""The parameter of addresses, and the key of sessions, for the chosen spaces."""
 
 NAMES: Final = ("public", "mine", "all")
-"""What a scope is called in addresses: beside these `group-` and a group's number, and several by commas."""
+"""The names of scopes in addresses; others are `group-` with a group's number, and names joined by commas."""
 
 
 class UnknownScopeError(Http404):
-    """No scope that this request may read is called so."""
+    """This request may read no scope of this name."""
 
 
 def readable_spaces(request: HttpRequest) -> dict[str, int]:
-    """Return the spaces that a request may read, by what they are called in addresses, the public one first.
-
-    They are those that its account is a member of; a token may leave them out.
-    """
-    found: dict[str, int] | None = getattr(request, "_readable_spaces", None)
-    if found is None:
-        found = spaces_of(request.user)
-        request._readable_spaces = found  # type: ignore[attr-defined]
-        if len(found) > 1:
+    """Return the spaces that a request may read, by their names in addresses, the public one first: those of
+    its account, unless its token excludes them."""
+    spaces: dict[str, int] | None = getattr(request, "_readable_spaces", None)
+    if spaces is None:
+        spaces = spaces_of(request.user)
+        request._readable_spaces = spaces  # type: ignore[attr-defined]
+        if len(spaces) > 1:
             read_private(request)
-    return found
+    return spaces
 
 
 def spaces_of(user: roles.Somebody) -> dict[str, int]:
-    """Return the spaces that somebody may read, by what they are called, the public one first."""
-    found = {"public": PUBLIC_SPACE}
+    """Return the spaces that a user may read, by their names, the public one first."""
+    spaces = {"public": PUBLIC_SPACE}
     if roles.may_read_private(user):
-        mine = Membership.objects.filter(user=user.pk).order_by("space")
-        for pk, kind in mine.values_list("space", "space__kind"):
-            found["mine" if kind == Space.Kind.PERSON else f"group-{pk}"] = pk
-    return found
+        memberships = Membership.objects.filter(user=user.pk).order_by("space")
+        for pk, kind in memberships.values_list("space", "space__kind"):
+            spaces["mine" if kind == Space.Kind.PERSON else f"group-{pk}"] = pk
+    return spaces
 
 
-def spaces_to_ask(request: HttpRequest) -> dict[str, int]:
-    """Return the spaces that a request may read as `readable_spaces`, and the own library also before it is
-    made (NOWHERE)."""
+def selectable_spaces(request: HttpRequest) -> dict[str, int]:
+    """Return the `readable_spaces` of a request, with the personal library even before it exists
+    (NOWHERE)."""
     readable = readable_spaces(request)
     if "mine" in readable or not roles.may_read_private(request.user):
         return readable
@@ -91,28 +89,29 @@ def names_of(scope: Scope, readable: Mapping[str, int]) -> str:
 
 
 def space_name(request: HttpRequest, space: int) -> str:
-    """Return what a space is called in addresses; `shared` where single games of it are all that is read."""
+    """Return the name of a space in addresses; `shared` if the request may read only single games of it."""
     if space == PUBLIC_SPACE:
         return "public"
     return next((name for name, pk in readable_spaces(request).items() if pk == space), "shared")
 
 
 def scope_of(request: HttpRequest) -> Scope:
-    """Return what lists, counts and suggestions of a request are asked of: what its address says, or the
-    choice of its session, or all that it may read. Raises UnknownScopeError for an address."""
+    """Return the scope of a request: of its address, or the choice of its session, or all readable spaces.
+    Raises UnknownScopeError for the scope of an address."""
     if not request.user.is_authenticated and CHOSEN not in request.GET:
         return PUBLIC
-    if (asked := request.GET.get(CHOSEN)) is not None:
-        return scope_named(asked, spaces_to_ask(request))
+    if (names := request.GET.get(CHOSEN)) is not None:
+        return scope_by_names(names, selectable_spaces(request))
     readable = readable_spaces(request)
     try:
-        return scope_named(chosen_name(request), readable)
-    except UnknownScopeError:  # that of a group which one has left
-        return scope_named("all", readable)
+        return scope_by_names(chosen_name(request), readable)
+    except UnknownScopeError:  # a group that the user has left
+        return scope_by_names("all", readable)
 
 
-def scope_named(text: str, readable: dict[str, int]) -> Scope:
-    """Return the scope of names with commas between. Raises UnknownScopeError for what cannot be read."""
+def scope_by_names(text: str, readable: dict[str, int]) -> Scope:
+    """Return the scope of names separated by commas. Raises UnknownScopeError for names that are not
+    readable."""
     names = text.split(",")
     if not set(names) <= {"all", *readable}:
         raise UnknownScopeError(f"this account, or this token, reads by `scope` {', '.join(readable)}")
@@ -121,39 +120,39 @@ def scope_named(text: str, readable: dict[str, int]) -> Scope:
 
 
 def readable_scope(request: HttpRequest) -> Scope:
-    """Return all that a request may read, whatever it chose."""
+    """Return the scope of all spaces that a request may read, whatever its choice."""
     return Scope(tuple(sorted(readable_spaces(request).values())))
 
 
 def chosen_name(request: HttpRequest) -> str:
-    """Return what is chosen in the session of an account."""
+    """Return the chosen scope of a session, by name."""
     return str(request.session.get(CHOSEN, "all"))
 
 
 def asks_all(request: HttpRequest) -> bool:
-    """Tell whether a request asks for all that it may read, also what comes later."""
+    """Tell whether a request is for all readable spaces, including future ones."""
     return "all" in request.GET.get(CHOSEN, chosen_name(request)).split(",")
 
 
 def reads(request: HttpRequest, space: int) -> bool:
-    """Tell whether a request may read what lies in a space."""
+    """Tell whether a request may read a space."""
     return space == PUBLIC_SPACE or space in readable_spaces(request).values()
 
 
 def reads_game(request: HttpRequest, game: Game) -> bool:
-    """Tell whether a request may read a game: one of a space of its own, or one that is shared with it."""
+    """Tell whether a request may read a game: of a readable space, or shared with the request."""
     return reads(request, game.space) or _is_shared(request, game.pk)
 
 
 KEY: Final = "key"
-"""The parameter of addresses that has the key of a link to a shared game."""
+"""The parameter of addresses with the key of a link to a shared game."""
 
 FOLLOWED: Final = "shared"
-"""Where a session keeps what is known of the keys of such links that it followed."""
+"""The key of sessions for the hashes of the keys of followed links."""
 
 
 def links_followed(request: HttpRequest) -> list[str]:
-    """Return what is known of the keys of links to shared games that a request has."""
+    """Return the hashes of the keys of links to shared games that a request has."""
     key = request.GET.get(KEY)
     return [*request.session.get(FOLLOWED, ()), *([hash_of(key)] if key else ())]
 
@@ -170,27 +169,27 @@ def _is_shared(request: HttpRequest, game: int) -> bool:
 
 _OF_OTHERS: Final = Entry.objects.filter(game=OuterRef("game")).exclude(upload__uploader=OuterRef("by"))
 _HOLDS: Final = Q(by__memberships__space=F("game__space"), by__memberships__owner=True) | ~Exists(_OF_OTHERS)
-"""Whether a share holds: an owner of the library made it, or who alone sent the game: of what others send
-later members tell nobody."""
+"""The condition that a share is valid: its creator is an owner of the library, or the only sender of the
+game, so that members cannot share what others sent."""
 
 _PRIVATE: Final = "archive.read_private"
 
 
 def read_private(request: HttpRequest) -> None:
-    """Note that what is not public goes into the answer to this request."""
+    """Note that the response to this request has private content."""
     request.META[_PRIVATE] = True
 
 
 def has_read_private(request: HttpRequest) -> bool:
-    """Tell whether what is not public has been asked for an answer to this request."""
+    """Tell whether private content was read for the response to this request."""
     return _PRIVATE in request.META
 
 
 def is_stranger(request: HttpRequest) -> bool:
-    """Tell whether a request may read what everybody may read and nothing else."""
+    """Tell whether a request may read only public content."""
     return not request.user.is_authenticated and not links_followed(request)
 
 
 def hash_of(key: str) -> str:
-    """Return what is kept of a link's key."""
+    """Return the stored hash of a link's key."""
     return sha256(key.encode(errors="surrogatepass")).hexdigest()

@@ -58,7 +58,7 @@ from archive.queries.scope import (
     read_private,
     readable_spaces,
     scope_of,
-    spaces_to_ask,
+    selectable_spaces,
 )
 from archive.queries.search import box as search_box
 from archive.queries.search import suggestions as offers
@@ -143,7 +143,7 @@ def account(request: Request) -> Response:
 @endpoint("GET", operation=Operation({200: Spaces}, examples=(Example("Of a stranger"),)))
 def spaces(request: Request) -> Response:
     """List the spaces that the visitor may read: the public one, the visitor's own library, groups."""
-    readable, default = spaces_to_ask(request), scope_of(request)
+    readable, default = selectable_spaces(request), scope_of(request)
     titles = libraries.space_names(readable.values())
     allowed = may_upload(request)
     results = [

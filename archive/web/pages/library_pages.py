@@ -32,7 +32,7 @@ from archive.queries.scope import (
     readable_spaces,
     reads,
     reads_game,
-    scope_named,
+    scope_by_names,
 )
 from archive.web.accounts.invited import may_register
 from archive.web.pages import joining
@@ -181,7 +181,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     """Keep in the session which spaces lists and counts are asked of."""
     name = request.POST.get(CHOSEN, "")
     try:
-        scope_named(name, readable_spaces(request))
+        scope_by_names(name, readable_spaces(request))
     except UnknownScopeError:
         raise Http404 from None
     request.session[CHOSEN] = name
