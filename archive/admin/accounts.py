@@ -38,8 +38,8 @@ else:
     _ModelForm = forms.ModelForm
 
 
-# Importing the library's admin registers them: secrets of second factors, and what is people's own to change.
-# Django's groups of rights are not the groups that have libraries; roles give rights.
+# Importing allauth's admin registers its models, which only their users may change. Django's groups are not
+# the groups that have libraries; roles give rights.
 for model in (
     their_second_factors.Authenticator,
     their_accounts.EmailAddress,
@@ -49,8 +49,8 @@ for model in (
     admin.site.unregister(model)
 
 
-class _Named(_ModelForm):
-    """A form in which an account may get a name. One that was made under older rules keeps its own."""
+class _NameForm(_ModelForm):
+    """Validates a changed name; an unchanged one may break the current rules."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -64,12 +64,12 @@ class _Named(_ModelForm):
         return name
 
 
-class NewAccountForm(_Named, _NewUserForm):
-    """A new account."""
+class NewAccountForm(_NameForm, _NewUserForm):
+    pass
 
 
-class AccountForm(_Named, _UserForm):
-    """An account's role; an archive keeps one administrator at least."""
+class AccountForm(_NameForm, _UserForm):
+    """Keeps at least one administrator."""
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
@@ -85,7 +85,7 @@ class AccountForm(_Named, _UserForm):
 
 @admin.register(User)
 class AccountAdmin(_UserAdmin):
-    """Accounts and their roles. Only administrators come here."""
+    """Accounts and their roles, for administrators only."""
 
     form = AccountForm
     add_form = NewAccountForm
@@ -108,8 +108,7 @@ class AccountAdmin(_UserAdmin):
     )
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        # An account ends by the action below, which knows what else is somebody's.
-        return False
+        return False  # the action below also deletes what belongs to an account
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

@@ -1,4 +1,4 @@
-"""What lines of the audit log say, in the language of the reader: they are stored in words of programs."""
+"""Translation of lines of the audit log, which are stored in fixed English forms."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ _LINES: Final = (
     _("second factor removed"),
     _("recovery codes made anew"),
 )
-"""The lines of `archive.accounts.audit.note`, the more exact first; other lines stay as they are."""
+"""The forms of lines of `archive.accounts.audit.note`, specific ones first."""
 
 _FREE: Final = frozenset({"players", "host", "spaces", "reason", "scopes", "rest"})
 
 
 def _pattern(line: str) -> re.Pattern[str]:
-    """Return what matches the lines of a form."""
+    """Return the pattern of the lines of a form."""
     parts = re.split(r"\{(\w+)\}", line)
     parts[::2] = map(re.escape, parts[::2])
     parts[1::2] = [f"(?P<{name}>{'.*' if name in _FREE else '[a-z0-9]+'})" for name in parts[1::2]]
@@ -91,10 +91,10 @@ _PATTERNS: Final = tuple((_pattern(line), line) for line in _LINES)
 
 
 def translated(line: str) -> str:
-    """Return a line of the audit log in the active language; a line of no known form as it is."""
+    """Return a line of the audit log in the active language; one of another form unchanged."""
     for pattern, form in _PATTERNS:
-        if found := pattern.fullmatch(line):
-            values = found.groupdict()
+        if match := pattern.fullmatch(line):
+            values = match.groupdict()
             if values.get("role") in Role.values:
                 values["role"] = str(Role(values["role"]).label)
             return gettext(form).format_map(values)

@@ -1,38 +1,34 @@
-"""Entries: look at them, hide their bytes, let held games in."""
+"""Entries: list them, hide their bytes, release held games."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive import store
 from archive.accounts.audit import AuditEvent, note
 from archive.accounts.roles import is_administrator
-from archive.admin.rows import ChosenFilter, LibrariesAdmin, shortened
+from archive.admin.rows import ChosenFilter, LibrariesAdmin, link, shortened
 from archive.models import Entry
 from archive.queries.games import taken_down
 from archive.web.replay.issue_texts import shown_issues
 from kifu_core.games import GAMES
 
-if TYPE_CHECKING:
-    from django.utils.functional import _StrOrPromise as StrOrPromise
-
-
 SHOWN: Final = 100
-"""Issues of an entry on its page."""
+"""Issues on the page of an entry."""
 
 _SEVERITIES: Final = {"error": _("error"), "warning": _("warning")}
 
 REASONS: Final = 2
-"""Issues of an entry in the list, the gravest."""
+"""Issues of an entry in the list, errors first."""
 
 
 class FormatFilter(ChosenFilter):
@@ -44,7 +40,7 @@ class FormatFilter(ChosenFilter):
 
 @admin.register(Entry)
 class EntryAdmin(LibrariesAdmin):
-    """Entries, to look for failures."""
+    """Entries, for finding failures."""
 
     space = "upload__space"
     list_display = ("file", "place", "state", "reasons", "page")
@@ -52,33 +48,43 @@ class EntryAdmin(LibrariesAdmin):
     list_select_related = ("upload", "game")
     actions = ("hide", "show", "let_in")
     search_fields = ("upload__name", "path")
-    fields = ("upload", "place", "file", "state", "hidden", "page", "found", "read_as", "source", "report")
+    fields = (
+        "upload",
+        "place",
+        "file",
+        "state",
+        "hidden",
+        "page",
+        "issue_list",
+        "read_as",
+        "source",
+        "report",
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found = super().get_queryset(request)
+        entries = super().get_queryset(request)
         if not is_administrator(request.user):
-            found = found.exclude(pk__in=taken_down.hidden_from(request))
-        return found.defer("beyond_jkf", "parsed_facts", "record", "game__header_data")
+            entries = entries.exclude(pk__in=taken_down.hidden_from(request))
+        return entries.defer("beyond_jkf", "parsed_facts", "record", "game__header_data")
 
     def has_hide_permission(self, request: HttpRequest) -> bool:
-        """Return whether somebody may take bytes away, as may who may take a game away."""
         return request.user.has_perm("archive.delete_game")
 
     @admin.action(description=_("Hide the bytes from all but staff"), permissions=["hide"])
     def hide(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
-        # The page of a game shows what is in its records: only what has none can be hidden.
+        # A game's page shows its records, so only entries without a game can be hidden.
         count = self._set_hidden(request, queryset, hidden=True)
         text = ngettext(
             "The bytes of %(n)d entry are hidden.", "The bytes of %(n)d entries are hidden.", count
         )
         self.message_user(request, text % {"n": count})
-        if left := queryset.exclude(game=None).count():
+        if with_games := queryset.exclude(game=None).count():
             text = ngettext(
                 "%(n)d entry has a game: delete that first.",
                 "%(n)d entries have games: delete these first.",
-                left,
+                with_games,
             )
-            self.message_user(request, text % {"n": left}, messages.WARNING)
+            self.message_user(request, text % {"n": with_games}, messages.WARNING)
 
     @admin.action(description=_("Show the bytes again"), permissions=["hide"])
     def show(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
@@ -119,7 +125,7 @@ class EntryAdmin(LibrariesAdmin):
     def page(self, entry: Entry) -> str:
         if entry.game_id is None:
             return "–"
-        return format_html('<a href="{}">{}</a>', reverse("game", args=[entry.game_id]), entry.game_id)
+        return link(reverse("game", args=[entry.game_id]), entry.game_id)
 
     @admin.display(description=_("read as"))
     def read_as(self, entry: Entry) -> str:
@@ -127,23 +133,19 @@ class EntryAdmin(LibrariesAdmin):
 
     @admin.display(description=_("bytes as received"))
     def source(self, entry: Entry) -> str:
-        return self._link("api:entry-source", entry, entry.path or entry.upload.name)
+        return link(reverse("api:entry-source", args=[entry.upload_id, entry.seq]), self.file(entry))
 
     @admin.display(description=_("report"))
     def report(self, entry: Entry) -> str:
-        return self._link("api:entry-report", entry, _("report"))
-
-    def _link(self, name: str, entry: Entry, text: StrOrPromise) -> str:
-        return format_html('<a href="{}">{}</a>', reverse(name, args=[entry.upload_id, entry.seq]), text)
+        return link(reverse("api:entry-report", args=[entry.upload_id, entry.seq]), _("report"))
 
     @admin.display(description=_("issues"))
-    def found(self, entry: Entry) -> str:
-        """Show what was noticed, in words, with its place and the line."""
-        told = (
+    def issue_list(self, entry: Entry) -> str:
+        rows = (
             (_SEVERITIES.get(one.severity, ""), one.where, one.text, f"{one.before}{one.marked}{one.after}")
             for one in shown_issues(entry.issues, SHOWN)
         )
-        return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", told) or "-"
+        return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", rows) or "-"
 
     @admin.display(description=_("what was noticed"))
     def reasons(self, entry: Entry) -> str:

@@ -1,4 +1,4 @@
-"""Games: look at them, delete."""
+"""Games: list and delete them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
 from archive.accounts.audit import note_game_deleted
-from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store
+from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, link
 from archive.models import Game
 from archive.queries.games import twins
 from archive.queries.scope import Scope, scope_of
 from archive.web.wording import ENDINGS_OF, GAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
 
 DELETED: Final = 50
-"""So many games are deleted in one transaction, so that others can write in between."""
+"""Games deleted in one transaction; other writers can proceed between transactions."""
 
 
 class TwinFilter(admin.SimpleListFilter):
-    """Games that may be one with another; those of one meeting among the games that other filters leave."""
+    """Games that may be the same as another one; beginnings of others are looked for among the filtered
+    games."""
 
     title = _("likely twins")
     parameter_name = "twins"
@@ -71,8 +72,8 @@ def _note_game(request: HttpRequest, pk: int) -> None:
 
 @admin.register(Game)
 class GameAdmin(LibrariesAdmin):
-    """Games; deleting goes through the store, which takes them out of the index. Their bytes stay where they
-    came, for everybody or hidden, as the page that confirms it asks."""
+    """Games. The store deletes them from the index as well; their bytes remain in uploads, visible or hidden,
+    by a choice on the confirmation page."""
 
     delete_confirmation_template = "archive/admin_delete.html"
     delete_selected_confirmation_template = "archive/admin_delete_selected.html"
@@ -137,17 +138,17 @@ class GameAdmin(LibrariesAdmin):
 
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:
-        found = (
+        links = (
             (reverse("admin:archive_game_change", args=[twin.id]), twin.id)
             for twin in twins.twins_of(Scope((game.space,)), game)
         )
-        return format_html_join(" ", '<a href="{}">{}</a>', found) or "-"
+        return format_html_join(" ", '<a href="{}">{}</a>', links) or "-"
 
     @admin.display(description=_("page"))
     def page(self, game: Game) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("game", args=[game.pk]), game.pk)
+        return link(reverse("game", args=[game.pk]), game.pk)
 
 
 def _hides(request: HttpRequest) -> bool:
-    """Return whether the page that confirms a deletion said that the bytes go too."""
+    """Return whether the confirmation page hides the bytes too."""
     return request.POST.get("hide") == "yes"

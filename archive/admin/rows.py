@@ -1,4 +1,4 @@
-"""What pages of the admin share: rows that only the store writes, and of libraries only one's own."""
+"""Base classes of the admin: rows that only the store writes, limited to readable libraries."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
@@ -23,8 +25,8 @@ else:
 
 
 class ReadOnlyAdmin(ModelAdmin):
-    """Shows rows that only `archive.store` writes. Their tables are large: nothing is counted for the choices
-    of filters, nor how many rows there would be without them."""
+    """Rows that only `archive.store` writes. Their tables are large, so neither the choices of filters nor
+    all rows are counted."""
 
     show_facets = admin.ShowFacets.NEVER
     show_full_result_count = False
@@ -44,27 +46,27 @@ class ReadOnlyAdmin(ModelAdmin):
 
 
 class LibrariesAdmin(ReadOnlyAdmin):
-    """Shows rows of the spaces that somebody reads; administrators see those of all."""
+    """Rows of the spaces that the user can read; administrators see all."""
 
     space = "space"
-    """Where rows have their space, as a lookup."""
+    """The lookup of a row's space."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found = super().get_queryset(request)
+        rows = super().get_queryset(request)
         if is_administrator(request.user):
-            return found
-        return found.filter(**{f"{self.space}__in": readable_spaces(request).values()})
+            return rows
+        return rows.filter(**{f"{self.space}__in": readable_spaces(request).values()})
 
 
 class ChosenFilter(ABC, admin.SimpleListFilter):
-    """A filter by a column of few possible values, which Django would read from all rows."""
+    """A filter by a column with fixed values, which Django would collect from all rows."""
 
     column: str
-    """The column, which is the name of the parameter too."""
+    """The column, and the name of the parameter."""
 
     @abstractmethod
     def choose(self) -> Iterable[tuple[Any, Any]]:
-        """Return the values with their words."""
+        """Return values and labels."""
 
     def __init__(self, *args: Any) -> None:
         self.parameter_name = self.column
@@ -74,20 +76,24 @@ class ChosenFilter(ABC, admin.SimpleListFilter):
         return [(str(value), words) for value, words in self.choose()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
-        known = {str(value): value for value, _words in self.choose()}
-        value = known.get(self.value() or "")
+        values = {str(value): value for value, _words in self.choose()}
+        value = values.get(self.value() or "")
         return queryset if value is None else queryset.filter(**{self.column: value})
 
 
+def link(address: str, text: object) -> SafeString:
+    return format_html('<a href="{}">{}</a>', address, text)
+
+
 def shortened(text: str) -> str:
-    """Return the beginning of a text, as much as a cell of a list has room for."""
+    """Return a text cut to the size of a cell."""
     return Truncator(text).chars(140)
 
 
 def deleted_by_store(
     model_admin: ReadOnlyAdmin, objs: Iterable[Model]
 ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
-    """Tell the admin, which asks before it deletes, the rows alone. What belongs to them is deleted by the
-    store; the protected foreign keys are no obstacle to it."""
+    """Return the rows alone for the confirmation page: the store deletes what belongs to them, in spite of
+    protected foreign keys."""
     rows = [str(row) for row in objs]
     return rows, {model_admin.opts.verbose_name_plural: len(rows)}, set(), []

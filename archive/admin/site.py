@@ -1,4 +1,4 @@
-"""What the owner writes, what visitors report, and who did what."""
+"""Texts of the owner, reports of visitors, and the audit log."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from django.db.models import F, Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive.accounts.roles import is_administrator
 from archive.admin.audit_words import translated
-from archive.admin.rows import ReadOnlyAdmin
+from archive.admin.rows import ReadOnlyAdmin, link
 from archive.models import AuditLine, Report, SiteText, User
 
 if TYPE_CHECKING:
@@ -28,13 +27,13 @@ else:
 
 @admin.register(SiteText)
 class SiteTextAdmin(ModelAdmin):
-    """Terms, privacy and contact, which administrators write; each page is linked once it has a text."""
+    """Terms, privacy and contact. A page is linked if it has a text."""
 
     list_display = ("page", "language", "changed")
 
 
 class OpenReports(admin.SimpleListFilter):
-    """Reports that wait, which are shown first, or those that are settled."""
+    """Open or settled reports."""
 
     title = _("state")
     parameter_name = "state"
@@ -50,7 +49,7 @@ class OpenReports(admin.SimpleListFilter):
 
 @admin.register(Report)
 class ReportAdmin(ReadOnlyAdmin):
-    """What visitors report of games; curators look at the game and settle the report."""
+    """Visitors' reports about games, which curators settle."""
 
     list_display = ("page", "reason", "beginning", "by", "made", "settled", "settled_by")
     list_display_links = ("reason",)
@@ -64,12 +63,11 @@ class ReportAdmin(ReadOnlyAdmin):
         return obj is None and self.has_settle_permission(request)
 
     def has_settle_permission(self, request: HttpRequest) -> bool:
-        """Return whether somebody may settle reports."""
         return request.user.has_perm("archive.change_report")
 
     @admin.display(description=_("game"))
     def page(self, report: Report) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("game", args=[report.game]), report.game)
+        return link(reverse("game", args=[report.game]), report.game)
 
     @admin.display(description=_("what they write"))
     def beginning(self, report: Report) -> str:
@@ -79,20 +77,20 @@ class ReportAdmin(ReadOnlyAdmin):
     def settle(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         by = request.user if isinstance(request.user, User) else None
         count = queryset.filter(settled=None).update(settled=timezone.now(), settled_by=by)
-        self._told(request, count)
+        self._confirm(request, count)
 
     @admin.action(description=_("Mark as not settled"), permissions=["settle"])
     def open_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
-        self._told(request, queryset.update(settled=None, settled_by=None))
+        self._confirm(request, queryset.update(settled=None, settled_by=None))
 
-    def _told(self, request: HttpRequest, count: int) -> None:
+    def _confirm(self, request: HttpRequest, count: int) -> None:
         text = ngettext("%(n)d report was changed.", "%(n)d reports were changed.", count)
         self.message_user(request, text % {"n": count})
 
 
 @admin.register(AuditLine)
 class AuditAdmin(ReadOnlyAdmin):
-    """Who did what, when and from where: for administrators alone."""
+    """The audit log, for administrators only."""
 
     list_display = ("at", "name", "deed", "done_to", "address")
     list_filter = ("deed", "at")

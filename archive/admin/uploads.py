@@ -1,4 +1,4 @@
-"""Uploads: look at them, send, have read again, delete."""
+"""Uploads: list, add, read again, delete."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
 from archive.accounts.audit import AuditEvent, note, note_upload_deleted
 from archive.accounts.roles import is_administrator
-from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, shortened
+from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, link, shortened
 from archive.derive.issues import stored_text
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class SeveralFilesField(forms.FileField):
-    """A file field that cleans to a list."""
+    """A field for several files, cleaned to a list."""
 
     class Input(forms.ClearableFileInput):
         allow_multiple_selected = True
@@ -51,7 +51,7 @@ class UploadForm(forms.Form):
     file = SeveralFilesField(label=_("files"), allow_empty_file=True)
 
 
-DOORS: Final[dict[str, StrOrPromise]] = {
+SOURCES: Final[dict[str, StrOrPromise]] = {
     "web": _("a page"),
     "api": _("a program"),
     "admin": _("the administration"),
@@ -61,40 +61,40 @@ DOORS: Final[dict[str, StrOrPromise]] = {
 }
 
 
-class DoorFilter(ChosenFilter):
+class SourceFilter(ChosenFilter):
     title, column = _("source"), "source"
 
     def choose(self) -> Iterable[tuple[Any, Any]]:
-        return DOORS.items()
+        return SOURCES.items()
 
 
 @admin.register(Upload)
 class UploadAdmin(LibrariesAdmin):
-    """Uploads with what became of their entries. "Add" takes files."""
+    """Uploads with the states of their entries."""
 
     list_display = ("number", "name", "state", "why", "counts", "uploader", "received")
-    list_filter = ("state", DoorFilter, "received")
+    list_filter = ("state", SourceFilter, "received")
     list_select_related = ("uploader",)
     search_fields = ("name", "sha256")
     actions = ("admit", "retry", "reread")
     fields = (
-        "name", "bytes", "sha256", "state", "why", "counts", "uploader", "door", "received", "finished",
+        "name", "bytes", "sha256", "state", "why", "counts", "uploader", "origin", "received", "finished",
         "page", "download",
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found = super().get_queryset(request)
+        readable = super().get_queryset(request)
         if is_administrator(request.user):
-            return found
-        # The name of a file is often the players'.
+            return readable
+        # Names of files often contain players' names.
         private = taken_down.hidden_from(request).exclude(game=None)
-        return found.exclude(pk__in=private.values("upload"))
+        return readable.exclude(pk__in=private.values("upload"))
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return request.user.has_perm("archive.add_upload")
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        # Actions are offered to those who may change; the form itself has no field that can be.
+        # Actions require this permission; the form has no editable fields.
         return obj is None and request.user.has_perm("archive.change_upload")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -108,7 +108,7 @@ class UploadAdmin(LibrariesAdmin):
         return deleted_by_store(self, objs)
 
     def delete_model(self, request: HttpRequest, obj: Upload) -> None:
-        # The admin is in a transaction here, in which others would have to wait.
+        # The admin has an open transaction, which would block others.
         note_upload_deleted(request.user, obj.pk)
         uploads.withdraw_later([obj.pk])
 
@@ -120,18 +120,18 @@ class UploadAdmin(LibrariesAdmin):
 
     @admin.display(description=_("entries"))
     def counts(self, upload: Upload) -> str:
-        """Show how many entries there are in each state, each number leading to the list of these."""
+        """Return links to the entries in each state, with their number."""
         address = reverse("admin:archive_entry_changelist")
-        found = [(state, n) for state, n in entry_counts(Scope((upload.space,)), upload.pk).items() if n]
+        counts = [(state, n) for state, n in entry_counts(Scope((upload.space,)), upload.pk).items() if n]
         return format_html_join(
             " · ",
             '<a href="{}?upload__id__exact={}&amp;state__exact={}">{} {}</a>',
-            ((address, upload.pk, state, Entry.State(state).label, n) for state, n in found),
+            ((address, upload.pk, state, Entry.State(state).label, n) for state, n in counts),
         )
 
     @admin.display(description=_("why"))
     def why(self, upload: Upload) -> str:
-        """Show why it failed, as a whole or some of its entries: what the gravest finding says."""
+        """Return the reason of a failed upload, or the first issue of its first failed entry."""
         if upload.reason:
             return shortened(stored_text(upload.reason))
         failed = upload.entries.filter(state=Entry.State.FAILED).order_by("seq").first()
@@ -143,22 +143,22 @@ class UploadAdmin(LibrariesAdmin):
         return filesizeformat(upload.size)
 
     @admin.display(description=_("source"))
-    def door(self, upload: Upload) -> str:
-        return str(DOORS.get(upload.source, upload.source))
+    def origin(self, upload: Upload) -> str:
+        return str(SOURCES.get(upload.source, upload.source))
 
     @admin.display(description=_("page"))
     def page(self, upload: Upload) -> str:
         address = reverse("upload-detail", args=[upload.pk])
-        return format_html('<a href="{}">{}</a>', address, address)
+        return link(address, address)
 
     @admin.display(description=_("bytes as received"))
     def download(self, upload: Upload) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("api:upload-source", args=[upload.pk]), upload.name)
+        return link(reverse("api:upload-source", args=[upload.pk]), upload.name)
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show a form that takes files instead of fields."""
+        """Show a form for uploading files."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = UploadForm(request.POST or None, request.FILES or None)
@@ -166,11 +166,8 @@ class UploadAdmin(LibrariesAdmin):
             for file in form.cleaned_data["file"]:
                 self._receive(request, file)
             return redirect("admin:archive_upload_changelist")
-        context = self.admin_site.each_context(request) | {
-            "form": form,
-            "title": _("Add games"),
-            "opts": self.opts,
-        }
+        context = self.admin_site.each_context(request)
+        context |= {"form": form, "title": _("Add games"), "opts": self.opts}
         return render(request, "archive/admin_upload.html", context)
 
     def _receive(self, request: HttpRequest, file: Any) -> None:

@@ -347,28 +347,28 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # The pages of accounts (archive/web/accounts). Attempts and mails are counted by the archive's own limits.
-ACCOUNT_ADAPTER = "archive.web.accounts.adapter.Adapter"
-MFA_ADAPTER = "archive.web.accounts.second_factor.Adapter"
+ACCOUNT_ADAPTER = "archive.web.accounts.adapter.AccountAdapter"
+MFA_ADAPTER = "archive.web.accounts.second_factor.MFAAdapter"
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
 ACCOUNT_FORMS = {
-    "login": "archive.web.accounts.forms.SignIn",
-    "signup": "archive.web.accounts.forms.SignUp",
-    "add_email": "archive.web.accounts.forms.AddMail",
-    "change_password": "archive.web.accounts.forms.ChangePassword",
-    "set_password": "archive.web.accounts.forms.SetPassword",
-    "reset_password": "archive.web.accounts.forms.ResetPassword",
-    "reset_password_from_key": "archive.web.accounts.forms.NewPassword",
-    "reauthenticate": "archive.web.accounts.forms.Reauthenticate",
+    "login": "archive.web.accounts.forms.SignInForm",
+    "signup": "archive.web.accounts.forms.SignUpForm",
+    "add_email": "archive.web.accounts.forms.AddMailForm",
+    "change_password": "archive.web.accounts.forms.ChangePasswordForm",
+    "set_password": "archive.web.accounts.forms.SetPasswordForm",
+    "reset_password": "archive.web.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "archive.web.accounts.forms.NewPasswordForm",
+    "reauthenticate": "archive.web.accounts.forms.ReauthenticateForm",
 }
 MFA_FORMS = {
-    "authenticate": "archive.web.accounts.second_factor.Authenticate",
-    "reauthenticate": "archive.web.accounts.second_factor.Reauthenticate",
-    "activate_totp": "archive.web.accounts.second_factor.Activate",
-    "add_webauthn": "archive.web.accounts.passkeys.Add",
-    "edit_webauthn": "archive.web.accounts.passkeys.Rename",
-    "authenticate_webauthn": "archive.web.accounts.passkeys.Authenticate",
-    "reauthenticate_webauthn": "archive.web.accounts.passkeys.Reauthenticate",
-    "login_webauthn": "archive.web.accounts.passkeys.SignIn",
+    "authenticate": "archive.web.accounts.second_factor.AuthenticateForm",
+    "reauthenticate": "archive.web.accounts.second_factor.ReauthenticateCodeForm",
+    "activate_totp": "archive.web.accounts.second_factor.ActivateForm",
+    "add_webauthn": "archive.web.accounts.passkeys.AddPasskeyForm",
+    "edit_webauthn": "archive.web.accounts.passkeys.RenamePasskeyForm",
+    "authenticate_webauthn": "archive.web.accounts.passkeys.AuthenticateByPasskeyForm",
+    "reauthenticate_webauthn": "archive.web.accounts.passkeys.ReauthenticateByPasskeyForm",
+    "login_webauthn": "archive.web.accounts.passkeys.SignInByPasskeyForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]

@@ -1,4 +1,4 @@
-"""What the pages' forms accept."""
+"""The forms of filters, and parsing of parameters."""
 
 import re
 from calendar import monthrange
@@ -29,6 +29,11 @@ _DATE: Final = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 _JAPANESE_DATE: Final = re.compile("[年月／]")
 
 
+def parse_number(text: str, digits: int = 9) -> int | None:
+    """Return the number in a parameter; None for anything but at most `digits` ASCII digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
 class PartialDate(forms.CharField):
     """A day, a month or a year (`2024-03-15`, `2024-03`, `2024年`), cleaned to its first or last day."""
 
@@ -57,7 +62,7 @@ class PartialDate(forms.CharField):
 
 
 class QueryField(forms.CharField):
-    """A text in the search language, looked at and left as it is."""
+    """A text in the search language, validated and left unchanged."""
 
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
@@ -69,7 +74,7 @@ class QueryField(forms.CharField):
 
 
 class FormationField(forms.ChoiceField):
-    """A castle or an opening; an address may have any of its names."""
+    """A castle or an opening, by any of its names."""
 
     def __init__(self, game: str, **options: Any) -> None:
         super().__init__(choices=[("", _("any")), *wording.FORMATIONS], **options)
@@ -77,12 +82,12 @@ class FormationField(forms.ChoiceField):
             self.widget = forms.HiddenInput()
 
     def to_python(self, value: Any) -> str:
-        found = by_any_name(str(value or ""))
-        return found.name if found else str(value or "")
+        formation = by_any_name(str(value or ""))
+        return formation.name if formation else str(value or "")
 
 
 class FilterForm(forms.Form):
-    """The filters of the games of a kind; texts match exactly."""
+    """The filters of one kind of game; texts match exactly."""
 
     place: ClassVar[FilterPlace]
 
@@ -90,49 +95,46 @@ class FilterForm(forms.Form):
         self, data: Mapping[str, Any], *, kind: str = SHOGI.name, menus: str | None = None, **options: Any
     ) -> None:
         super().__init__(data, **options)
-        # Names what the menus have: forms of one class and one such name differ in their data only.
+        # Forms of one class with the same `menus` differ in their data only.
         self.menus = kind if menus is None else menus
         labels = wording.SIDES_OF[kind]
         shown = {one.name: _field(one, self.menus, labels.get(one.name)) for one in filters_of(self.place)}
-        # The sides change places where the other one begins.
+        # The side that begins comes first.
         sides = dict(zip(labels, GAMES[kind].rules.sides, strict=True))
         ordered = {sides.get(name, name): shown[sides.get(name, name)] for name in shown}
         self.fields = {**ordered, **self.fields}
 
     def is_usual(self, _name: str, _value: object) -> bool:
-        """Tell whether a field has the value that it has where an address says nothing of it."""
+        """Return whether a value is that of an address without the field."""
         return False
 
 
 def _field(one: Filter, menus: str, label: Any) -> forms.Field:
-    """Return the field that takes a filter's values; `menus` is the kind of game, empty for any."""
-    told: dict[str, Any] = {"label": label or one.label, "required": False}
+    """Return the field of a filter; `menus` is the kind of game, empty for any."""
+    options: dict[str, Any] = {"label": label or one.label, "required": False}
     if one.hidden:
-        told["widget"] = forms.HiddenInput
+        options["widget"] = forms.HiddenInput
     if one.value == "query":
-        return QueryField(strip=False, **told)
+        return QueryField(strip=False, **options)
     if one.value == "number":
-        return forms.IntegerField(min_value=one.least, max_value=one.most, **told)
+        return forms.IntegerField(min_value=one.least, max_value=one.most, **options)
     if one.value in ("day", "last day"):
-        return PartialDate(last=one.value == "last day", **told)
+        return PartialDate(last=one.value == "last day", **options)
     if one.value == "formation":
-        return FormationField(menus, **told)
+        return FormationField(menus, **options)
     words = wording.MENUS.get(one.name)
     choices = words(menus) if words else one.choices.items()
     if words or one.value == "choice":
-        return forms.ChoiceField(choices=[("", _("any")), *choices], **told)
-    return forms.CharField(max_length=TEXT_LIMIT, **told)
+        return forms.ChoiceField(choices=[("", _("any")), *choices], **options)
+    return forms.CharField(max_length=TEXT_LIMIT, **options)
 
 
 ALL_KINDS: Final = "all"
-"""What addresses call records of every kind."""
+"""The parameter for records of every kind."""
 
 
 class RecordFilterForm(FilterForm):
-    """The filters of lists of records.
-
-    Where nothing says what kinds of records are meant, these are games: neither problems nor opening trees.
-    """
+    """The filters of lists of records, which by default have games only: no problems or opening trees."""
 
     place = "games"
 
@@ -148,9 +150,7 @@ class RecordFilterForm(FilterForm):
     )
 
     def clean_record_kind(self) -> str:
-        """Return the kind of record that is asked for; empty for all of them."""
-        kind = str(self.cleaned_data["record_kind"])
-        return "" if kind == ALL_KINDS else kind
+        return "" if self.cleaned_data["record_kind"] == ALL_KINDS else self.cleaned_data["record_kind"]
 
     def is_usual(self, name: str, value: object) -> bool:
         return name == "record_kind" and value == (self.usual_kind or ALL_KINDS)
@@ -160,9 +160,8 @@ class GameFilterForm(RecordFilterForm):
     """The filters of the list of games, and its order."""
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
-        asked = data.get("game", "")
-        known = asked if asked in GAMES else ""
-        super().__init__(data, kind=known or SHOGI.name, menus=known, **options)
+        kind = data.get("game") if data.get("game") in GAMES else ""
+        super().__init__(data, kind=kind or SHOGI.name, menus=kind, **options)
 
     order = forms.ChoiceField(
         label=_("Order"),
@@ -175,20 +174,20 @@ class GameFilterForm(RecordFilterForm):
     )
 
     def sorting(self) -> Sorting:
-        """Return the order that a valid form asks for."""
+        """Return the order of a valid form."""
         return next((name for name in ORDERS if name == self.cleaned_data["order"]), "newest")
 
     def shown(self) -> list[forms.BoundField]:
-        """Return the fields that are always there."""
+        """Return the fields that are always visible."""
         return [self[one.name] for one in filters_of(self.place) if one.foremost]
 
     def folded(self) -> list[forms.BoundField]:
-        """Return the other fields, which are folded away."""
+        """Return the visible fields that are collapsed by default."""
         shown = {field.name for field in self.shown()}
         return [field for field in self.visible_fields() if field.name not in shown]
 
     def unfolded(self) -> bool:
-        """Return whether one of the folded fields is in use or wrong."""
+        """Return whether a folded field is in use or has an error."""
         return any(
             field.errors or (field.value() and not self.is_usual(field.name, field.value()))
             for field in self.folded()
@@ -196,56 +195,55 @@ class GameFilterForm(RecordFilterForm):
 
 
 def _says_kinds(data: Mapping[str, Any]) -> bool:
-    """Tell whether a query names kinds of records, or a list is that of an upload, which has what came."""
+    """Return whether a query selects kinds of records, or the list is that of an upload, which has all
+    kinds."""
     try:
-        asked = leaves(parse(data.get("q", "")))
+        terms = leaves(parse(data.get("q", "")))
     except QueryError:
         return True
     return bool(data.get("upload")) or any(
-        isinstance(one, FieldIs) and one.field == "record_kind" for one in asked
+        isinstance(one, FieldIs) and one.field == "record_kind" for one in terms
     )
 
 
 class PositionFilterForm(FilterForm):
-    """The filters of the games through a position; colours are those of the board that is shown."""
+    """The filters of the games through a position; colours are those of the shown board."""
 
     place = "positions"
 
 
 class PatternFilterForm(RecordFilterForm):
-    """The filters of the games with a pattern, all of which are shogi's."""
+    """The filters of the games with a pattern, which only shogi has."""
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
         super().__init__(data, **options)
         del self.fields["game"]
 
 
-def fields_html(found: Iterable[forms.BoundField]) -> SafeString:
-    """Return fields with their labels and what is wrong with them."""
-    return mark_safe("".join(map(_field_html, found)))
+def fields_html(fields: Iterable[forms.BoundField]) -> SafeString:
+    """Return the HTML of fields with labels and errors."""
+    return mark_safe("".join(map(_field_html, fields)))
 
 
 def _field_html(field: forms.BoundField) -> str:
-    """Return a field as HTML; those of filters are kept, unless they show what a visitor has written."""
-    key = _key_of(field)
+    """Return the HTML of a field, cached unless it has text from the visitor."""
+    key = _cache_key(field)
     if key is None:
-        return _drawn(field)
-    if key not in _DRAWN:
-        if len(_DRAWN) >= _MOST_DRAWN:
-            _DRAWN.clear()
-        _DRAWN[key] = _drawn(field)
-    return _DRAWN[key]
+        return _render(field)
+    if key not in _CACHE:
+        if len(_CACHE) >= _CACHE_SIZE:
+            _CACHE.clear()
+        _CACHE[key] = _render(field)
+    return _CACHE[key]
 
 
-_DRAWN: Final[dict[tuple[Any, ...], str]] = {}
-_MOST_DRAWN: Final = 2_000
+_CACHE: Final[dict[tuple[Any, ...], str]] = {}
+_CACHE_SIZE: Final = 2_000
 
 
-def _key_of(field: forms.BoundField) -> tuple[Any, ...] | None:
-    """Return what a field's HTML depends on, where that is the form, the language and a menu's choice alone.
-
-    Return None where it depends on anything else.
-    """
+def _cache_key(field: forms.BoundField) -> tuple[Any, ...] | None:
+    """Return all that a field's HTML depends on: the form, the language and a menu's choice; None if there is
+    more."""
     form, value = field.form, field.value() or ""
     if not isinstance(form, FilterForm) or field.errors:
         return None
@@ -255,7 +253,7 @@ def _key_of(field: forms.BoundField) -> tuple[Any, ...] | None:
     return get_language(), type(form), form.menus, form.label_suffix, form.auto_id, field.html_name, value
 
 
-def _drawn(field: forms.BoundField) -> str:
+def _render(field: forms.BoundField) -> str:
     errors = "".join(
         format_html('<p class="field-error" id="{}-error">{}</p>', field.auto_id, error)
         for error in field.errors

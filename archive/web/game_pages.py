@@ -1,7 +1,6 @@
-"""What the pages need to know about a kind of game besides what `kifu_core` provides: its words, files and
-links.
+"""The interface between the pages and a kind of game: its words, files and links.
 
-Each game has a package beside this module: `pages` describes it, `urls` has its views and addresses, `tags`
+Each game has a package next to this module: `pages` describes it, `urls` has its views and addresses, `tags`
 the tags of its templates. Its templates and static files are in folders of its name.
 """
 
@@ -17,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
-Named = tuple[tuple[Any, str], ...]
-"""What people read and what programs do."""
+NamedValues = tuple[tuple[Any, str], ...]
+"""Titles with values for programs."""
 
 UNDECIDED: Final[tuple[Promise, Promise]] = (_("draw"), _("no result"))
 OWN_START: Final = _("own start position")
@@ -26,12 +25,12 @@ OWN_START: Final = _("own start position")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What things of a game are called.
+    """The words of a game.
 
-    `results` are the words for results by number (colour 0, colour 1, draw, unknown), `marks` stand before
-    the players of both colours and are drawn in a `shape`, `sides` are words for the names of sides, and
-    `seats` for colours 0 and 1 where games from all starts are added up. `starts` and `endings` are by their
-    names in records, the start `usual` needs no word. `first_moves` heads those of a player.
+    `results` are by the number of the result (colour 0, colour 1, draw, unknown), `marks` precede the players
+    of both colours and are drawn in a `shape`, `sides` are by the names of sides, and `seats` are the words
+    for colours 0 and 1 in totals over all starts. `starts` and `endings` are by their names in records; the
+    start `usual` is not displayed. `first_moves` is the heading of a player's first moves.
     """
 
     game: Promise
@@ -47,8 +46,8 @@ class Words:
 
 
 class MenuLink(NamedTuple):
-    """A link in the menu: its title and the name of its address. The header of a wide screen has room for
-    those that are `foremost`."""
+    """A link in the menu: title and name of the route. Wide screens show the `foremost` ones in the
+    header."""
 
     title: Promise
     name: str
@@ -57,26 +56,26 @@ class MenuLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GamePages:
-    """What pages of one game offer besides what those of all games do.
+    """The parts of pages that depend on the kind of game.
 
-    `whole` is the format that holds everything in its records; `bulk` are the further formats for downloading
-    a list of its games, by the names of forms (`archive.export`). `programs` are sites that take a position
-    or a game in their address. `styles` are for pages with boards of any game, `links` lead to the game's own
-    pages from every page.
+    `full_format` is the format that holds everything in a record; `bulk` are additional formats for
+    downloading lists of games, by the names of forms (`archive.export`). `programs` are sites that take a
+    position or a game in their address. `styles` are for pages with boards of any game, `links` for the menu
+    of every page.
 
-    `header` gives the title of a record's header, `side_names` the sides of a game without names, by its
-    start. `board` is what a template needs to show a position after so many moves. `beginning` is what
-    scripts need for the position with which the shown piece of a record begins, at a ply, after so many
-    moves. `squares` are the names of squares that an address can mark on the board.
+    `header` returns the title of a record's header, `side_names` the names of the sides by the start, for
+    games without players. `board` returns the context for showing a position after a number of moves,
+    `beginning` the data for scripts about the position with which the shown piece of a record begins, by ply
+    and number of moves. `squares` are the names of squares that an address can mark on the board.
     """
 
     words: Words
-    whole: str
+    full_format: str
     header: Callable[[str], str]
     side_names: Callable[[str], tuple[str, str]]
     board: Callable[[Any, int], dict[str, str]]
     beginning: Callable[[Record, Any, int, int], dict[str, str]]
-    programs: Named = ()
+    programs: NamedValues = ()
     bulk: Mapping[str, str | Promise] = field(default_factory=dict)
     styles: tuple[str, ...] = ()
     links: tuple[MenuLink, ...] = ()

@@ -1,4 +1,4 @@
-"""The environment of the Jinja2 templates, which write the rows of lists and tables."""
+"""The environment of the Jinja2 templates, which render the rows of lists and tables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kifu_core.games import GAMES
 
 def environment(**options: Any) -> Environment:
     """Return the environment for Django's Jinja2 backend, which gives the options and turns escaping on."""
-    made = Environment(**options | {"undefined": StrictUndefined})
-    made.globals |= {
+    jinja = Environment(**options | {"undefined": StrictUndefined})
+    jinja.globals |= {
         "_": gettext,
         "day_text": wording.day_text,
         "game_address": rows.game_address,
@@ -30,4 +30,4 @@ def environment(**options: Any) -> Environment:
         "side_mark": rows.side_mark,
         "sides": lambda kind: GAMES[kind].rules.sides,
     }
-    return made
+    return jinja

@@ -1,12 +1,12 @@
-"""Prepare templates for a language: what is the same for all visitors is written once, when a template is
-loaded, instead of with every page.
+"""A template loader that renders constant tags once per language, when a template is loaded.
 
-These are the texts, the addresses and the names of files that a template spells out: `{% translate "Games"
-%}`, `{% url "games" %}`, `{% static "archive/icon.svg" %}`. A page has up to two hundred of them, and looking
-them up took milliseconds. Everything that depends on a variable stays as it is.
+Constant are literal texts, addresses and files: `{% translate "Games" %}`, `{% url "games" %}`, `{% static
+"archive/icon.svg" %}`. A page has up to two hundred of them, which would cost milliseconds each time. Tags
+that depend on a variable are left unchanged.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
@@ -29,14 +29,13 @@ _Tag = TypeVar("_Tag", bound=Callable[..., object])
 
 
 def constant(tag: _Tag) -> _Tag:
-    """Take note of a template tag that says the same in every page of a language, unless it is given
-    something."""
+    """Declare that a template tag without arguments renders the same on every page of a language."""
     _CONSTANT.add(tag)
     return tag
 
 
 class Loader(cached.Loader):
-    """Keeps templates as Django's cached loader does, each language's own; those of the archive prepared."""
+    """Django's cached loader with a cache per language, which prepares the archive's own templates."""
 
     def cache_key(self, template_name: str, skip: list[Origin] | None = None) -> str:
         return f"{get_language()} {get_script_prefix()} {super().cache_key(template_name, skip)}"
@@ -50,7 +49,7 @@ class Loader(cached.Loader):
 
 
 def prepare(nodes: NodeList) -> None:
-    """Replace all that is constant in the active language, in these nodes and in those within them."""
+    """Replace constant nodes by their text in the active language, recursively."""
     for inner in [inner for node in nodes for inner in _within(node)]:
         prepare(inner)
     nodes[:] = _joined(_constant(node) for node in nodes)
@@ -67,32 +66,32 @@ def _within(node: Node) -> Iterator[NodeList]:
 
 
 def _constant(node: Node) -> Node:
-    """Return the node, or its text where nothing about it can change."""
+    """Return the text of a constant node; other nodes unchanged."""
     if not _is_constant(node):
         return node
     if isinstance(node, BlockTranslateNode):
         return TextNode(gettext(node.render_token_list(node.singular)[0]) % {})
     try:
         return TextNode(str(node.render(Context())))
-    except NoReverseMatch:  # told when it is rendered, if it ever is
+    except NoReverseMatch:  # raised when the node is rendered, if ever
         return node
 
 
 def _is_constant(node: Node) -> bool:
     if isinstance(node, TranslateNode):
-        return node.asvar is None and node.message_context is None and _spelt(node.filter_expression)
+        return node.asvar is None and node.message_context is None and _is_literal(node.filter_expression)
     if isinstance(node, URLNode):
-        return node.asvar is None and not node.kwargs and all(map(_spelt, [node.view_name, *node.args]))
+        return node.asvar is None and not node.kwargs and all(map(_is_literal, [node.view_name, *node.args]))
     if isinstance(node, BlockTranslateNode):
         varies = node.extra_context or node.countervar or node.asvar or node.message_context
         return not varies and all(token.token_type == TokenType.TEXT for token in node.singular)
     if isinstance(node, SimpleNode):
         return node.func in _CONSTANT and node.target_var is None and not node.args and not node.kwargs
-    return isinstance(node, StaticNode) and node.varname is None and _spelt(node.path)
+    return isinstance(node, StaticNode) and node.varname is None and _is_literal(node.path)
 
 
-def _spelt(expression: FilterExpression) -> bool:
-    """Return whether an expression is a text in the template, without filters."""
+def _is_literal(expression: FilterExpression) -> bool:
+    """Return whether an expression is a literal without filters."""
     value: Any = expression.var
     return not expression.filters and (
         isinstance(value, str) or (isinstance(value, Variable) and isinstance(value.literal, str))
@@ -100,15 +99,9 @@ def _spelt(expression: FilterExpression) -> bool:
 
 
 def _joined(nodes: Iterator[Node]) -> Iterator[Node]:
-    """Yield the nodes, with texts that follow one another joined into one."""
-    texts: list[str] = []
-    for node in nodes:
-        if isinstance(node, TextNode):
-            texts.append(node.s)
-            continue
-        if texts:
-            yield TextNode("".join(texts))
-            texts = []
-        yield node
-    if texts:
-        yield TextNode("".join(texts))
+    """Yield the nodes with adjacent texts joined."""
+    for is_text, group in groupby(nodes, lambda node: isinstance(node, TextNode)):
+        if is_text:
+            yield TextNode("".join(node.s for node in group if isinstance(node, TextNode)))
+        else:
+            yield from group

@@ -1,4 +1,4 @@
-"""Routes of pages: each says what a request costs, who may see the page, and whether it is cached."""
+"""Routes of pages, with cost, access and caching."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def page(
 ) -> URLPattern:
     """Return a pattern for `urlpatterns`.
 
-    A `cached` page answers only GET and HEAD; strangers get the same response until something is committed.
-    `readers` are all visitors, unless the archive asks for a login. `around` decorates
-    the cached view. `options` are further arguments of the view. The rest is as in `archive.http.routes`.
+    A `cached` page answers only GET and HEAD; anonymous visitors get the same response until the next commit.
+    `readers` are all visitors, unless the archive requires a login. `around` decorates the cached view,
+    `options` are passed to it. The other arguments are those of `archive.http.routes.Route`.
     """
     if cached:
         view = require_safe(cached_page(view))

@@ -12,6 +12,11 @@ from archive.web.replay import embedding, reporting
 from archive.web.routes import page
 from kifu_core.games import GAMES
 
+_PLAYERS = {"kind": "player"}
+_EVENTS = {"kind": "event"}
+_PIECES = {"cookie": "pieces", "values": ("letters", "kanji")}
+_THEME = {"cookie": "theme", "values": ("dark", "light")}
+
 urlpatterns = [
     page("", views.home, "home", cost=1, cached=True, replica=True),
     page("games/", views.games, "games", cost=search, cached=True, replica=True),
@@ -27,7 +32,7 @@ urlpatterns = [
     ),
     page("games/<int:game_id>/", views.game, "game", cost=1, cached=True, replica=True),
     *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
-    page("positions/", views.positions, "positions", cost=1),
+    page("positions/", views.start_position, "positions", cost=1),
     page("positions/<slug:kind>/", views.start_position, "start-position", cost=1),
     page(
         "positions/<slug:kind>/<path:code>.atom",
@@ -49,9 +54,9 @@ urlpatterns = [
     ),
     page("find/", finding.find, "find", cost=reading),
     page("complete/", completing.complete, "complete", cost=1, cached=True, replica=True),
-    page("players/", browsing.players, "players", cost=2, cached=True, replica=True),
+    page("players/", browsing.names, "players", cost=2, cached=True, replica=True, options=_PLAYERS),
     page("players/<int:player_id>/", browsing.player, "player", cost=2, cached=True, replica=True),
-    page("events/", browsing.events, "events", cost=2, cached=True, replica=True),
+    page("events/", browsing.names, "events", cost=2, cached=True, replica=True, options=_EVENTS),
     page("events/<int:event_id>/", browsing.event, "event", cost=2, cached=True, replica=True),
     page("statistics/", browsing.statistics_page, "statistics", cost=2, cached=True, replica=True),
     page("status/", status.status, "status", cost=10),
@@ -93,7 +98,7 @@ urlpatterns = [
     page(
         "uploads/<int:upload_id>/move/", library_pages.move_upload, "upload-move", cost=20, access="accounts"
     ),
-    page("pieces/", views.pieces, "pieces", access="anybody"),
-    page("theme/", views.theme, "theme", access="anybody"),
+    page("pieces/", views.toggle, "pieces", access="anybody", options=_PIECES),
+    page("theme/", views.toggle, "theme", access="anybody", options=_THEME),
     page("i18n/setlang/", set_language, "set_language", access="anybody"),
 ]

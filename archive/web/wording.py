@@ -30,10 +30,10 @@ RESULTS_OF: Final = {kind: pages.words.results for kind, pages in PAGES.items()}
 """By kind of game and the result number of a game (colour 0, colour 1, draw, unknown)."""
 
 GAMES: Final = {kind: pages.words.game for kind, pages in PAGES.items()}
-"""What kinds of games are called."""
+"""Names of the kinds of games."""
 
 MARKS_OF: Final = {kind: pages.words.marks for kind, pages in PAGES.items()}
-"""Stand before the players of colours 0 and 1."""
+"""Marks before the players of colours 0 and 1."""
 
 SIDES_OF: Final = {kind: pages.words.sides for kind, pages in PAGES.items()}
 """Words for the names of sides."""
@@ -41,7 +41,7 @@ SIDES_OF: Final = {kind: pages.words.sides for kind, pages in PAGES.items()}
 STARTS_OF: Final = {kind: pages.words.starts for kind, pages in PAGES.items()}
 ENDINGS_OF: Final = {kind: pages.words.endings for kind, pages in PAGES.items()}
 ENDINGS: Final = {name: words for endings in ENDINGS_OF.values() for name, words in endings.items()}
-"""Words for the endings of records; an ending that is not among them is shown as the record has it."""
+"""Words for the endings of records; other endings are shown unchanged."""
 
 ORDERS: Final[dict[Sorting, Promise]] = {
     "newest": _("Latest day first"),
@@ -53,7 +53,7 @@ ORDERS: Final[dict[Sorting, Promise]] = {
 """The orders of a list of games."""
 
 FOLLOWING: Final[dict[Sorting, Promise]] = {"newest": _("Older games"), "oldest": _("Newer games")}
-"""What comes after a page in an order; of others only that there is more."""
+"""Texts of the link to the next page; other orders have a general one."""
 
 RECORDS: Final[dict[str, Promise]] = {
     "game": pgettext_lazy("figure", "games"),
@@ -61,7 +61,7 @@ RECORDS: Final[dict[str, Promise]] = {
     "tree": pgettext_lazy("figure", "opening trees"),
     "position": pgettext_lazy("figure", "single positions"),
 }
-"""What records of each kind are called below their number."""
+"""Names of the kinds of records below their numbers."""
 
 
 def _results(game: str) -> Iterable[tuple[str, Promise]]:
@@ -75,23 +75,22 @@ MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
     "special": lambda game: ENDINGS_OF.get(game, ENDINGS).items(),
     "game": lambda game: GAMES.items(),
 }
-"""The values of filters that every kind of game words differently, with their words; for any kind of game
-those of shogi, and the endings of all."""
+"""Values and words of the filters that depend on the kind of game; an empty kind has those of shogi, and the
+endings of all."""
 
 
 def formation(name: str) -> str:
-    """Return what a castle or an opening is called in the language of the page; a name that is none as it
-    is."""
-    found = formations.BY_NAME.get(name)
-    if found is None:
+    """Return the name of a castle or an opening in the language of the page; an unknown one unchanged."""
+    entry = formations.BY_NAME.get(name)
+    if entry is None:
         return name
-    return found.japanese if language() == "ja" else found.english
+    return entry.japanese if language() == "ja" else entry.english
 
 
 def opening_text(name: str) -> str:
-    """Return an opening that a record names; in English with its English name, where one is known."""
-    found = formations.by_any_name(name)
-    return name if found is None or language() == "ja" else f"{found.english} ({name})"
+    """Return the opening in a record's header, in English with its English name, if it has one."""
+    entry = formations.by_any_name(name)
+    return name if entry is None or language() == "ja" else f"{entry.english} ({name})"
 
 
 _formation_text = lazy(formation, str)
@@ -103,33 +102,32 @@ FORMATIONS: Final = [
 
 
 def nameless(record_kind: str) -> str:
-    """Return what a record without players is called."""
+    """Return the title of a record without players."""
     return str(_NAMELESS.get(record_kind, _("Game without names")))
 
 
 _NAMELESS: Final = {"problem": _("Problem"), "tree": _("Opening tree"), "position": _("Position")}
 
 
-def entry_text(kind: str, entry: Any, before: Any = None, spoken: Language | None = None) -> str:
-    """Return a move, an ending or the start in words; `before` is the entry before it in its line, `spoken`
-    the active language, where the caller knows it."""
+def entry_text(kind: str, entry: Any, before: Any = None, active: Language | None = None) -> str:
+    """Return a move, an ending or the start in words; `before` is the previous entry of its line, `active`
+    the active language, for callers that have it at hand."""
     if "move" in entry:
-        return GAME_KINDS[kind].text.record_move_label(
-            entry["move"], (before or {}).get("move"), spoken or language()
-        )
+        previous = (before or {}).get("move")
+        return GAME_KINDS[kind].text.record_move_label(entry["move"], previous, active or language())
     return ending_text(entry["special"]) if "special" in entry else str(_("Start position"))
 
 
 def played_text(kind: str, position: Any, move: int, text: str, last: int | None = None) -> str:
-    """Return a packed move about to be played in words, with its side's mark.
+    """Return a packed move from a position in words, with the mark of its side.
 
-    `text` is what its game says of it, `last` the move before it, where one knows it.
+    `text` is the game's `move_text` of it, `last` the previous move if known.
     """
     return GAME_KINDS[kind].text.next_move_label(position, move, text, language(), last)
 
 
 def words_of(kind: str, position: Any) -> str:
-    """Describe the whole position of a kind of game, in lines, for those who do not see it."""
+    """Return a description of a position in lines, for those who cannot see it."""
     return GAME_KINDS[kind].picture.words(position, language())
 
 
@@ -148,7 +146,7 @@ def score_text(one: Evaluation) -> str:
 
 
 def score_mark(one: Evaluation) -> str:
-    """Return an evaluation as it stands beside a move, where there is no room for words: `+123`, `-mate`."""
+    """Return an evaluation in short for the list of moves: `+123`, `-mate`."""
     if one.winner is not None:
         return str(_("%(sign)smate")) % {"sign": "+-"[one.winner]}
     return score_text(one)
@@ -158,7 +156,7 @@ _CSA_MOVE: Final = re.compile("([-+])([0-9])([0-9])([1-9])([1-9])([A-Z]{2})")
 
 
 def evaluation_text(one: Evaluation) -> str:
-    """Put an evaluation of floodgate into words: the score, and the line of play where it has CSA's moves.
+    """Translate an evaluation of floodgate: the score, and the line of play if it has moves of CSA.
 
     >>> from django.utils.translation import override
     >>> from kifu_core.shogi.evaluations import floodgate
@@ -172,10 +170,7 @@ def evaluation_text(one: Evaluation) -> str:
 
 
 def _csa_move_text(text: str) -> str:
-    """Put one of CSA's moves into words; other texts stay as they are.
-
-    Piece and square are those after the move.
-    """
+    """Translate a move of CSA, which has piece and square after the move; return other texts unchanged."""
     match = _CSA_MOVE.fullmatch(text)
     if match is None or match[6] not in BY_CODE:
         return text
@@ -187,12 +182,12 @@ def _csa_move_text(text: str) -> str:
 
 
 def ending_text(special: str) -> str:
-    """Return the ending of a line in words, an unknown one as the record has it."""
+    """Return the ending of a line in words; an unknown one unchanged."""
     return str(ENDINGS.get(special, special))
 
 
 def handicap_text(kind: str, preset: str) -> str:
-    """Return the name of a start; an unknown start stays as it is."""
+    """Return the name of a start; an unknown one unchanged."""
     return str(STARTS_OF[kind].get(preset, preset))
 
 
@@ -217,9 +212,9 @@ def plies_text(plies: int) -> str:
     return ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies}
 
 
-def percent_text(part: float, whole: float) -> str:
-    """Return a share in percent without digits after the point; empty for a share of nothing."""
-    return f"{part / whole:.0%}" if whole else ""
+def percent_text(part: float, total: float) -> str:
+    """Return a share in whole percents; empty for a share of nothing."""
+    return f"{part / total:.0%}" if total else ""
 
 
 def number_text(number: int) -> str:

@@ -48,17 +48,17 @@ class Passkey:
         data = AuthenticatorData.create(
             _party_hash(other.get("party", self.party)), _flags(verified) | FLAG.AT, 0, shown
         )
-        told = CollectedClientData.create(other.get("type", "webauthn.create"), challenge, origin)
+        client_data = CollectedClientData.create(other.get("type", "webauthn.create"), challenge, origin)
         statement = AttestationObject.create("none", data, {})
-        return self._sent({"clientDataJSON": told.b64, "attestationObject": websafe_encode(statement)})
+        return self._sent({"clientDataJSON": client_data.b64, "attestationObject": websafe_encode(statement)})
 
     def used(self, challenge: str, origin: str = HERE, verified: bool = True, **other: Any) -> str:
         """What a browser sends of it when it is used."""
         data = AuthenticatorData.create(_party_hash(other.get("party", self.party)), _flags(verified), 1)
-        told = CollectedClientData.create(other.get("type", "webauthn.get"), challenge, origin)
-        signature = self.key.sign(data + told.hash, ec.ECDSA(hashes.SHA256()))
+        client_data = CollectedClientData.create(other.get("type", "webauthn.get"), challenge, origin)
+        signature = self.key.sign(data + client_data.hash, ec.ECDSA(hashes.SHA256()))
         response = {
-            "clientDataJSON": told.b64,
+            "clientDataJSON": client_data.b64,
             "authenticatorData": websafe_encode(data),
             "signature": websafe_encode(other.get("signature", signature)),
             "userHandle": other.get("handle", self.handle),

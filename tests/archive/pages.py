@@ -49,10 +49,10 @@ def names(html: str) -> list[tuple[int, str, int]]:
 
 def tables(html: str) -> dict[str, list[list[str]]]:
     """The rows of the tables of a page, by the titles of their sections."""
-    found = {}
+    results = {}
     for section in _SECTION.findall(html):
         title = re.search(r"<h2>(.*?)</h2>", section)
         if title:
             rows = [list(map(text, _CELL.findall(row))) for row in _ROW.findall(section)]
-            found[text(title[1])] = rows
-    return found
+            results[text(title[1])] = rows
+    return results

@@ -26,11 +26,11 @@ class Route:
 
 def routes(*, admin: bool = False) -> list[Route]:
     """All routes, those of the admin only if asked for."""
-    found = [
+    matches = [
         Route("/" + _PART.sub(r"{\2}", text), {name: kind or "str" for kind, name in _PART.findall(text)})
         for text in map(_plain, _walk(get_resolver().url_patterns, ""))
     ]
-    return [route for route in found if admin or not route.template.startswith("/admin/")]
+    return [route for route in matches if admin or not route.template.startswith("/admin/")]
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from archive.intake import tasks
 from archive.libraries import LibraryError
 from archive.models import AuditLine, Game, Membership, Share, Space, Upload, User
 from archive.store import verify
-from archive.web.accounts.leaving import end_account, held_of
+from archive.web.accounts.leaving import account_data, end_account
 from tests.archive.games import CSA, KIF, stored
 from tests.archive.library_games import game_of, send
 
@@ -181,11 +181,11 @@ def test_an_export_has_libraries_shares_and_reports(hanako, taro):
     client = Client()
     client.force_login(hanako)
     client.post(f"/games/{public.pk}/report/", {"reason": "wrong", "text": "名前が違う"})
-    held = held_of(hanako)
+    held = account_data(hanako)
     assert [one["kind"] for one in held["libraries"]] == ["person"]
     assert [one["name"] for one in held["shared_by_you"]] == ["taro"]
     assert [one["text"] for one in held["reports"]] == ["名前が違う"]
-    assert [one["game"] for one in held_of(taro)["shared_with_you"]] == [game.pk]
+    assert [one["game"] for one in account_data(taro)["shared_with_you"]] == [game.pk]
 
 
 def test_who_ended_an_account_is_noted(hanako):

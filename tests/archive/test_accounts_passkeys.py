@@ -23,7 +23,7 @@ from archive.intake import tasks
 from archive.models import AuditLine, User
 from archive.project.env import Origin
 from archive.web.accounts import passkeys
-from archive.web.accounts.leaving import end_account, held_of
+from archive.web.accounts.leaving import account_data, end_account
 from tests.archive.authenticator import Passkey
 from tests.archive.html import tidy
 from tests.archive.test_accounts_signing_in import code_of, some_time_later
@@ -71,8 +71,8 @@ def asked(page) -> dict[str, Any]:
     """What a page or an answer asks the authenticator."""
     if page.headers["Content-Type"] == "application/json":
         return page.json()["request_options"]["publicKey"]
-    (found,) = re.findall(r'<script id="passkey-options"[^>]*>(.*?)</script>', page.content.decode(), re.S)
-    return json.loads(found)["publicKey"]
+    (matches,) = re.findall(r'<script id="passkey-options"[^>]*>(.*?)</script>', page.content.decode(), re.S)
+    return json.loads(matches)["publicKey"]
 
 
 def make(client: Client, name: str = "telephone") -> Passkey:
@@ -123,9 +123,9 @@ def test_only_the_key_is_kept_of_what_a_browser_sends(browser):
     sent = json.loads(Passkey("localhost", "MQ").made(options["challenge"]))
     sent["note"] = sent["clientExtensionResults"]["note"] = "\0 anything"
     assert browser.post(NEW, {"credential": json.dumps(sent)}).status_code == 302
-    kept = Authenticator.objects.get(type="webauthn").data["credential"]
-    assert set(kept) == {"id", "rawId", "type", "response"}
-    assert set(kept["response"]) == {"clientDataJSON", "attestationObject"}
+    stored = Authenticator.objects.get(type="webauthn").data["credential"]
+    assert set(stored) == {"id", "rawId", "type", "response"}
+    assert set(stored["response"]) == {"clientDataJSON", "attestationObject"}
 
 
 def test_a_proof_is_asked_for_before_one_is_made_renamed_or_removed(browser, hanako):
@@ -520,7 +520,7 @@ def test_right_ones_do_not_count(throttled, browser, hanako):
 
 def test_an_export_tells_of_them_and_keeps_their_keys(browser, hanako):
     made = make(browser)
-    held = held_of(hanako)
+    held = account_data(hanako)
     assert [one["name"] for one in held["passkeys"]] == ["telephone"] and held["second_factor"]
     assert made.name not in browser.get("/account/export/").content.decode()
 

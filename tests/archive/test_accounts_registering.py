@@ -95,8 +95,8 @@ def test_an_administrator_invites_and_sees_who_came(office, client, settings):
 def test_one_link_makes_accounts_for_a_club_and_members_of_its_group(office, keeper, settings):
     settings.ARCHIVE_REGISTRATION = "invitation"
     group = libraries.make_group(keeper, "研究会")
-    asked = {"note": "club", "role": "contributor", "days": "7", "people": "2", "group": group.pk}
-    made = office.post("/account/invitations/", asked).content.decode()
+    parameters = {"note": "club", "role": "contributor", "days": "7", "people": "2", "group": group.pk}
+    made = office.post("/account/invitations/", parameters).content.decode()
     (key,) = re.findall(r"/sign-up/([\w-]+)/", made)
     for name in ("hanako", "taro"):
         browser = Client()
@@ -112,16 +112,16 @@ def test_a_link_leads_into_no_group_that_its_maker_does_not_own(office, keeper, 
     settings.ARCHIVE_REGISTRATION = "invitation"
     other = User.objects.create_user("other")
     group = libraries.make_group(other, "他人の会")
-    asked = {"role": "reader", "days": "7", "group": group.pk}
-    assert "/sign-up/" not in office.post("/account/invitations/", asked).content.decode()
+    parameters = {"role": "reader", "days": "7", "group": group.pk}
+    assert "/sign-up/" not in office.post("/account/invitations/", parameters).content.decode()
     _made, key = invitations.make(Role.READER, 7, keeper, group=group)
     open_link(Client(), key)
     assert not libraries.is_member(User.objects.get(username="hanako"), group)
 
 
 def test_a_link_makes_one_administrator_at_most(office):
-    asked = {"role": "administrator", "days": "7", "people": "2"}
-    assert "one administrator at most" in office.post("/account/invitations/", asked).content.decode()
+    parameters = {"role": "administrator", "days": "7", "people": "2"}
+    assert "one administrator at most" in office.post("/account/invitations/", parameters).content.decode()
     assert not AccountInvitation.objects.exists()
 
 
@@ -244,8 +244,8 @@ def test_only_administrators_invite(client):
 
 def test_an_open_archive_takes_who_confirms_an_address(client, settings, mailoutbox):
     settings.ARCHIVE_REGISTRATION = "open"
-    asked = client.post("/sign-up/", FORM | {"email": "h@example.org"})
-    assert asked.headers["Location"] == "/account/email/sent/"
+    response = client.post("/sign-up/", FORM | {"email": "h@example.org"})
+    assert response.headers["Location"] == "/account/email/sent/"
     assert client.get("/account/").status_code == 302
     (link,) = re.findall(r"http://testserver(\S+)", mailoutbox[0].body)
     client.post(link)

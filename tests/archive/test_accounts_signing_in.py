@@ -49,9 +49,9 @@ def sign_in(client: Client, name: str = "hanako", password: str = RIGHT, **more:
     return client.post(SIGN_IN, {"login": name, "password": password, **more})
 
 
-def prove(client: Client, password: str = RIGHT, wanted: str = "/account/"):
+def prove(client: Client, password: str = RIGHT, following: str = "/account/"):
     """Give the password once more, as pages ask for that change what lets somebody in."""
-    return client.post("/account/reauthenticate/", {"password": password, "next": wanted})
+    return client.post("/account/reauthenticate/", {"password": password, "next": following})
 
 
 def some_time_later(client: Client) -> None:
@@ -66,8 +66,8 @@ def words(response) -> str:
 
 
 def link_in(mail) -> str:
-    (found,) = re.findall(r"https?://testserver(/\S+)", mail.body)
-    return found
+    (matches,) = re.findall(r"https?://testserver(/\S+)", mail.body)
+    return matches
 
 
 def code_of(secret: str, ahead: int = 0) -> str:
@@ -160,7 +160,7 @@ def test_who_may_not_use_the_admin_is_told_so_and_not_led_around(client, hanako)
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "following",
     [
         "https://evil.example/",
         "//evil.example/",
@@ -170,10 +170,10 @@ def test_who_may_not_use_the_admin_is_told_so_and_not_led_around(client, hanako)
     ],
 )
 @pytest.mark.parametrize("page", [SIGN_IN, "/account/reauthenticate/", "/account/password/"])
-def test_no_form_leads_to_another_site(client, hanako, wanted, page):
+def test_no_form_leads_to_another_site(client, hanako, following, page):
     client.force_login(hanako) if page != SIGN_IN else None
     fields = {"login": "hanako", "password": RIGHT, "oldpassword": RIGHT, "password1": NEW, "password2": NEW}
-    answer = client.post(page, {**fields, "next": wanted})
+    answer = client.post(page, {**fields, "next": following})
     assert answer.status_code == 302 and "evil" not in answer.headers["Location"]
     assert answer.headers["Location"].startswith("/")
 
@@ -184,8 +184,8 @@ def test_no_form_leads_to_another_site(client, hanako, wanted, page):
 def test_a_forgotten_password_is_set_anew_by_a_link_that_is_good_once(client, hanako, mailoutbox):
     other = Client()
     sign_in(other)
-    asked = client.post("/account/password/reset/", {"email": "hanako@example.org"})
-    assert asked.headers["Location"] == "/account/password/reset/sent/"
+    response = client.post("/account/password/reset/", {"email": "hanako@example.org"})
+    assert response.headers["Location"] == "/account/password/reset/sent/"
     (mail,) = mailoutbox
     assert mail.to == ["hanako@example.org"] and "hanako" in mail.body
     form = client.get(link_in(mail)).headers["Location"]

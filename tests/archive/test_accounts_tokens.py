@@ -55,13 +55,13 @@ def test_a_program_learns_whose_token_it_has_and_what_for(client, hanako):
     key = tokens.make(hanako, "sync", ["upload", "read-private"], expires)[1]
     answer = program(key).get("/api/v1/account")
     assert answer.headers["Cache-Control"] == "private, no-store" and "ETag" not in answer.headers
-    told = answer.json()
-    assert (told["name"], told["role"], told["token"]) == ("hanako", "contributor", "sync")
-    assert told["scopes"] == ["read-private", "upload"]
-    assert datetime.fromisoformat(told["expires"]) == expires
+    data = answer.json()
+    assert (data["name"], data["role"], data["token"]) == ("hanako", "contributor", "sync")
+    assert data["scopes"] == ["read-private", "upload"]
+    assert datetime.fromisoformat(data["expires"]) == expires
     client.force_login(hanako)
-    told = client.get("/api/v1/account").json()
-    assert (told["name"], told["token"], told["scopes"], told["expires"]) == ("hanako", None, ["admin"], None)
+    data = client.get("/api/v1/account").json()
+    assert (data["name"], data["token"], data["scopes"], data["expires"]) == ("hanako", None, ["admin"], None)
     assert Client().get("/api/v1/account").json()["code"] == "not-authenticated"
 
 

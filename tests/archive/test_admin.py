@@ -39,8 +39,8 @@ def test_files_are_uploaded_and_kept_under_the_admins_name(admin):
 def test_an_empty_file_is_refused_with_a_message_and_the_others_are_taken(admin):
     files = [SimpleUploadedFile("a.kif", b""), SimpleUploadedFile("b.kif", KIF.encode())]
     answer = admin.post(reverse("admin:archive_upload_add"), {"file": files}, follow=True)
-    told = [str(message) for message in answer.context["messages"]]
-    assert [text[: len("a.kif")] for text in told] == ["a.kif", "b.kif"]
+    texts = [str(message) for message in answer.context["messages"]]
+    assert [text[: len("a.kif")] for text in texts] == ["a.kif", "b.kif"]
     assert [upload.name for upload in Upload.objects.all()] == ["b.kif"]
 
 
@@ -137,12 +137,12 @@ def test_deleting_many_uploads_takes_no_longer_than_one_and_workers_go_on(
 ):
     ids = [stored(KIF.replace("先手の人", name)).pk for name in "甲乙丙"]
     monkeypatch.setattr(uploads, "DELETE_SECONDS", 0)
-    given = []
-    monkeypatch.setattr(tasks, "send_deletion", given.append)
+    sent = []
+    monkeypatch.setattr(tasks, "send_deletion", sent.append)
     chosen = {"action": "delete_selected", "_selected_action": ids, "post": "yes"}
     with django_capture_on_commit_callbacks(execute=True):
         admin.post(reverse("admin:archive_upload_changelist"), chosen)
-    assert sorted(given) == ids and sorted(store.unfinished_deletions()) == ids
+    assert sorted(sent) == ids and sorted(store.unfinished_deletions()) == ids
 
 
 def test_uploads_themselves_cannot_be_changed(admin):
@@ -199,17 +199,19 @@ def test_no_page_asks_the_database_for_long(admin, monkeypatch, model):
 @pytest.mark.parametrize("model", ["upload", "entry", "game", "player", "event"])
 def test_the_choices_of_filters_are_neither_counted_nor_looked_for_among_all_rows(admin, model):
     stored(KIF)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         listing = admin.get(reverse(f"admin:archive_{model}_changelist"), {"_facets": "True"})
     assert not listing.context["cl"].add_facets
-    assert not any("DISTINCT" in one["sql"] for one in asked.captured_queries if "archive_" in one["sql"])
+    assert not any("DISTINCT" in one["sql"] for one in queries.captured_queries if "archive_" in one["sql"])
 
 
 @pytest.mark.parametrize("query", ["twins=same-moves", "twins=beginning"])
 def test_twins_are_found_without_reading_all_games_for_each_game(query):
     scope = Scope((PUBLIC,))
-    found = {"twins=same-moves": twins.games_with_same_moves, "twins=beginning": twins._of_one_meeting}[query]
-    sql, values = found(scope).query.sql_with_params()
+    query_of = {"twins=same-moves": twins.games_with_same_moves, "twins=beginning": twins._of_one_meeting}[
+        query
+    ]
+    sql, values = query_of(scope).query.sql_with_params()
     explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
     with connection.cursor() as cursor:
         cursor.execute(f"{explain} {sql}", values)
@@ -224,14 +226,14 @@ def test_games_entries_and_uploads_are_told_in_words(admin):
     rows = {"upload": upload.pk, "entry": entry.pk, "game": game.pk}
     pages = [reverse(f"admin:archive_{model}_changelist") for model in rows]
     pages += [reverse(f"admin:archive_{model}_change", args=[pk]) for model, pk in rows.items()]
-    told = {page: admin.get(page, headers={"accept-language": "en"}).content.decode() for page in pages}
-    for page, text in told.items():
+    html = {page: admin.get(page, headers={"accept-language": "en"}).content.decode() for page in pages}
+    for page, text in html.items():
         for word in ("layer0", "colour 0", "lot:", "header_data", "parsed_facts", "&quot;severity&quot;"):
             assert word not in text, (page, word)
-    assert "☗先手の人 ☖後手の人" in told[reverse("admin:archive_game_changelist")]
+    assert "☗先手の人 ☖後手の人" in html[reverse("admin:archive_game_changelist")]
     reason = shown_issues(entry.issues, 1)[0].text
-    assert reason and reason in told[reverse("admin:archive_entry_changelist")]
-    assert reason in told[reverse("admin:archive_upload_changelist")]
+    assert reason and reason in html[reverse("admin:archive_entry_changelist")]
+    assert reason in html[reverse("admin:archive_upload_changelist")]
     deleting = admin.get(reverse("admin:archive_game_delete", args=[game.pk])).content.decode()
     assert f"先手の人 – 後手の人 ({game.pk})" in deleting
 
@@ -246,8 +248,8 @@ def test_in_japanese_no_word_of_a_program_is_left(admin):
     page = admin.get(
         reverse("admin:archive_entry_change", args=[entry.pk]), headers={"accept-language": "ja"}
     )
-    told = page.content.decode()
-    assert "エラー" in told and ">error" not in told
+    html = page.content.decode()
+    assert "エラー" in html and ">error" not in html
     assert "登録" not in admin.get("/admin/", headers={"accept-language": "ja"}).content.decode()
 
 

@@ -35,7 +35,7 @@ def offered(text: str) -> list[tuple[str, str, int | None]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("羽生", [("player", "羽生善治", 3)]), ("はぶ", [("player", "羽生善治", 3)]), ("は", []),
         ("はぶ よし", [("player", "羽生善治", 3)]), ("hab", [("player", "羽生善治", 3)]),
@@ -45,8 +45,8 @@ def offered(text: str) -> list[tuple[str, str, int | None]]:
         ("1手詰", [("problem", "1手詰", 1)]), ("3手詰", []), ("誰か", []), ("", []), ("羽" * 101, []),
     ],
 )  # fmt: skip
-def test_names_that_hold_a_text_are_offered_with_their_games_the_most_frequent_first(text, found):
-    assert offered(text) == found
+def test_names_that_hold_a_text_are_offered_with_their_games_the_most_frequent_first(text, expected):
+    assert offered(text) == expected
 
 
 def test_castles_and_openings_are_offered_by_any_of_their_names():
@@ -64,9 +64,9 @@ def test_names_of_other_spaces_are_not_offered():
 def test_the_numbers_are_those_of_the_lists_to_which_the_rows_lead(client: Client) -> None:
     for text in ("羽生", "佐藤", "棋王", "1手詰"):
         rows = client.get("/complete/", {"q": text}, headers={"Accept-Language": "en"}).content.decode()
-        found = re.findall(r'data-href="([^"]+)".*?(\d+) (?:game|problem)', rows, re.S)
-        assert found, text
-        for href, games in found:
+        matches = re.findall(r'data-href="([^"]+)".*?(\d+) (?:game|problem)', rows, re.S)
+        assert matches, text
+        for href, games in matches:
             page = client.get(unescape(href)).content.decode()
             assert page.count('class="game-row"') + page.count('class="task"') == int(games), href
 

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 
 def links(page: Any) -> dict[str, str]:
     """The addresses of exports on a page, by what they are called."""
-    found = re.findall(r'<a[^>]*href="(/api/v1/games/export[^"]*)"[^>]*>([^<]*)<', page.content.decode())
-    return {" ".join(text.split()): unescape(href) for href, text in found}
+    matches = re.findall(r'<a[^>]*href="(/api/v1/games/export[^"]*)"[^>]*>([^<]*)<', page.content.decode())
+    return {" ".join(text.split()): unescape(href) for href, text in matches}
 
 
 def rows(client: Client, href: str) -> list[dict[str, str]]:
@@ -49,11 +49,11 @@ def test_the_list_can_be_downloaded_as_it_is_shown(query):
     )
     client = Client(headers={"Accept-Language": "en"})
     page = client.get(f"/games/?{query}")
-    found = links(page)
-    assert list(found) == ["KIF", "KI2", "CSA", "Opening book (YaneuraOu)", "CSV", "JSON"]
+    result = links(page)
+    assert list(result) == ["KIF", "KI2", "CSA", "Opening book (YaneuraOu)", "CSV", "JSON"]
     shown = {int(number) for number in re.findall(r'href="/games/(\d+)/', page.content.decode())}
-    assert {int(row["id"]) for row in rows(client, found["CSV"])} == shown != set()
-    for href in found.values():
+    assert {int(row["id"]) for row in rows(client, result["CSV"])} == shown != set()
+    for href in result.values():
         answer = client.get(href)
         assert answer.status_code == 200 and b"".join(answer.streaming_content)
 
@@ -61,9 +61,9 @@ def test_the_list_can_be_downloaded_as_it_is_shown(query):
 def test_a_list_of_quoridor_has_formats_of_its_own():
     stored(quoridor.NAMED, "game.txt")
     client = Client(headers={"Accept-Language": "ja"})
-    found = links(client.get("/games/?game=quoridor&white=Ada"))
-    assert list(found) == ["QF", "ALG", "CSV", "JSON"]
-    assert [row["white"] for row in rows(client, found["CSV"])] == ["Ada"]
+    result = links(client.get("/games/?game=quoridor&white=Ada"))
+    assert list(result) == ["QF", "ALG", "CSV", "JSON"]
+    assert [row["white"] for row in rows(client, result["CSV"])] == ["Ada"]
 
 
 def test_an_empty_list_offers_nothing():

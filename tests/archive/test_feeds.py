@@ -82,7 +82,7 @@ def test_titles_are_in_the_language_of_the_reader(client):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("player=別の人", ["別の人"]),
         ("q=別の", ["別の人"]),
@@ -93,12 +93,12 @@ def test_titles_are_in_the_language_of_the_reader(client):
         ("order=oldest", ["別の人", "先手の人"]),
     ],
 )
-def test_a_feed_takes_what_the_list_takes(client, query, found):
+def test_a_feed_takes_what_the_list_takes(client, query, expected):
     stored(KIF)
     stored(OTHER)
-    asked = "&".join(quote(part, safe="=") for part in query.split("&"))
-    root = feed(client, f"/games.atom?{asked}")
-    assert [title.split(" ")[0] for title in titles(root)] == found
+    request = "&".join(quote(part, safe="=") for part in query.split("&"))
+    root = feed(client, f"/games.atom?{request}")
+    assert [title.split(" ")[0] for title in titles(root)] == expected
 
 
 def test_a_feed_without_games_is_a_feed(client):
@@ -218,12 +218,12 @@ def test_a_search_that_takes_too_long_is_a_422(client, monkeypatch):
 def test_pages_name_their_feeds(client):
     stored(KIF)
     player = Player.objects.get(name="先手の人").pk
-    for address, named in [
+    for address, names in [
         ("/games/?player=先手の人&order=oldest", f"/games.atom?player={quote('先手の人')}"),
         (f"/players/{player}/", f"/games.atom?player={quote('先手の人')}"),
         (f"/positions/shogi/{START}/?match=any", f"/positions/shogi/{START}.atom?match=any"),
     ]:
         page = client.get(address).content.decode()
-        assert f'<link rel="alternate" type="application/atom+xml" href="{named}"' in page
-        assert f'<a href="{named}"' in page
-        assert client.get(named).status_code == 200
+        assert f'<link rel="alternate" type="application/atom+xml" href="{names}"' in page
+        assert f'<a href="{names}"' in page
+        assert client.get(names).status_code == 200

@@ -12,7 +12,7 @@ from archive.hooks import own_hooks
 from archive.hooks.errors import HookError
 from archive.hooks.signing import secret_of
 from archive.models import Hook, HookDelivery, User
-from archive.web.accounts.leaving import end_account, held_of
+from archive.web.accounts.leaving import account_data, end_account
 from tests.archive.games import KIF, stored
 from tests.archive.receiver import deliver_due, hook_to, receiving
 
@@ -35,7 +35,7 @@ def test_hooks_go_with_their_account_and_are_told_with_it(anna):
     with receiving() as one:
         hook = hook_to(anna, one, "player:別の人")
         own_hooks.request_test(hook)
-        (held,) = held_of(anna)["hooks"]
+        (held,) = account_data(anna)["hooks"]
         assert (held["address"], held["query"]) == (one.address, "player:別の人")
         assert secret_of(hook.salt) not in str(held)
         end_account(anna)

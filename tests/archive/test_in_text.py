@@ -46,13 +46,13 @@ def page(client: Client, words: str, **more: str) -> str:
 
 
 def excerpt_of(html: str) -> str:
-    found = re.search(r'<p class="excerpt">(.*?)</p>', html)
-    return found[1] if found else ""
+    match = re.search(r'<p class="excerpt">(.*?)</p>', html)
+    return match[1] if match else ""
 
 
 def offered(html: str) -> str:
-    found = re.search(r'class="in-text"><a class="button" href="([^"]*)"', html)
-    return unescape(found[1]) if found else ""
+    match = re.search(r'class="in-text"><a class="button" href="([^"]*)"', html)
+    return unescape(match[1]) if match else ""
 
 
 # --- the offer -------------------------------------------------------------------------------------------
@@ -101,14 +101,14 @@ def test_a_name_in_quotation_marks_is_still_a_name(client, game):
 
 
 def test_a_comment_is_shown_with_the_word_and_a_link_to_its_move(client, game):
-    found = excerpt_of(page(client, '"中飛車"'))
-    assert f'<a href="/games/{game.pk}/?ply=1">1手目</a>' in found
-    assert "ここで<mark>中飛車</mark>も&lt;b&gt;有力&lt;/b&gt;" in found
+    html = excerpt_of(page(client, '"中飛車"'))
+    assert f'<a href="/games/{game.pk}/?ply=1">1手目</a>' in html
+    assert "ここで<mark>中飛車</mark>も&lt;b&gt;有力&lt;/b&gt;" in html
 
 
 def test_a_comment_of_a_variation_leads_into_it(client, game):
-    found = excerpt_of(page(client, "居飛車 AND 意思"))
-    address = re.search(r'href="([^"]*)"', found)
+    html = excerpt_of(page(client, "居飛車 AND 意思"))
+    address = re.search(r'href="([^"]*)"', html)
     assert address is not None
     assert "ply=2" in address[1] and "fork=2.0" in address[1]
     assert "居飛車の意思表示" in client.get(unescape(address[1])).content.decode()
@@ -120,8 +120,8 @@ def test_a_comment_before_the_first_move_and_a_header_are_shown(client, game):
 
 
 def test_the_comment_that_holds_most_of_the_words_is_shown(client, game):
-    found = excerpt_of(page(client, "の AND 居飛車 AND 意思"))
-    assert "<mark>居飛車</mark>の意思表示" in found
+    html = excerpt_of(page(client, "の AND 居飛車 AND 意思"))
+    assert "<mark>居飛車</mark>の意思表示" in html
 
 
 def test_a_name_of_a_player_needs_no_excerpt(client, game):
@@ -154,8 +154,8 @@ def test_a_line_is_cut_where_the_word_is_written(line, word, parts):
 
 
 def test_of_a_long_line_what_is_near_is_shown():
-    found = cut("あ" * 500 + "中飛車" + "い" * 900, [searched("中飛車")])
-    assert found == ("…" + "あ" * BEFORE, "中飛車", "い" * AFTER + "…")
+    result = cut("あ" * 500 + "中飛車" + "い" * 900, [searched("中飛車")])
+    assert result == ("…" + "あ" * BEFORE, "中飛車", "い" * AFTER + "…")
     assert cut("あ" * LINE + "中飛車", [searched("中飛車")]) is None
 
 

@@ -352,8 +352,8 @@ def test_the_own_library_can_be_asked_for_before_anything_is_in_it(anna):
     stored(KIF)
 
     def spaces() -> list[dict[str, object]]:
-        found = client.get("/api/v1/spaces").json()["results"]
-        return [{key: one[key] for key in ("name", "games", "is_default", "may_upload")} for one in found]
+        response = client.get("/api/v1/spaces").json()["results"]
+        return [{key: one[key] for key in ("name", "games", "is_default", "may_upload")} for one in response]
 
     def asked(scope: str) -> int:
         answer = client.get("/api/v1/games", {"scope": scope})
@@ -383,18 +383,22 @@ def test_what_is_wrong_with_a_move_says_where_games_can_go(anna):
         answer = signed_in(anna).post(address, {"space": space}, content_type="application/json")
         return answer.json() | {"status": answer.status_code}
 
-    told = moved("nope")
-    assert (told["status"], told["code"], told["errors"][0]["field"]) == (400, "unknown-space", "space")
-    assert "(public, mine)" in told["detail"]
+    problem = moved("nope")
+    assert (problem["status"], problem["code"], problem["errors"][0]["field"]) == (
+        400,
+        "unknown-space",
+        "space",
+    )
+    assert "(public, mine)" in problem["detail"]
     assert moved("public")["status"] == 202
-    told = moved("public")
-    assert (told["status"], told["code"]) == (409, "still-working")
-    assert told["detail"] == "The upload is still being read or moved: try again when that is done."
+    problem = moved("public")
+    assert (problem["status"], problem["code"]) == (409, "still-working")
+    assert problem["detail"] == "The upload is still being read or moved: try again when that is done."
 
 
 def test_a_name_of_nobodys_is_named(anna):
     upload = send(anna, CSA)
     address = f"/api/v1/games/{Entry.objects.get(upload=upload).game_id}/library"
     body = {"action": "share", "name": "nobody"}
-    told = signed_in(anna).post(address, body, content_type="application/json").json()
-    assert (told["code"], [one["field"] for one in told["errors"]]) == ("nobody", ["name"])
+    data = signed_in(anna).post(address, body, content_type="application/json").json()
+    assert (data["code"], [one["field"] for one in data["errors"]]) == ("nobody", ["name"])

@@ -97,8 +97,8 @@ class World:
     group: int
 
     def api(self, address: str) -> Any:
-        whole = address if address.startswith("http") else f"/api/v1/{address}"
-        answer = self.client.get(whole, headers={"Accept-Language": "en"})
+        full = address if address.startswith("http") else f"/api/v1/{address}"
+        answer = self.client.get(full, headers={"Accept-Language": "en"})
         assert answer.status_code == 200, (address, answer.content[:300])
         return answer.json()
 
@@ -154,17 +154,17 @@ def listed(world: World, query: str = "") -> Answers:
 
 
 def game(world: World, number: int, *, about: bool = True) -> Answers:
-    found = world.api(f"games/{number}")
-    record = world.api(found["record_urls"].get("jkf") or found["record_urls"]["json"])
-    yield from (found, record, world.api(f"games/{number}/series"), world.api(f"games/{number}/novelty"))
+    result = world.api(f"games/{number}")
+    record = world.api(result["record_urls"].get("jkf") or result["record_urls"]["json"])
+    yield from (result, record, world.api(f"games/{number}/series"), world.api(f"games/{number}/novelty"))
     yield world.api(f"games/{number}/library")
     for at in world.api(f"games/{number}/positions")["results"]:
         address = path_code(at["code"])
-        yield from (at, world.api(f"positions/{found['game']}/{address}/legal"))
-        yield world.api(f"positions/{found['game']}/{address}/board")
-    for source in found["sources"] if about else ():
+        yield from (at, world.api(f"positions/{result['game']}/{address}/legal"))
+        yield world.api(f"positions/{result['game']}/{address}/board")
+    for source in result["sources"] if about else ():
         yield from (world.api(source["upload_url"]), world.api(source["entry_url"]))
-    yield from (world.api(twin["game_url"]) for twin in found["twins"])
+    yield from (world.api(twin["game_url"]) for twin in result["twins"])
 
 
 def path_code(code: str) -> str:
@@ -172,10 +172,10 @@ def path_code(code: str) -> str:
 
 
 def position(world: World, kind: str, code: str, query: str = "") -> Answers:
-    whole = f"positions/{kind}/{code}"
-    found = world.api(f"{whole}?transpositions=1{query}")
-    yield from (found, world.api(found["games_url"]))
-    yield from (world.api(f"{whole}/{part}") for part in ("legal", "trend", "board", "opening"))
+    full = f"positions/{kind}/{code}"
+    result = world.api(f"{full}?transpositions=1{query}")
+    yield from (result, world.api(result["games_url"]))
+    yield from (world.api(f"{full}/{part}") for part in ("legal", "trend", "board", "opening"))
 
 
 def names(world: World, kind: str) -> Answers:
@@ -183,36 +183,36 @@ def names(world: World, kind: str) -> Answers:
 
 
 def player(world: World, number: int) -> Answers:
-    found = world.api(f"players/{number}")
-    yield from (found, world.api(found["games_url"] + "&limit=10"))
-    for kind in {one["game"] for one in found["sides"]}:
+    result = world.api(f"players/{number}")
+    yield from (result, world.api(result["games_url"] + "&limit=10"))
+    for kind in {one["game"] for one in result["sides"]}:
         start = world.api(f"statistics?game={kind}")["start_url"]
-        yield from played(world, start, f"?{GAMES[kind].rules.sides[0]}={found['name']}")
+        yield from played(world, start, f"?{GAMES[kind].rules.sides[0]}={result['name']}")
 
 
 def event(world: World, number: int) -> Answers:
-    found = world.api(f"events/{number}")
-    yield from (found, world.api(found["games_url"] + "&limit=10"))
+    result = world.api(f"events/{number}")
+    yield from (result, world.api(result["games_url"] + "&limit=10"))
 
 
 def statistics(world: World) -> Answers:
-    found = world.api("statistics")
-    yield from (found, *played(world, found["start_url"]))
+    result = world.api("statistics")
+    yield from (result, *played(world, result["start_url"]))
 
 
 def formation(world: World) -> Answers:
-    found = world.api("formations/nakabisha")
+    result = world.api("formations/nakabisha")
     forms = (world.api(f"formations/{one['formation']}") for one in world.api("formations")["results"]
              if "nakabisha" in one["parents"])  # fmt: skip
-    yield from (found, world.api(found["games_url"] + "&limit=20"), *forms)
-    for name in found["parents"]:
+    yield from (result, world.api(result["games_url"] + "&limit=20"), *forms)
+    for name in result["parents"]:
         yield world.api(f"formations/{name}")
 
 
 def upload(world: World, number: int) -> Answers:
-    found = world.api(f"uploads/{number}")
-    entries = world.api(found["entries_url"])
-    yield from (found, entries, world.api("spaces"))
+    result = world.api(f"uploads/{number}")
+    entries = world.api(result["entries_url"])
+    yield from (result, entries, world.api("spaces"))
     for one in entries["results"]:
         if one["game_url"]:
             yield world.api(one["game_url"])
@@ -223,29 +223,29 @@ def own_uploads(world: World) -> Answers:
 
 
 def spaces(world: World) -> Answers:
-    found = world.api("spaces")
-    yield found
-    for one in found["results"]:
+    result = world.api("spaces")
+    yield result
+    for one in result["results"]:
         if one["members_url"]:
             yield world.api(one["members_url"])
 
 
 def edited(world: World) -> Answers:
     start = world.api("statistics?game=shogi")["start_url"]
-    found = world.api(start)
-    yield from (found, world.api(f"positions/shogi/oddities?sfen={found['sfen']}"), world.api("about"))
+    result = world.api(start)
+    yield from (result, world.api(f"positions/shogi/oddities?sfen={result['sfen']}"), world.api("about"))
 
 
 def problems(world: World) -> Answers:
-    found = world.api("games?record_kind=problem")
-    yield from (world.api("statistics"), found, *(world.api(one["url"]) for one in found["results"]))
+    result = world.api("games?record_kind=problem")
+    yield from (world.api("statistics"), result, *(world.api(one["url"]) for one in result["results"]))
 
 
 def pattern_told(world: World) -> Answers:
     """What is known of a pattern, and itself in the library's words."""
-    asked = parse("P7f")
+    query = parse("P7f")
     return iter(
-        [world.api("patterns?pattern=P7f"), step_words(asked.steps[0], "en"), pattern_words(asked, "en")]
+        [world.api("patterns?pattern=P7f"), step_words(query.steps[0], "en"), pattern_words(query, "en")]
     )
 
 
@@ -352,9 +352,13 @@ PAGES: Final[dict[str, list[Page]]] = {
 
 
 def feed(world: World) -> Answers:
-    found = world.api("games?order=added")
-    games = [world.api(one["url"]) for one in found["results"]]
-    yield from (found, games, [world.api(source["upload_url"]) for one in games for source in one["sources"]])
+    result = world.api("games?order=added")
+    games = [world.api(one["url"]) for one in result["results"]]
+    yield from (
+        result,
+        games,
+        [world.api(source["upload_url"]) for one in games for source in one["sources"]],
+    )
 
 
 def texts(world: World) -> Answers:
@@ -399,8 +403,8 @@ def words(text: str) -> set[str]:
 
 def shown(html: str) -> set[str]:
     """The words of a page."""
-    found = _MAIN.search(html)
-    return words(unescape(_TAG.sub(" ", _DROPPED.sub(" ", found[0] if found else html))))
+    match = _MAIN.search(html)
+    return words(unescape(_TAG.sub(" ", _DROPPED.sub(" ", match[0] if match else html))))
 
 
 @cache
@@ -416,10 +420,10 @@ def own_words() -> frozenset[str]:
 
 def told(answers: Any) -> set[str]:
     """The words of answers, and what pages make of their times, sizes, shares and headers."""
-    found: set[str] = set()
+    result: set[str] = set()
     for name, value in leaves(answers):
-        found |= words(str(value)) | worded(name, value) | words(english(str(value)))
-    return found
+        result |= words(str(value)) | worded(name, value) | words(english(str(value)))
+    return result
 
 
 def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -461,12 +465,12 @@ def worded(name: str, value: Any) -> set[str]:
 def of_object(value: dict[str, Any]) -> set[str]:
     """What a page makes of an object: shares in percent, classes of lengths and times."""
     numbers = [one for one in value.values() if isinstance(one, int) and not isinstance(one, bool)]
-    whole = sum(numbers)
-    found = {str(round(100 * one / whole)) for one in numbers} if whole else set()
-    found |= {str(whole)}
+    full = sum(numbers)
+    results = {str(round(100 * one / full)) for one in numbers} if full else set()
+    results |= {str(full)}
     if "below" in value:
-        found |= words(duration_text(value["first"]))
-    return found
+        results |= words(duration_text(value["first"]))
+    return results
 
 
 # --- the pages -------------------------------------------------------------------------------------------
@@ -488,7 +492,7 @@ def test_what_a_page_shows_the_api_tells(world: World, page: Page):
     address, make = page()
     answer = world.client.get(address, headers={"Accept-Language": "en"})
     assert answer.status_code == 200
-    found = shown(answer.content.decode()) - own_words()
-    known = told([world.api("about"), *make(world)]) | words(address) | SITE
-    assert found, "a page that says nothing proves nothing"
-    assert sorted(found - known) == []
+    html = shown(answer.content.decode()) - own_words()
+    existing = told([world.api("about"), *make(world)]) | words(address) | SITE
+    assert html, "a page that says nothing proves nothing"
+    assert sorted(html - existing) == []

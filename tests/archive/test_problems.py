@@ -42,10 +42,10 @@ JSON = "application/json"
 def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
     """The members of an answer that is a problem detail of that status and code."""
     assert (answer.status_code, answer["Content-Type"]) == (status, PROBLEM)
-    told: dict[str, Any] = answer.json()
-    assert (told["status"], told["code"]) == (status, code)
-    assert {"type", "title", "status", "detail", "code", "errors"} <= set(told)
-    return told
+    data: dict[str, Any] = answer.json()
+    assert (data["status"], data["code"]) == (status, code)
+    assert {"type", "title", "status", "detail", "code", "errors"} <= set(data)
+    return data
 
 
 # --- below /api/ -----------------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ def test_other_methods_are_told_which_there_are(client, route, method):
 @pytest.mark.django_db
 def test_what_cannot_be_read_is_a_problem(client):
     address = "/api/v1/check"
-    told = problem(client.post(address, "x", content_type="text/x"), 415, "unsupported-media-type")
-    assert "application/json" in told["detail"]
-    told = problem(client.get("/api/v1/about", headers={"accept": "text/html"}), 406, "not-acceptable")
-    assert "application/json" in told["detail"]
+    response = problem(client.post(address, "x", content_type="text/x"), 415, "unsupported-media-type")
+    assert "application/json" in response["detail"]
+    response = problem(client.get("/api/v1/about", headers={"accept": "text/html"}), 406, "not-acceptable")
+    assert "application/json" in response["detail"]
     problem(client.post(address, "{", content_type=JSON), 400, "parse-error")
     problem(client.post(address, b"x", content_type="multipart/form-data"), 400, "parse-error")
     problem(client.post(address, b"x", content_type="multipart/form-data; boundary=\xff"), 400, "parse-error")
@@ -146,9 +146,9 @@ def test_headers_of_an_error_without_a_body_stay():
 
 @HERE
 def test_a_fault_tells_nothing_but_its_number():
-    told = problem(Client(raise_request_exception=False).get("/api/fault"), 500, "internal-error")
-    assert "secret" not in json.dumps(told)
-    assert re.fullmatch("[0-9a-f]{16}", told["request_id"])
+    text = problem(Client(raise_request_exception=False).get("/api/fault"), 500, "internal-error")
+    assert "secret" not in json.dumps(text)
+    assert re.fullmatch("[0-9a-f]{16}", text["request_id"])
 
 
 @pytest.mark.django_db
@@ -156,8 +156,8 @@ def test_a_session_without_its_token_is_a_problem(settings):
     settings.ARCHIVE_ANONYMOUS_UPLOAD = False
     client = APIClient(enforce_csrf_checks=True)
     client.force_login(User.objects.create_user("taro"))
-    told = problem(client.post("/api/v1/uploads", {"text": KIF}), 403, "permission-denied")
-    assert told["detail"].startswith("CSRF Failed")
+    response = problem(client.post("/api/v1/uploads", {"text": KIF}), 403, "permission-denied")
+    assert response["detail"].startswith("CSRF Failed")
 
 
 # --- one language ----------------------------------------------------------------------------------------
@@ -192,9 +192,9 @@ def test_the_detail_of_every_code_is_english_whatever_is_asked_for(raised):
     details = set()
     for language in ("ja", "en"):
         with translation.override(language):
-            found = describe(raised())
-        assert found is not None
-        details.add(found.detail)
+            result = describe(raised())
+        assert result is not None
+        details.add(result.detail)
     (detail,) = details
     assert detail and not KANA.search(detail)
 
@@ -228,12 +228,15 @@ BAD_REQUESTS = [
 @pytest.mark.parametrize("address", BAD_REQUESTS)
 def test_details_of_answers_are_english_whatever_is_asked_for(client, address):
     stored(KIF)
-    told = [
+    response = [
         client.get(f"/api/v1/{address}", headers={"Accept-Language": language}).json()
         for language in ("ja", "en")
     ]
-    assert told[0]["detail"] == told[1]["detail"]
-    texts = [told[0]["detail"], *(error["detail"] for error in told[0]["errors"] if "detail" in error)]
+    assert response[0]["detail"] == response[1]["detail"]
+    texts = [
+        response[0]["detail"],
+        *(error["detail"] for error in response[0]["errors"] if "detail" in error),
+    ]
     assert not [text for text in texts if KANA.search(text)]
 
 
@@ -393,5 +396,5 @@ def test_a_database_that_is_away_is_503_and_other_errors_and_replicas_are_not(ca
     error = OperationalError("it failed")
     error.__cause__ = cause
     with read_from(alias):
-        found = describe(error)
-    assert (found and found.status) == status
+        result = describe(error)
+    assert (result and result.status) == status

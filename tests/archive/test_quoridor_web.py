@@ -52,9 +52,9 @@ def test_lists_are_narrowed_down_by_the_kind_of_game(client: Client) -> None:
 
 def test_sides_are_those_of_the_game_that_is_asked_for(client: Client) -> None:
     ingest(ready("e2 e8", black="Ada", white="Bo", winner=1), ready("d1 e8", black="Bo", white="Ada"))
-    for query, found in {"white=Ada": 1, "black=Ada": 1, "result=black": 1, "player=Ada": 2}.items():
+    for query, result in {"white=Ada": 1, "black=Ada": 1, "result=black": 1, "player=Ada": 2}.items():
         page = client.get(f"/games/?game=quoridor&{query}").content.decode()
-        assert page.count('class="game-row"') == found, query
+        assert page.count('class="game-row"') == result, query
     page = client.get("/games/?game=quoridor&white=Ada").content.decode()
     assert page.index("Ada</span>") < page.index("Bo</span>")
     assert client.get("/games/?black=Ada").content.decode().count('class="game-row"') == 0
@@ -62,8 +62,8 @@ def test_sides_are_those_of_the_game_that_is_asked_for(client: Client) -> None:
 
 def choices(client: Client, address: str, field: str) -> list[str]:
     page = client.get(address).content.decode()
-    (found,) = re.findall(rf'<select name="{field}".*?</select>', page, re.DOTALL)
-    return re.findall(r'<option value="([^"]+)"', found)
+    (matches,) = re.findall(rf'<select name="{field}".*?</select>', page, re.DOTALL)
+    return re.findall(r'<option value="([^"]+)"', matches)
 
 
 def test_the_filters_are_those_of_the_game_that_is_asked_for(client: Client) -> None:

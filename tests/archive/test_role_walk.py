@@ -113,17 +113,17 @@ def record_of(state: str) -> str:
 @pytest.fixture(scope="module")
 def world(module_db: None) -> World:
     """All of them, in all states."""
-    found = World({name: account(name) for name in VISITORS[1:]}, Space())
-    users = found.users
-    found.group = libraries.make_group(users["group owner"], "zmgroup会")
-    libraries.join(users["member"], libraries.invite(users["group owner"], found.group))
+    result = World({name: account(name) for name in VISITORS[1:]}, Space())
+    users = result.users
+    result.group = libraries.make_group(users["group owner"], "zmgroup会")
+    libraries.join(users["member"], libraries.invite(users["group owner"], result.group))
     mine = libraries.own_library(users["owner"]).pk
-    spaces = {"published": mine, "unlisted": mine, "private": mine, "removed": mine, "group": found.group.pk}
+    spaces = {"published": mine, "unlisted": mine, "private": mine, "removed": mine, "group": result.group.pk}
     for state in STATES:
         sender = users["group owner" if state == "group" else "owner"]
-        found.things[state] = sent(state, sender, spaces.get(state, PUBLIC))
-    make_so(found)
-    return found
+        result.things[state] = sent(state, sender, spaces.get(state, PUBLIC))
+    make_so(result)
+    return result
 
 
 def account(name: str) -> User:
@@ -274,29 +274,29 @@ def of_route(world: World, route: Route, state: str) -> Iterator[Asked]:
         yield Asked("DELETE", route.template, state, address)
 
 
-def answer(client: Client, asked: Asked) -> Any:
+def answer(client: Client, query: Asked) -> Any:
     """Ask, and undo what was done."""
     with transaction.atomic():
-        if asked.method == "GET":
-            found = client.get(asked.address)
-        elif asked.method == "DELETE":
-            found = client.delete(asked.address)
+        if query.method == "GET":
+            result = client.get(query.address)
+        elif query.method == "DELETE":
+            result = client.delete(query.address)
         else:
-            as_json = asked.template.startswith("/api/v1/positions/")
-            found = (
-                client.post(asked.address, asked.data, "application/json")
+            as_json = query.template.startswith("/api/v1/positions/")
+            result = (
+                client.post(query.address, query.data, "application/json")
                 if as_json
-                else client.post(asked.address, asked.data)
+                else client.post(query.address, query.data)
             )
-        found.told = told(found)
+        result.told = told(result)
         transaction.set_rollback(True)
-    return found
+    return result
 
 
-def told(found: Any) -> str:
+def told(result: Any) -> str:
     """Return all that an answer says: its body, its headers."""
-    body = b"".join(found.streaming_content) if found.streaming else found.content
-    return body.decode(errors="replace") + unquote(str(found.headers))
+    body = b"".join(result.streaming_content) if result.streaming else result.content
+    return body.decode(errors="replace") + unquote(str(result.headers))
 
 
 # --- what is told ----------------------------------------------------------------------------------------
@@ -315,22 +315,24 @@ def test_everybody_is_told_what_they_may_read_and_nothing_else(world, table, vis
     caplog.set_level(logging.INFO)
     caplog.set_level(logging.INFO, logger=logs.ACCESS)
     asked_for = list(requests(world))
-    for asked in asked_for:
-        found = answer(client, asked)
-        wanted = table.get(asked.row, {}).get(visitor)
-        if str(found.status_code) != wanted:
-            wrong.append(f"{','.join(asked.row)}: {found.status_code}, not {wanted}")
-        wrong += [f"{asked.address}: tells {mark}" for mark in met_wrongly(world, visitor, asked, found.told)]
-        wrong += kept_wrongly(world, asked, found)
-        met |= marks(world, found.told)
+    for query in asked_for:
+        result = answer(client, query)
+        expected = table.get(query.row, {}).get(visitor)
+        if str(result.status_code) != expected:
+            wrong.append(f"{','.join(query.row)}: {result.status_code}, not {expected}")
+        wrong += [
+            f"{query.address}: tells {mark}" for mark in met_wrongly(world, visitor, query, result.told)
+        ]
+        wrong += kept_wrongly(world, query, result)
+        met |= marks(world, result.told)
     for address in QUERIES:
-        asked = Asked("GET", address.partition("?")[0], "", address)
-        text = answer(client, asked).told
-        wrong += [f"{address}: tells {mark}" for mark in met_wrongly(world, visitor, asked, text)]
+        query = Asked("GET", address.partition("?")[0], "", address)
+        text = answer(client, query).told
+        wrong += [f"{address}: tells {mark}" for mark in met_wrongly(world, visitor, query, text)]
     assert not wrong, "\n".join(wrong)
     readable = {thing.mark for thing in world.things.values() if visitor in READERS[thing.state]}
     assert readable <= met
-    assert {asked.row for asked in asked_for} == table.keys()
+    assert {query.row for query in asked_for} == table.keys()
     key = world.things["unlisted"].key
     assert client.get(f"/shared/{key}/").status_code == 302
     log = unquote(caplog.text)
@@ -343,25 +345,25 @@ def marks(world: World, text: str) -> set[str]:
     return {mark for mark in everything if mark in text}
 
 
-def met_wrongly(world: World, visitor: str, asked: Asked, text: str) -> Iterator[str]:
+def met_wrongly(world: World, visitor: str, query: Asked, text: str) -> Iterator[str]:
     """Yield the marks in an answer that this visitor must not meet there."""
-    if visitor == "administrator" and asked.template.startswith("/admin/"):
+    if visitor == "administrator" and query.template.startswith("/admin/"):
         return
     for thing in world.things.values():
-        shared = visitor == "shared" and thing.state in SHARED and asked.template.startswith(_GAMES)
+        shared = visitor == "shared" and thing.state in SHARED and query.template.startswith(_GAMES)
         if thing.mark in text and visitor not in READERS[thing.state] and not shared:
             yield thing.mark
         if thing.file in text and visitor not in FILES[thing.state]:
             yield thing.file
 
 
-def kept_wrongly(world: World, asked: Asked, found: Any) -> list[str]:
+def kept_wrongly(world: World, query: Asked, result: Any) -> list[str]:
     """Tell where others could keep an answer that says what is not public."""
     secret = {thing.mark for thing in world.things.values() if thing.state not in OPEN | {"hidden"}}
-    if not marks(world, found.told) & secret or asked.template.startswith("/admin/"):
+    if not marks(world, result.told) & secret or query.template.startswith("/admin/"):
         return []
-    cached = found.headers.get("Cache-Control", "")
-    return [] if cached == "private, no-store" and "ETag" not in found.headers else [f"{asked}: {cached}"]
+    cached = result.headers.get("Cache-Control", "")
+    return [] if cached == "private, no-store" and "ETag" not in result.headers else [f"{query}: {cached}"]
 
 
 @pytest.mark.django_db
@@ -384,8 +386,8 @@ def test_whether_a_record_is_here_is_told_of_what_one_may_read(world, visitor):
     for state in ("public", "published", "unlisted", "private", "group", "taken back"):
         bare = record_of(state).replace(world.things[state].mark, "x")
         leads = client.post("/find/", {"text": bare}).headers.get("Location", "")
-        known = leads == f"/games/{world.things[state].game}/"
-        assert known == (visitor in READERS[state]), (state, leads)
+        existing = leads == f"/games/{world.things[state].game}/"
+        assert existing == (visitor in READERS[state]), (state, leads)
 
 
 @pytest.mark.django_db

@@ -48,11 +48,13 @@ def test_it_is_for_the_staff_alone(client):
 
 
 def test_an_archive_in_which_nothing_is_or_runs_says_so(curator):
-    told = shown(curator)
-    assert "database in order" in told and "tables in order" in told and "worker not heard of" in told
-    assert "No file is waiting." in told and "There are none." in told
-    assert "No worker and no scheduler was heard of within a day." in told
-    assert __version__ in told
+    message = shown(curator)
+    assert (
+        "database in order" in message and "tables in order" in message and "worker not heard of" in message
+    )
+    assert "No file is waiting." in message and "There are none." in message
+    assert "No worker and no scheduler was heard of within a day." in message
+    assert __version__ in message
 
 
 def test_processes_are_told_with_when_they_were_heard_of(curator):
@@ -77,11 +79,11 @@ def test_what_waits_and_what_failed_is_told_without_names(curator):
     entry.save()
     waiting, _ = store.create_upload("another.kif", [b"x"])
     Upload.objects.filter(pk=waiting.pk).update(received=timezone.now() - timedelta(hours=3))
-    told = shown(curator)
-    assert "1 file is waiting or being read; it came 3 hours ago." in told
-    assert f"file {broken.pk} given up after 3 tries" in told
-    assert "the record format was not recognised: …" in told
-    assert "secret" not in told
+    message = shown(curator)
+    assert "1 file is waiting or being read; it came 3 hours ago." in message
+    assert f"file {broken.pk} given up after 3 tries" in message
+    assert "the record format was not recognised: …" in message
+    assert "secret" not in message
 
 
 def test_entries_tasks_and_the_index_are_told(curator):
@@ -90,14 +92,14 @@ def test_entries_tasks_and_the_index_are_told(curator):
     Tally.objects.all().delete()
     tally.add(tally.TASKS, "archive.sweep", "success", 4, seconds=2.0)
     tally.write()
-    told = shown(curator)
-    assert "added 1 already here 0 failed 0" in told
+    message = shown(curator)
+    assert "added 1 already here 0 failed 0" in message
     assert store.reread(Upload.objects.get().pk)
     worker.work_off(Upload.objects.get().pk)
     measures.forget()
     assert "added 1 already here 0 failed 0" in shown(curator)
-    assert "archive.sweep done 4 0.50" in told
-    assert f"About {measures.index_rows()} rows" in told
+    assert "archive.sweep done 4 0.50" in message
+    assert f"About {measures.index_rows()} rows" in message
 
 
 def test_replicas_are_told_where_there_are_any(curator, monkeypatch):

@@ -112,7 +112,7 @@ def fill_library(random: Random) -> None:
     """Put much into a library; some of it goes, some is moved about, some is shared."""
     owner = User.objects.create_user("anna")
     mine = libraries.own_library(owner).pk
-    kept, going = (sent(random, number, mine, owner, word) for number, word in ((60, ""), (20, "")))
+    remaining, going = (sent(random, number, mine, owner, word) for number, word in ((60, ""), (20, "")))
     sent(random, 40, mine, owner, "秘")
     build()
     some = list(Game.objects.filter(space=mine).order_by("pk")[:4])
@@ -122,8 +122,8 @@ def fill_library(random: Random) -> None:
     while not store.delete_upload(going.pk, 10):
         pass
     group = libraries.make_group(owner, "研究会秘")
-    assert libraries.move_upload(owner, kept, group.pk)
-    while not store.move_upload(kept.pk, 100):
+    assert libraries.move_upload(owner, remaining, group.pk)
+    while not store.move_upload(remaining.pk, 100):
         pass
     Hook.objects.create(user=owner, address="https://example.com/", query="秘", scope="all", salt="x")
     build()
@@ -143,10 +143,10 @@ def first_addresses() -> Iterator[str]:
         }  # fmt: skip
         upload = Upload.objects.filter(entries__game=game)[0].pk
         for route in routes():
-            known = {**values, "upload_id": str(upload)}
+            existing = {**values, "upload_id": str(upload)}
             if route.template.startswith("/api/v1/uploads/{"):
-                known["pk"] = str(upload)
-            yield route.address(**known, **{name: "1" for name in route.parts if name not in known})
+                existing["pk"] = str(upload)
+            yield route.address(**existing, **{name: "1" for name in route.parts if name not in existing})
     for name in ("shikenbisha", "furibisha", "ibisha"):
         yield from (f"/formations/{name}/", f"/api/v1/formations/{name}")
     for text in map(quote, PATTERNS):
@@ -182,7 +182,7 @@ def asked(before: list[str] | None = None) -> dict[str, str]:
     """What a stranger is told at every address: those before, or those that answers lead to."""
     for one in caches.all():
         one.clear()
-    client, told = Client(raise_request_exception=True), dict[str, str]()
+    client, responses = Client(raise_request_exception=True), dict[str, str]()
     waiting = before or list(dict.fromkeys(first_addresses()))
     seen = {*waiting}
     client.cookies["csrftoken"] = "x" * 32
@@ -191,12 +191,12 @@ def asked(before: list[str] | None = None) -> dict[str, str]:
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         text = body.decode(errors="replace")
         headers = sorted((k.lower(), v) for k, v in answer.headers.items() if k.lower() not in _OWN_HEADERS)
-        told[address] = _TOKEN.sub(r"\1", f"{answer.status_code} {headers}\n{text}")
+        responses[address] = _TOKEN.sub(r"\1", f"{answer.status_code} {headers}\n{text}")
         for link in () if before else links(address, text):
             if len(waiting) < MOST and link not in seen:
                 seen.add(link)
                 waiting.append(link)
-    return told
+    return responses
 
 
 def links(address: str, text: str) -> Iterator[str]:
@@ -217,14 +217,14 @@ def test_what_is_kept_in_libraries_changes_no_answer_to_a_stranger(settings, tmp
     for _ in range(3):
         sent(random, 12, PUBLIC, None)
     build()
-    told = asked()
+    responses = asked()
     fill_library(random)
-    assert not differences(told, asked([*told]))
-    failing = {address for address, text in told.items() if text.startswith("5")}
-    assert len(told) == MOST and failing <= {"/readyz"}
+    assert not differences(responses, asked([*responses]))
+    failing = {address for address, response in responses.items() if response.startswith("5")}
+    assert len(responses) == MOST and failing <= {"/readyz"}
 
 
-def differences(told: dict[str, str], again: dict[str, str]) -> str:
+def differences(before: dict[str, str], again: dict[str, str]) -> str:
     """What differs between answers, by address."""
     return "\n".join(
         "\n".join(
@@ -233,6 +233,6 @@ def differences(told: dict[str, str], again: dict[str, str]) -> str:
                 *list(unified_diff(one.splitlines(), again[address].splitlines(), lineterm="", n=0))[:12],
             ]
         )
-        for address, one in told.items()
+        for address, one in before.items()
         if one != again[address]
     )

@@ -46,9 +46,12 @@ def text_of(client: Client, address: str, language: str = "en") -> str:
 
 
 def test_a_member_who_is_not_staff_signs_in_and_is_where_they_wanted(closed, client, hanako):
-    asked = client.get("/games/?player=x")
-    assert (asked.status_code, asked.headers["Location"]) == (302, f"{SIGN_IN}?next=/games/%3Fplayer%3Dx")
-    assert 'value="/games/?player=x"' in text_of(client, asked.headers["Location"])
+    response = client.get("/games/?player=x")
+    assert (response.status_code, response.headers["Location"]) == (
+        302,
+        f"{SIGN_IN}?next=/games/%3Fplayer%3Dx",
+    )
+    assert 'value="/games/?player=x"' in text_of(client, response.headers["Location"])
     answer = sign_in(client, next="/games/?player=x")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/games/?player=x")
     assert client.get("/games/").status_code == 200
@@ -73,9 +76,9 @@ def test_the_page_itself_can_be_read_in_both_languages_and_themes_by_a_stranger(
 # --- anywhere --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", ""])
-def test_signing_in_leads_to_no_other_site(client, hanako, wanted):
-    assert sign_in(client, next=wanted).headers["Location"] == "/"
+@pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", ""])
+def test_signing_in_leads_to_no_other_site(client, hanako, address):
+    assert sign_in(client, next=address).headers["Location"] == "/"
 
 
 def test_a_wrong_password_is_told_and_keeps_where_one_wanted(client, hanako):

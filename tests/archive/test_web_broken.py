@@ -36,7 +36,7 @@ def test_a_picture_is_answered_as_one_by_page_and_api(client, language):
 
 
 @pytest.mark.parametrize(
-    ("beginning", "code", "told"),
+    ("beginning", "code", "expected"),
     [
         (b"PK\x03\x04", "is-container", "this is an archive (ZIP); add it"),
         (b"\x1f\x8b", "is-container", "this is an archive (GZIP); add it"),
@@ -45,13 +45,13 @@ def test_a_picture_is_answered_as_one_by_page_and_api(client, language):
 )
 @pytest.mark.parametrize(("address", "also"), [("check", {}), ("convert", {"to": "kif"})])
 def test_who_sends_files_in_one_to_be_checked_is_told_to_upload_them(
-    client, address, also, beginning, code, told
+    client, address, also, beginning, code, expected
 ):
     sent = {"file": SimpleUploadedFile("a.kif", beginning + bytes(600)), **also}
     answer = client.post(f"/api/v1/{address}", sent, headers={"Accept-Language": "en"})
     assert (answer.status_code, answer.json()["code"]) == (400, code)
-    assert told in answer.json()["errors"][0]["message"]
-    assert told in answer.json()["detail"]
+    assert expected in answer.json()["errors"][0]["message"]
+    assert expected in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
@@ -74,8 +74,8 @@ def test_whole_games_are_not(client):
 def test_a_game_of_which_one_edition_is_whole_is_not(client):
     stored(BROKEN)
     game = Game.objects.get()
-    whole = stored("手合割：平手\n先手：甲\n   1 ７六歩(77)\n", "whole.kif")
-    assert Entry.objects.get(upload=whole).game_id == game.pk
+    full = stored("手合割：平手\n先手：甲\n   1 ７六歩(77)\n", "whole.kif")
+    assert Entry.objects.get(upload=full).game_id == game.pk
     assert "badge broken" not in text_of(client, f"/games/{game.pk}/")
 
 

@@ -37,9 +37,9 @@ def test_players_are_listed_and_found_by_part_of_their_name(client: Client) -> N
     page = html(client, "/players/")
     assert "甲野" in page
     assert "&lt;b&gt;乙" in page
-    found = html(client, "/players/?name=野")
-    assert "甲野" in found
-    assert "丙" not in found
+    text = html(client, "/players/?name=野")
+    assert "甲野" in text
+    assert "丙" not in text
     assert "「nobody」を含む名前はありません" in html(client, "/players/?name=nobody")
 
 
@@ -104,10 +104,10 @@ def test_openings_have_their_english_names_on_english_pages(client: Client) -> N
 
 
 @pytest.mark.parametrize(
-    ("address", "named"), [("/players/", "対局者"), ("/events/", "棋戦"), ("/games/", "対局")]
+    ("address", "title"), [("/players/", "対局者"), ("/events/", "棋戦"), ("/games/", "対局")]
 )
-def test_the_menu_tells_where_one_is(client: Client, address: str, named: str) -> None:
-    assert f'href="{address}" aria-current="page">{named}</a>' in html(client, address)
+def test_the_menu_tells_where_one_is(client: Client, address: str, title: str) -> None:
+    assert f'href="{address}" aria-current="page">{title}</a>' in html(client, address)
 
 
 def test_the_game_leads_to_its_players_and_its_event(client: Client) -> None:

@@ -15,9 +15,9 @@ Colour = tuple[float, float, float]
 
 
 def token(name: str, theme: int) -> Colour:
-    found = re.search(rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\)", TOKENS.read_text())
-    assert found
-    text = found[1 + theme]
+    match = re.search(rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\)", TOKENS.read_text())
+    assert match
+    text = match[1 + theme]
     red, green, blue = (int(text[at : at + 2], 16) / 255 for at in (1, 3, 5))
     return red, green, blue
 

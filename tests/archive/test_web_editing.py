@@ -144,11 +144,11 @@ def test_a_record_that_is_pasted_into_the_search_box_leads_to_its_game(client: C
 
 def test_a_record_of_no_game_leads_to_the_last_position_that_games_reach(client: Client) -> None:
     builders.ingest(builders.ready("7g7f 3c3d 2g2f"), builders.ready("7g7f 8c8d"))
-    found = client.post("/find/", {"text": "V2.2\nPI\n+\n+7776FU\n-8384FU\n+5756FU\n%TORYO\n"})
+    response = client.post("/find/", {"text": "V2.2\nPI\n+\n+7776FU\n-8384FU\n+5756FU\n%TORYO\n"})
     position = Position.initial()
     for usi in ("7g7f", "8c8d"):
         position.do_move(from_usi(usi))
-    assert found["Location"] == f"/positions/shogi/{shogi64.encode(position)}/"
+    assert response["Location"] == f"/positions/shogi/{shogi64.encode(position)}/"
 
 
 def test_other_pasted_texts_go_to_the_editor(client: Client) -> None:

@@ -43,8 +43,8 @@ def page(client: Client, query: str, language: str = "en", code: str = START) ->
 
 def links(html: str, place: str = "chip") -> list[dict[str, list[str]]]:
     """The parameters of all links of a class, or of those in an element of it."""
-    found = re.findall(rf'class="{place}"[^>]*?href="([^"]*)"|<a class="{place}" href="([^"]*)"', html)
-    return [parse_qs(urlsplit(unescape(one or other)).query) for one, other in found]
+    matches = re.findall(rf'class="{place}"[^>]*?href="([^"]*)"|<a class="{place}" href="([^"]*)"', html)
+    return [parse_qs(urlsplit(unescape(one or other)).query) for one, other in matches]
 
 
 @pytest.mark.usefixtures("games")
@@ -104,7 +104,7 @@ class TestThePage:
         assert '<script>alert(1)"' not in page(client, '?"><script>alert(1)</script>="><script>alert(1)"')
 
     @pytest.mark.parametrize(
-        ("field", "typed", "meant"),
+        ("field", "typed", "expected"),
         [
             ("player", "羽生善冶", "羽生善治"),
             ("black", "羽入善治", "羽生善治"),
@@ -113,15 +113,15 @@ class TestThePage:
             ("event", "明人戦", "名人戦"),
         ],
     )
-    def test_a_mistyped_name_gets_likely_ones(self, client, field, typed, meant):
+    def test_a_mistyped_name_gets_likely_ones(self, client, field, typed, expected):
         html = page(client, f"?{field}={typed}&match=mirror&result=black")
         assert f"nobody here is called “{typed}”" in html
         names = re.findall(
             r'<a href="(\?[^"]*)">([^<]+)</a>', html.partition("Perhaps:")[2].partition("</p>")[0]
         )
-        assert [name for _href, name in names] == [meant]
-        asked = parse_qs(unescape(names[0][0])[1:])
-        assert asked == {"match": ["mirror"], "result": ["black"], field: [meant]}
+        assert [name for _href, name in names] == [expected]
+        query = parse_qs(unescape(names[0][0])[1:])
+        assert query == {"match": ["mirror"], "result": ["black"], field: [expected]}
 
     def test_filters_that_are_not_understood_are_said_to_count_for_nothing(self, client):
         html = client.get(f"/positions/shogi/{START}/?from=x&result=draw").content.decode()
@@ -153,7 +153,7 @@ class TestThePage:
 
 @pytest.mark.usefixtures("games")
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "expected"),
     [
         ("羽生善冶", ["羽生善治"]), ("羽善生治", ["羽生善治"]), ("羽生善", ["羽生善治"]), ("羽生 善治", []),
         ("生善治", ["羽生善治"]), ("谷川浩二", ["谷川浩司"]), ("Hefewiezen", ["Hefeweizen"]),
@@ -162,8 +162,8 @@ class TestThePage:
         ("羽\0善治", ["羽生善治"]),
     ],
 )  # fmt: skip
-def test_likely_names_are_few_characters_away(typed, found):
-    assert similar_spellings(PUBLIC, "player", typed) == found
+def test_likely_names_are_few_characters_away(typed, expected):
+    assert similar_spellings(PUBLIC, "player", typed) == expected
 
 
 def test_a_further_name_of_a_player_leads_to_the_one_that_lists_have(games):

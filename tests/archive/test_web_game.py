@@ -39,9 +39,9 @@ def page(client: Client, address: str, language: str = "ja") -> str:
 
 def sfen_of(html: str) -> str:
     """The position that the board says it shows."""
-    found = re.search(r'class="board-host" data-sfen="([^"]+)"', html)
-    assert found
-    return found[1]
+    match = re.search(r'class="board-host" data-sfen="([^"]+)"', html)
+    assert match
+    return match[1]
 
 
 def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> None:
@@ -116,9 +116,9 @@ def test_a_fork_is_shown_on_its_own_line(client: Client) -> None:
 def test_the_position_can_be_looked_up_and_the_record_downloaded(client: Client) -> None:
     game = store()
     html = page(client, f"/games/{game.pk}/?ply=1")
-    found = re.search(r'class="button position-link" href="([^"]+)"', html)
-    assert found
-    assert "<strong>1</strong>" in page(client, found[1])
+    match = re.search(r'class="button position-link" href="([^"]+)"', html)
+    assert match
+    assert "<strong>1</strong>" in page(client, match[1])
     for name in ("jkf", "kif", "kifu", "ki2", "csa"):
         assert f"/api/v1/games/{game.pk}/record.{name}" in html
 
@@ -126,9 +126,9 @@ def test_the_position_can_be_looked_up_and_the_record_downloaded(client: Client)
 def test_the_moves_are_embedded_for_scripts_with_their_forks(client: Client) -> None:
     game = store()
     html = page(client, f"/games/{game.pk}/")
-    found = re.search(r'<script id="record" type="application/json">(.*?)</script>', html, re.S)
-    assert found
-    tree = json.loads(found[1])
+    match = re.search(r'<script id="record" type="application/json">(.*?)</script>', html, re.S)
+    assert match
+    tree = json.loads(match[1])
     assert (tree["path"], tree["ply"]) == ("", 0)
     assert played(tree["moves"]) == played(game.jkf["moves"])
 

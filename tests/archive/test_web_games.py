@@ -139,13 +139,13 @@ def test_a_page_that_ended_early_says_that_the_search_goes_on(
     assert "Nothing found so far. The search has not reached the end of the list." in html
     assert ">Continue the search</a>" in html and "No game matches" not in html and "Perhaps" not in html
     address: str | None = "?result=black&order=added"
-    found = []
+    results = []
     while address:
         html = client.get(f"/games/{address}").content.decode()
-        found += re.findall(r'class="date">([^<]*)<', html)
+        results += re.findall(r'class="date">([^<]*)<', html)
         following = re.search(r'rel="next" href="([^"]*)"', html)
         address = unescape(following[1]) if following else None
-    assert [day.strip() for day in found] == ["2020-01-05"]
+    assert [day.strip() for day in results] == ["2020-01-05"]
 
 
 @pytest.mark.usefixtures("three_games")
@@ -201,9 +201,9 @@ def test_pages_follow_each_other_without_losing_a_game(
 ) -> None:
     monkeypatch.setattr(views, "PAGE", 2)
     first = client.get("/games/?from=").content.decode()
-    found = re.search(r'rel="next" href="([^"]+)"', first)
-    assert found
-    second = client.get("/games/" + found[1].replace("&amp;", "&")).content.decode()
+    match = re.search(r'rel="next" href="([^"]+)"', first)
+    assert match
+    second = client.get("/games/" + match[1].replace("&amp;", "&")).content.decode()
     assert first.count('class="game-row"') == 2
     assert second.count('class="game-row"') == 1
     assert 'rel="next"' not in second
@@ -254,9 +254,9 @@ def test_what_only_looks_like_moves_is_a_name(client: Client, words: str) -> Non
 def test_an_empty_list_offers_to_look_for_the_words_elsewhere(client: Client) -> None:
     stored("先手：甲\n後手：乙\n戦型：四間飛車\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
     page = unescape(client.get("/games/?player=四間飛車&result=black").content.decode())
-    found = re.search(r'href="(\?[^"]*)">戦型</a>', page)
-    assert found and "player" not in found[1]
-    assert listed(client, found[1]) == ["甲"]
+    match = re.search(r'href="(\?[^"]*)">戦型</a>', page)
+    assert match and "player" not in match[1]
+    assert listed(client, match[1]) == ["甲"]
     assert 'href="?result=black&event=' in page
 
 
@@ -283,7 +283,7 @@ def test_names_are_escaped(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "query"),
+    ("words", "expected"),
     [
         ("甲野", {"player": "甲野"}),
         ("the end of genesis", {"player": "the end of genesis"}),
@@ -309,8 +309,8 @@ def test_names_are_escaped(client: Client) -> None:
         ("結果:勝ち 手合割:無 終わり方:無", {"result": "勝ち", "handicap": "無", "special": "無"}),
     ],
 )
-def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
-    assert filters_of_words(PUBLIC, words) == query
+def test_the_search_box_understands_names_and_keys(words: str, expected: dict[str, str]) -> None:
+    assert filters_of_words(PUBLIC, words) == expected
 
 
 def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -> None:
@@ -321,7 +321,7 @@ def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -
 
 @pytest.mark.usefixtures("three_games")
 @pytest.mark.parametrize(
-    ("words", "query"),
+    ("words", "expected"),
     [
         ("名人戦", {"event": "名人戦"}),
         ("名人戦 甲", {"event": "名人戦", "player": "甲"}),
@@ -333,9 +333,11 @@ def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -
         ("\0", {"player": "\0"}),
     ],
 )
-def test_free_words_that_name_an_event_ask_for_it(client: Client, words: str, query: dict[str, str]) -> None:
+def test_free_words_that_name_an_event_ask_for_it(
+    client: Client, words: str, expected: dict[str, str]
+) -> None:
     response = client.get("/games/", {"q": f" {words} "})
-    assert parse_qs(response.headers["Location"].partition("?")[2]) == {k: [v] for k, v in query.items()}
+    assert parse_qs(response.headers["Location"].partition("?")[2]) == {k: [v] for k, v in expected.items()}
 
 
 def test_further_filters_open_where_they_are_in_use(client: Client) -> None:

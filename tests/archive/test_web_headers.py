@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from archive.models import Game
-from archive.web.replay.game_page import written_date
+from archive.web.replay.game_page import date_text
 from tests.archive.games import stored
 from tests.archive.test_api_headers import RICH
 
@@ -26,7 +26,7 @@ def test_a_list_tells_the_event_with_its_round():
 
 
 @pytest.mark.parametrize(
-    ("days", "told"),
+    ("days", "expected"),
     [
         ({"開始日時": "2024/02/30", "対局日": "2024年3月1日"}, "2024年3月1日"),
         ({"開始日時": "2024/13/45", "終了日時": "2024/03/01 12:00"}, "2024/03/01 12:00"),
@@ -35,11 +35,11 @@ def test_a_list_tells_the_event_with_its_round():
         ({"開始日時": "2024/03/01 10:00"}, "2024/03/01 10:00"),
     ],
 )
-def test_the_headline_shows_a_day_that_can_be(days, told):
+def test_the_headline_shows_a_day_that_can_be(days, expected):
     stored("".join(f"{name}：{text}\n" for name, text in days.items()) + "1 ７六歩(77)\n2 投了\n")
     game = Game.objects.get()
-    assert written_date(game, game.jkf["header"]) == told
-    assert told in page(f"/games/{game.pk}/").partition('class="facts"')[0]
+    assert date_text(game, game.jkf["header"]) == expected
+    assert expected in page(f"/games/{game.pk}/").partition('class="facts"')[0]
 
 
 @pytest.mark.parametrize(

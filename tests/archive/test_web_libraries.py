@@ -58,10 +58,10 @@ def test_what_is_not_public_has_a_badge_wherever_it_is_listed(anna, group):
         assert sorted(badges(client, address)) == both, address
     first, *listed = badges(client, f"/positions/shogi/{START}/")
     assert (first, sorted(listed)) == ("My library", both), "the first game through a position has one, too"
-    for upload, named in ((mine, ["My library"]), (ours, ["&lt;研究会&gt;"]), (public, [])):
+    for upload, names in ((mine, ["My library"]), (ours, ["&lt;研究会&gt;"]), (public, [])):
         game = game_of(upload)
         addresses = (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", f"/uploads/{upload.pk}/")
-        assert [badges(client, address) for address in addresses] == [named] * 3
+        assert [badges(client, address) for address in addresses] == [names] * 3
     assert "(My library)" in page_of(client, f"/games/{game_of(mine).pk}/").partition("</title>")[0]
 
 
@@ -105,9 +105,9 @@ def test_a_game_that_is_shared_says_so(anna, boris):
 def test_strangers_see_no_badge_and_cost_no_question_about_libraries(anna):
     send(anna, KIF, "public")
     assert badges(Client(), "/games/") == []
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         page_of(Client(), "/games/?order=oldest")
-    text = " ".join(str(one["sql"]) for one in asked)
+    text = " ".join(str(one["sql"]) for one in queries)
     assert "archive_space" not in text and "archive_membership" not in text
 
 
@@ -123,8 +123,8 @@ def test_the_api_tells_where_games_and_uploads_lie(anna, group):
         assert client.get(f"/api/v1/games/{game_of(upload).pk}").json()["space"] == space
     listed = client.get("/api/v1/games").json()["results"]
     through = client.get(f"/api/v1/positions/shogi/{START}/games").json()["results"]
-    for found in (listed, through):
-        assert sorted(one["space"] for one in found) == sorted(space for _upload, space in sent)
+    for result in (listed, through):
+        assert sorted(one["space"] for one in result) == sorted(space for _upload, space in sent)
     assert [one["space"] for one in Client().get("/api/v1/games").json()["results"]] == ["public"]
     made = client.post("/api/v1/uploads", {"file": SimpleUploadedFile("b.kif", b"x"), "space": "mine"})
     assert made.json()["uploads"][0]["space"] == "mine"
@@ -165,8 +165,8 @@ def test_every_change_is_answered_in_words(anna, boris, group):
     client = signed_in(anna)
 
     def told(address: str, **sent: object) -> str:
-        found = client.post(address, sent, follow=True, HTTP_ACCEPT_LANGUAGE="en").content.decode()
-        return " ".join(re.findall(r'<p class="message" role="status">([^<]*)</p>', found))
+        html = client.post(address, sent, follow=True, HTTP_ACCEPT_LANGUAGE="en").content.decode()
+        return " ".join(re.findall(r'<p class="message" role="status">([^<]*)</p>', html))
 
     page, members = f"/games/{game.pk}/library/", f"/libraries/{group.pk}/"
     assert told(page, action="share", name=" boris ") == "boris can read this game now."

@@ -38,8 +38,8 @@ def page(client: Client, moves: str, query: str = "", **headers: str) -> str:
 def steps(html: str) -> list[tuple[str, str, bool]]:
     """Address, text and whether it is shown, of every place in the line."""
     walk = html.split('<nav class="walk"')[1].split("</nav>")[0]
-    found = re.findall(r'<li><a href="([^"]+)"([^>]*)>(.*?)</a></li>', walk)
-    return [(unescape(href), re.sub("<[^>]+>", "", text), "current" in rest) for href, rest, text in found]
+    matches = re.findall(r'<li><a href="([^"]+)"([^>]*)>(.*?)</a></li>', walk)
+    return [(unescape(href), re.sub("<[^>]+>", "", text), "current" in rest) for href, rest, text in matches]
 
 
 def test_a_line_is_played_from_the_usual_start(client: Client) -> None:
@@ -110,17 +110,17 @@ def test_a_line_that_is_as_long_as_a_page_shows_begins_anew(client: Client) -> N
 
 
 def test_a_part_of_the_page_is_the_same_without_what_stands_around(client: Client) -> None:
-    whole, part = page(client, "7g7f"), page(client, "7g7f", **{"X-Part": "position"})
+    html, part = page(client, "7g7f"), page(client, "7g7f", **{"X-Part": "position"})
     inside = re.compile(r'<div id="position".*</div>', re.S)
     assert part.strip().startswith("<h1") and "<html" not in part
-    found = inside.search(part)
-    assert found and found[0].split("</section>")[0] in whole
+    match = inside.search(part)
+    assert match and match[0].split("</section>")[0] in html
 
 
 def test_no_cache_takes_a_part_for_the_page(client: Client) -> None:
     address = f"/positions/shogi/{code('7g7f')}/"
-    whole, part = client.get(address), client.get(address, headers={"X-Part": "position"})
-    assert "X-Part" in whole["Vary"] and "X-Part" in part["Vary"]
+    response, part = client.get(address), client.get(address, headers={"X-Part": "position"})
+    assert "X-Part" in response["Vary"] and "X-Part" in part["Vary"]
     assert part["Cache-Control"] == "no-store"
 
 

@@ -25,7 +25,7 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}|</?strong>")
 
 def catalogue() -> dict[tuple[str, int | None], str]:
     """A .po file as gettext keeps it: (msgid, plural form or None) to text."""
-    found: dict[tuple[str, int | None], str] = {}
+    results: dict[tuple[str, int | None], str] = {}
     for block in (FOLDER / "django.po").read_text(encoding="utf-8").split("\n\n")[1:]:
         fields: dict[str, str] = {}
         name = ""
@@ -38,8 +38,8 @@ def catalogue() -> dict[tuple[str, int | None], str]:
         key = (f"{fields['msgctxt']}\x04" if "msgctxt" in fields else "") + fields["msgid"]
         forms = [text for field, text in sorted(fields.items()) if field.startswith("msgstr")]
         for number, text in enumerate(forms):
-            found[key, number if "msgid_plural" in fields else None] = text
-    return found
+            results[key, number if "msgid_plural" in fields else None] = text
+    return results
 
 
 def of_templates() -> Iterator[str]:

@@ -20,7 +20,7 @@ from archive.queries.scope import PUBLIC
 from archive.web.pages import uploading
 from archive.web.replay import charts, game_page
 from archive.web.replay import editions as sources
-from archive.web.replay.folding import AHEAD, BESIDE, piece_of
+from archive.web.replay.folding import AHEAD, FORK_ROWS, piece_of
 from archive.web.replay.record import find_node
 from tests.archive import builders, long_games
 from tests.archive.html import tidy
@@ -51,9 +51,9 @@ def folded(html: str) -> list[str]:
 
 
 def tree(html: str) -> dict:
-    found = re.search(r'<script id="record" type="application/json">(.*?)</script>', html, re.S)
-    assert found
-    return json.loads(found[1])
+    match = re.search(r'<script id="record" type="application/json">(.*?)</script>', html, re.S)
+    assert match
+    return json.loads(match[1])
 
 
 def worst() -> Game:
@@ -166,8 +166,8 @@ def test_every_continuation_of_an_opening_book_can_be_reached_by_links(client: C
         keys = re.findall(r'class="button" href="[^"]*" data-key="([^"]+)"', html)
         assert len(keys) <= game_page.CHOICES
         seen += keys
-        found = re.search(r'<p class="further"[^>]*><a href="([^"]*)"', html)
-        address = unescape(found[1]) if found else ""
+        match = re.search(r'<p class="further"[^>]*><a href="([^"]*)"', html)
+        address = unescape(match[1]) if match else ""
     assert seen == [":3", *(f"3.{number}:3" for number in range(2_000))]
     html = get(client, f"/games/{game.pk}/?ply=3&fork=3.1990")
     assert "3.1990:3" in rows(html)
@@ -179,9 +179,9 @@ def test_a_variation_in_a_long_game_is_shown_with_the_line_that_it_leaves() -> N
     piece = piece_of(made, find_node(made, "6000.1", 6_050))
     shown = {(row.path, row.ply) for row in piece.rows()}
     assert {("6000.1", ply) for ply in range(6_000, 6_050 + AHEAD + 1)} <= shown
-    assert {("", ply) for ply in range(6_050 - AHEAD // 2, 6_000 + BESIDE + 1)} <= shown
-    assert {("6000.0", ply) for ply in range(6_000, 6_000 + BESIDE)} <= shown
-    assert ("6000.0", 6_000 + BESIDE) not in shown
+    assert {("", ply) for ply in range(6_050 - AHEAD // 2, 6_000 + FORK_ROWS + 1)} <= shown
+    assert {("6000.0", ply) for ply in range(6_000, 6_000 + FORK_ROWS)} <= shown
+    assert ("6000.0", 6_000 + FORK_ROWS) not in shown
 
 
 def test_deep_in_a_variation_only_that_is_shown() -> None:
@@ -263,9 +263,9 @@ def test_pages_that_make_no_sense_are_refused(client: Client, name: str, query: 
 
 def test_charts_have_no_more_points_than_can_be_seen(client: Client) -> None:
     game = long_games.stored(long_games.record(PLIES))
-    found = re.search(r'<svg class="chart time-chart".*?</svg>', get(client, f"/games/{game.pk}/"), re.S)
-    assert found
-    assert 0 < found[0].count("v") - found[0].count("viewBox") <= charts.BARS + 5
+    match = re.search(r'<svg class="chart time-chart".*?</svg>', get(client, f"/games/{game.pk}/"), re.S)
+    assert match
+    assert 0 < match[0].count("v") - match[0].count("viewBox") <= charts.BARS + 5
 
 
 def test_news_of_a_game_are_looked_for_in_a_bounded_part_of_it(
@@ -304,8 +304,8 @@ def test_an_upload_with_many_findings_tells_them_by_pages(client: Client) -> Non
     while address:
         html = get(client, address)
         seen += html.count('<li class="entry failed"')
-        found = re.search(r'rel="next" href="([^"]*)"', html)
-        address = f"/uploads/{upload.pk}/{found[1]}" if found else ""
+        match = re.search(r'rel="next" href="([^"]*)"', html)
+        address = f"/uploads/{upload.pk}/{match[1]}" if match else ""
     assert seen == 100
     assert f"ほか{300 - uploading.ISSUES}件" in get(client, f"/uploads/{upload.pk}/")
     numbers, address = [], f"/api/v1/uploads/{upload.pk}/entries"

@@ -77,7 +77,7 @@ def test_what_is_wrong_is_marked_in_the_text(client):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("P7f " * 11 + "P0f", "…" + (" P7f" * 10 + " P")[-40:] + "<mark>0f</mark></code>"),
         ("P0f " + "P7f " * 10 + "P7f", "<code>P<mark>0f</mark> " + "P7f " * 9 + "P7f…</code>"),
@@ -86,12 +86,12 @@ def test_what_is_wrong_is_marked_in_the_text(client):
     ],
     ids=["before", "after", "itself", "nothing"],
 )
-def test_what_is_left_out_around_what_is_wrong_is_told(client, text, told):
-    assert told in shown(client, f"?pattern={text}", status=400)
+def test_what_is_left_out_around_what_is_wrong_is_told(client, text, expected):
+    assert expected in shown(client, f"?pattern={text}", status=400)
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "told"),
+    ("text", "column", "expected"),
     [
         ("K9i turn:mine L9h", 10, "K9i turn:<mark>mine</mark> L9h"),
         ("K9i {G,Q,S}7h", 8, "K9i {G,<mark>Q</mark>,S}7h"),
@@ -102,11 +102,11 @@ def test_what_is_left_out_around_what_is_wrong_is_told(client, text, told):
         ("K9i {G, S}7h", 5, "K9i <mark>{G,</mark> S}7h"),
     ],
 )
-def test_the_page_marks_what_is_wrong_and_nothing_else(client, text, column, told):
+def test_the_page_marks_what_is_wrong_and_nothing_else(client, text, column, expected):
     page = shown(client, "?" + urlencode({"pattern": text}), status=400)
-    assert f"Character {column}:" in page and f"<code>{told}</code>" in page
+    assert f"Character {column}:" in page and f"<code>{expected}</code>" in page
     assert (
-        f"<code>{told}</code>"
+        f"<code>{expected}</code>"
         in client.get("/positions/shogi/edit/", {"pattern": text, "part": "told"}).content.decode()
     )
 
@@ -152,19 +152,19 @@ def two_games() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "label"),
+    ("address", "label"),
     [
         ("player=甲", "Player: 甲"),
         ("from=2020", "From: 2020"),
         ("q=NOT+player:乙", "Player: not 乙"),
     ],
 )
-def test_other_conditions_narrow_its_games_down_and_stay(client, two_games, asked, label):
+def test_other_conditions_narrow_its_games_down_and_stay(client, two_games, address, label):
     assert "2 games" in shown(client, "?pattern=P1f")
-    page = shown(client, f"?pattern=P1f&{asked}")
+    page = shown(client, f"?pattern=P1f&{address}")
     assert "1 game</strong>" in page and ">甲</a></th>" in page and ">乙</a></th>" not in page
     assert f"<span>{label}</span>" in page and 'href="?pattern=P1f"' in page
-    name, _, value = asked.partition("=")
+    name, _, value = address.partition("=")
     (on,) = re.findall(r'<th scope="row"><a href="(\?[^"]+)">△P-8d</a></th>', page)
     (as_list,) = re.findall(r'href="/games/(\?[^"]+)" rel="nofollow">As a list', page)
     for link in (on, as_list):
@@ -183,8 +183,8 @@ def test_the_editor_keeps_the_conditions_on_the_way_there_and_back(client, two_g
     assert 'value="P1f"' in form and "Player: 甲 · Result: ☗ wins" in " ".join(form.split())
     for name, value in (("player", "甲"), ("result", "black")):
         assert f'<input type="hidden" name="{name}" value="{value}">' in form
-    told = client.get("/positions/shogi/edit/?pattern=P1f&player=甲&part=told").content.decode()
-    assert "甲" not in told
+    html = client.get("/positions/shogi/edit/?pattern=P1f&player=甲&part=feedback").content.decode()
+    assert "甲" not in html
 
 
 def test_a_further_page_has_the_same_conditions(client, two_games, monkeypatch):
@@ -211,19 +211,19 @@ def test_where_nothing_is_found_it_says_why_no_game_can_have_it(client, two_game
 
 
 @pytest.mark.parametrize(
-    ("asked", "told", "status"),
+    ("query", "expected", "status"),
     [
         ("from=yesterday", "Write a date as 2024-03-15, 2024-03 or 2024.", 400),
         ("q=mover:甲", "mover", 400),
     ],
 )
 def test_conditions_that_are_not_understood_are_told_beside_their_field(
-    client, two_games, asked, told, status
+    client, two_games, query, expected, status
 ):
-    page = shown(client, f"?pattern=P1f&{asked}", status=status)
+    page = shown(client, f"?pattern=P1f&{query}", status=status)
     (form,) = re.findall(r'<details class="filter-games" open>.*?</details>', page)
-    assert told in form and "<strong>" not in page
-    assert "How it is written" in shown(client, f"?{asked}")
+    assert expected in form and "<strong>" not in page
+    assert "How it is written" in shown(client, f"?{query}")
 
 
 def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):
@@ -237,7 +237,7 @@ def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):
 
 def test_it_shows_what_is_asked_as_a_board_and_in_words(client):
     page = shown(client, "?pattern=K9i%20{G,S}7h%20hand:B%20then<=9%20K8h%20own:white")
-    assert page.count('class="asked-board"') == 2 and page.count('class="asked"') == 2
+    assert page.count('class="pattern-board"') == 2 and page.count('class="asked"') == 2
     assert "<li>9i king, 7h silver or gold</li>" in page and "<li>In hand: bishop 1 or more</li>" in page
     assert "Within 9 moves" in page and "For White only" in page
     assert 'aria-label="9i king, 7h silver or gold. In hand: bishop 1 or more"' in page
@@ -263,9 +263,9 @@ def test_a_game_opens_where_the_pattern_stands_with_its_squares_marked(client):
         page = shown(client, f"?pattern={text}")
         assert page.count(f'href="/games/{game}/?{where}"') == 2, text
     opened = client.get(f"/games/{game}/?ply=5&fork=3.0&marked=8d.7h", headers={"Accept-Language": "en"})
-    told = " ".join(opened.content.decode().split())
-    assert 'data-node="3.0:5"' in told and 'data-marked="8d.7h"' in told
-    assert "Marked at move 5" in told and ": 8d 7h" in told
+    html = " ".join(opened.content.decode().split())
+    assert 'data-node="3.0:5"' in html and 'data-marked="8d.7h"' in html
+    assert "Marked at move 5" in html and ": 8d 7h" in html
 
 
 def listed(client: Client, query: str, status: int = 200) -> str:
@@ -278,7 +278,7 @@ def test_in_a_list_too_games_open_where_the_pattern_of_the_query_stands(client):
     ingest(ready("7g7f 3c3d 2g2f", {3: [["6g6f", "8c8d", "6i7h"]]}, black="甲"))
     build()
     game = Game.objects.get().pk
-    for query, where, told in (
+    for query, where, text in (
         ('pattern:"P7f P2f"', "ply=3&amp;marked=7f.2f", "at move 3"),
         ('甲 pattern:"p8d G7h"', "ply=5&amp;fork=3.0&amp;marked=8d.7h", "variation, move 5"),
         (
@@ -290,7 +290,7 @@ def test_in_a_list_too_games_open_where_the_pattern_of_the_query_stands(client):
         ('pattern:"P7f own:white" pattern:"P2f own:black"', "ply=2&amp;marked=3d", "at move 2"),
     ):
         page = listed(client, query)
-        assert page.count(f'href="/games/{game}/?{where}"') == 2 and f"{told}</a>" in page, query
+        assert page.count(f'href="/games/{game}/?{where}"') == 2 and f"{text}</a>" in page, query
     for query in ('NOT pattern:"P1f"', '甲 OR pattern:"P1f"'):
         assert f'href="/games/{game}/"' in listed(client, query)
 
@@ -307,15 +307,15 @@ def test_places_are_looked_for_in_the_files_that_have_games_of_the_list(client, 
     build()
     ingest(ready("7g7f", black="乙"))
     build()
-    asked: list[int] = []
+    queries: list[int] = []
 
     def noted(question: Any, state: Any, *rest: Any) -> Any:
-        asked.append(len(state.files))
+        queries.append(len(state.files))
         return find_first_matches(question, state, *rest)
 
     monkeypatch.setattr("archive.columns.finding.find_first_matches", noted)
     assert "at move 1</a>" in listed(client, '甲 pattern:"P7f"')
-    assert asked == [2, 1]
+    assert queries == [2, 1]
 
 
 def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
@@ -330,26 +330,26 @@ def test_where_others_ask_at_the_time_a_list_says_so(client, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "asked", ["?ply=1&marked=0a", "?ply=1&marked=" + "7f." * 90, "?ply=9&marked=7f", "?marked=7f"]
+    "query", ["?ply=1&marked=0a", "?ply=1&marked=" + "7f." * 90, "?ply=9&marked=7f", "?marked=7f"]
 )
-def test_what_names_no_squares_marks_none(client, asked):
+def test_what_names_no_squares_marks_none(client, query):
     ingest(ready("7g7f"))
-    answer = client.get(f"/games/{Game.objects.get().pk}/{asked}")
+    answer = client.get(f"/games/{Game.objects.get().pk}/{query}")
     assert answer.status_code == 200 and "data-marked" not in answer.content.decode()
 
 
 @pytest.mark.parametrize(
-    ("asked", "language", "written"),
+    ("query", "language", "written"),
     [
         ("L1h P1f then<=9 p8d", "ja", "１六歩 １八香 その後9手以内 △８四歩"),
         ("1六歩1八香", "en", "P1f L1h"),
     ],
 )
-def test_a_pattern_is_written_in_the_language_of_the_page(client, asked, language, written):
+def test_a_pattern_is_written_in_the_language_of_the_page(client, query, language, written):
     ingest(ready(CORNER))
     build()
     for address in ("/patterns/", "/positions/shogi/edit/"):
-        page = client.get(address, {"pattern": asked}, headers={"Accept-Language": language})
+        page = client.get(address, {"pattern": query}, headers={"Accept-Language": language})
         field = re.search(r'<input id="pattern"[^>]*value="([^"]*)"', page.content.decode())
         assert field and unescape(field[1]) == written
 
@@ -374,8 +374,8 @@ def test_what_is_played_next_is_told_as_people_write_it_and_leads_on(client):
 def test_games_are_counted_unless_other_records_are_asked_for_and_the_list_has_as_many(client):
     ingest(ready("7g7f 3c3d", black="甲", white="乙"), ready("7g7f 8c8d", kind="tree"))
     build()
-    for asked, number in (("", 1), ("&record_kind=all", 2), ("&record_kind=tree", 1)):
-        page = shown(client, f"?pattern=P7f{asked}")
+    for query, number in (("", 1), ("&record_kind=all", 2), ("&record_kind=tree", 1)):
+        page = shown(client, f"?pattern=P7f{query}")
         link = re.search(r'href="(/games/\?[^"]*pattern[^"]*)"', page)
         listed = client.get(unescape(link[1])).content.decode() if link else ""
-        assert page.count('class="game-row"') == listed.count('class="game-row"') == number, asked
+        assert page.count('class="game-row"') == listed.count('class="game-row"') == number, query

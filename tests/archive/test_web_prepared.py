@@ -12,7 +12,7 @@ from django.utils.translation import override
 from archive.web.lists.rows import MoveList, linkify, move_list, with_marks
 from archive.web.prepared import prepare
 from archive.web.replay.notes import Note
-from archive.web.replay.record import MoveListRow, Part
+from archive.web.replay.record import MoveListPart, MoveListRow
 
 pytestmark = pytest.mark.one_engine
 
@@ -74,7 +74,7 @@ def test_an_address_that_leads_nowhere_is_told_where_it_is_shown():
 def test_comments_and_names_in_rows_are_escaped():
     row = MoveListRow(":1", "?ply=1", 1, HOSTILE, HOSTILE, HOSTILE, Note((HOSTILE,), cut=True), ending=False)
     look = MoveList("/games/1/", "", True, ":1", ":1", f"/x?{HOSTILE}")
-    html = move_list([Part("item", row), Part("end")], look)
+    html = move_list([MoveListPart("item", row), MoveListPart("end")], look)
     assert "<script" not in html and html.count("&lt;script&gt;") == 5
     assert "<script" not in linkify(f"{HOSTILE} https://example.com/?a=1&b={HOSTILE}")
     assert with_marks(f"☗{HOSTILE}").count("<span") == 2 and "<script" not in with_marks(HOSTILE)

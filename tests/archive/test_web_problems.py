@@ -41,8 +41,8 @@ def page(client: Client, query: str = "", language: str = "ja") -> str:
 
 def shown(html: str) -> list[tuple[int, str]]:
     """The problems of a page: their games and what is to be done."""
-    found = re.findall(r'<li><a href="/games/(\d+)/">.*?class="task">([^<]*?) *<', html, re.DOTALL)
-    return [(int(pk), task) for pk, task in found]
+    matches = re.findall(r'<li><a href="/games/(\d+)/">.*?class="task">([^<]*?) *<', html, re.DOTALL)
+    return [(int(pk), task) for pk, task in matches]
 
 
 def test_problems_are_diagrams_from_the_shortest_on_without_their_solutions(
@@ -70,7 +70,7 @@ def test_a_board_is_seen_from_the_side_that_solves(client: Client, ids: list[int
     html = page(client, "?length=1")
     boards = re.findall(r'<svg viewBox="[^"]*" class="board".*?</svg>', html, re.DOTALL)
     sides = [re.search(r'class="label"[^>]*>(\d)<', board) for board in boards]
-    assert [found and found[1] for found in sides] == ["9", "1"]
+    assert [result and result[1] for result in sides] == ["9", "1"]
 
 
 def test_the_hand_of_the_other_side_is_shown_where_it_has_a_part(client: Client, ids: list[int]) -> None:
@@ -110,8 +110,8 @@ def test_a_problem_leads_to_the_next_one_and_to_one_at_random(client: Client, id
     assert 'href="/problems/?length=1&amp;random=1"' in html
     followers = [client.get(f"/problems/?next={pk}").headers["Location"] for pk in (one, middle, three)]
     assert followers == [f"/games/{middle}/", f"/games/{three}/", "/problems/"]
-    found = {client.get("/problems/?random=1&length=1").headers["Location"] for _ in range(60)}
-    assert found == {f"/games/{one}/", f"/games/{middle}/"}
+    response = {client.get("/problems/?random=1&length=1").headers["Location"] for _ in range(60)}
+    assert response == {f"/games/{one}/", f"/games/{middle}/"}
     answer = client.get("/problems/?random=1&length=9")
     assert (answer.headers["Location"], answer.headers["Cache-Control"]) == ("/problems/", "no-store")
 
@@ -143,8 +143,8 @@ def test_problems_of_a_library_are_for_those_who_read_it(client: Client, ids: li
 
 
 def test_problems_are_not_looked_for_among_all_games(ids: list[int]) -> None:
-    asked = ProblemLengths(1, 3)
+    query = ProblemLengths(1, 3)
     assert scans(lambda: lengths(PUBLIC)) == []
-    assert scans(lambda: next_problem(PUBLIC, asked, ids[0])) == []
-    assert scans(lambda: nth_problem(PUBLIC, asked, 1)) == []
-    assert scans(lambda: found_problems(PUBLIC, asked, ids[0], 24)) == []
+    assert scans(lambda: next_problem(PUBLIC, query, ids[0])) == []
+    assert scans(lambda: nth_problem(PUBLIC, query, 1)) == []
+    assert scans(lambda: found_problems(PUBLIC, query, ids[0], 24)) == []

@@ -44,9 +44,9 @@ def texts(html: str) -> str:
 
 def code_of(html: str) -> str:
     """The position that the board says it shows."""
-    found = re.search(r'class="board-host" data-code="([^"]+)"', html)
-    assert found
-    return unescape(found[1])
+    match = re.search(r'class="board-host" data-code="([^"]+)"', html)
+    assert match
+    return unescape(match[1])
 
 
 def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> None:
@@ -113,9 +113,9 @@ def test_the_position_the_board_and_a_frame_are_linked(client: Client) -> None:
     game = store()
     html = page(client, f"/games/{game.pk}/?ply=2")
     assert f'href="/positions/quoridor/{path_code(display_key(after("e2 e8")))}/"' in html
-    found = re.search(r'href="/quoridor/board/\?code=([^&"]+)&amp;ply=2"', html)
-    assert found
-    assert len(decode(found[1].replace("%2B", "+").replace("%2F", "/")).moves or ()) == 6
+    match = re.search(r'href="/quoridor/board/\?code=([^&"]+)&amp;ply=2"', html)
+    assert match
+    assert len(decode(match[1].replace("%2B", "+").replace("%2F", "/")).moves or ()) == 6
     assert f"http://testserver/embed/games/{game.pk}/" in html
     picture = re.search(r'<meta property="og:image" content="http://testserver([^"]+)"', html)
     assert picture is not None
@@ -134,9 +134,9 @@ def test_the_frame_has_the_board_and_the_moves(client: Client) -> None:
 
 def test_the_record_is_in_the_page_for_scripts(client: Client) -> None:
     game = store()
-    found = re.search(r'<script id="record"[^>]*>(.*?)</script>', page(client, f"/games/{game.pk}/"))
-    assert found
-    assert json.loads(found[1])["moves"][1]["move"] == {"color": 0, "from": "e1", "to": "e2"}
+    match = re.search(r'<script id="record"[^>]*>(.*?)</script>', page(client, f"/games/{game.pk}/"))
+    assert match
+    assert json.loads(match[1])["moves"][1]["move"] == {"color": 0, "from": "e1", "to": "e2"}
 
 
 def test_a_game_that_began_elsewhere_begins_there(client: Client) -> None:

@@ -85,9 +85,9 @@ def test_the_seats_tell_the_walls_that_are_left_and_whose_turn_it_is(client: Cli
 
 
 def board_code(html: str) -> str:
-    found = re.search(r'href="/quoridor/board/\?code=([^"&]+)"', html)
-    assert found is not None
-    return unquote(found[1])
+    match = re.search(r'href="/quoridor/board/\?code=([^"&]+)"', html)
+    assert match is not None
+    return unquote(match[1])
 
 
 def test_a_position_leads_to_the_board_and_to_other_sites(client: Client) -> None:

@@ -110,17 +110,17 @@ def test_a_line_of_more_moves_than_any_game_has_is_not_played():
 
 
 @pytest.mark.parametrize(
-    ("words", "query"),
+    ("words", "expected"),
     [
         ("http://testserver/games/{pk}/", ""),
         ("http://testserver/games/{pk}/?ply=5&flip=1", "?ply=5&flip=1"),
         ("/games/{pk}/", ""), ("/games/{pk}", ""), ("https://testserver/games/{pk}/?ply=3#replay", "?ply=3"),
     ],
 )  # fmt: skip
-def test_the_archives_own_addresses_lead_to_the_game(client, words, query):
+def test_the_archives_own_addresses_lead_to_the_game(client, words, expected):
     stored(KIF)
     pk = Game.objects.get().pk
-    assert search(client, words.format(pk=pk)) == f"/games/{pk}/{query}"
+    assert search(client, words.format(pk=pk)) == f"/games/{pk}/{expected}"
 
 
 @pytest.mark.parametrize(
@@ -132,15 +132,15 @@ def test_other_addresses_lead_nowhere(client, words):
 
 
 @pytest.mark.parametrize(
-    ("words", "query"),
+    ("words", "expected"),
     [
         (LISHOGI, ""), (f"{LISHOGI}/", ""), (f"{LISHOGI}/gote", ""), (f"{LISHOGI}/sente#5", "?ply=5"),
         (f"{LISHOGI}AbCd", ""), (f"{LISHOGI}#x", ""), ("https://lishogi.org/embed/151jxej8?theme=a", ""),
     ],
 )  # fmt: skip
-def test_an_address_of_lishogi_leads_to_the_game_that_was_played_there(client, words, query):
+def test_an_address_of_lishogi_leads_to_the_game_that_was_played_there(client, words, expected):
     stored(KIF.replace("棋戦：試しの棋戦", f"場所：{LISHOGI}"))
-    assert search(client, words) == f"/games/{Game.objects.get().pk}/{query}"
+    assert search(client, words) == f"/games/{Game.objects.get().pk}/{expected}"
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a plan of SQLite")
@@ -157,7 +157,7 @@ def test_addresses_are_looked_up_by_an_index():
 
 
 @pytest.mark.parametrize(
-    ("words", "asked"),
+    ("words", "expected"),
     [
         ("矢倉", {"formation": "yagura"}), ("四間飛車", {"formation": "shikenbisha"}),
         ("yagura", {"formation": "yagura"}),
@@ -175,18 +175,18 @@ def test_addresses_are_looked_up_by_an_index():
         ("サクラ", {"player": "さくら"}), ("@hefeWEIZEN", {"player": "hefeWEIZEN"}),
     ],
 )  # fmt: skip
-def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, words, asked):
+def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, words, expected):
     builders.ingest(
         builders.ready("7g7f", black="甲", white="棒銀", event="名人戦"),
         builders.ready("2g2f", black="Hefeweizen", white="ヤマダ"),
         builders.ready("5g5f", black="さくら"),
     )
-    found = parse_qs(search(client, words).partition("?")[2])
-    assert found == {name: [text] for name, text in asked.items()}
+    result = parse_qs(search(client, words).partition("?")[2])
+    assert result == {name: [text] for name, text in expected.items()}
 
 
 @pytest.mark.parametrize(
-    ("words", "asked"),
+    ("words", "expected"),
     [
         ("羽生", {"player": "羽生"}), ("はぶ", {"player": "はぶ"}), ("Habu", {"player": "Habu"}),
         ("Yoshiharu Habu", {"player": "Yoshiharu Habu"}), ("羽生 善治", {"player": "羽生 善治"}),
@@ -204,13 +204,13 @@ def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, 
         ("羽生 妙手", {"q": "player:羽生 AND 妙手"}), ("@羽生 谷川", {"player": "羽生 谷川"}),
     ],
 )  # fmt: skip
-def test_words_are_parts_of_names(client, words, asked):
+def test_words_are_parts_of_names(client, words, expected):
     builders.ingest(
         builders.ready("7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局"),
         builders.ready("2g2f", black="山対川", white="丙"),
     )
-    found = parse_qs(search(client, words).partition("?")[2])
-    assert found == {name: [text] for name, text in asked.items()}
+    result = parse_qs(search(client, words).partition("?")[2])
+    assert result == {name: [text] for name, text in expected.items()}
 
 
 @pytest.mark.parametrize("words", ["羽生 対 谷川", "谷川 vs 羽生", "habu tanigawa", "羽生 第17期"])
@@ -240,7 +240,7 @@ def test_a_family_name_that_some_record_has_alone_means_the_family(client):
 
 
 @pytest.mark.parametrize(
-    ("words", "asked"),
+    ("words", "expected"),
     [
         ("2018", {"from": "2018", "to": "2018"}), ("2018年", {"from": "2018年", "to": "2018年"}),
         ("2018-05-04", {"from": "2018-05-04", "to": "2018-05-04"}),
@@ -260,17 +260,17 @@ def test_a_family_name_that_some_record_has_alone_means_the_family(client):
         ("投了 太郎", {"special": "TORYO", "player": "太郎"}), ("1999", {"player": "1999"}),
     ],
 )  # fmt: skip
-def test_a_word_that_says_what_a_game_is_asks_for_such_games(client, words, asked):
+def test_a_word_that_says_what_a_game_is_asks_for_such_games(client, words, expected):
     builders.ingest(builders.ready("7g7f", black="1999", white="甲"))
-    found = parse_qs(search(client, words).partition("?")[2])
-    assert found == {name: [text] for name, text in asked.items()}
+    result = parse_qs(search(client, words).partition("?")[2])
+    assert result == {name: [text] for name, text in expected.items()}
 
 
 @pytest.mark.parametrize("words", ["13手詰", "13手詰め", "１３手詰", "十三手詰", "１３手つめ"])
 def test_problems_of_a_length_are_shown_as_diagrams(client, words):
     assert search(client, words) == "/problems/?length=13"
-    asked = {"record_kind": ["problem"], "min_plies": ["13"], "max_plies": ["13"], "player": ["甲"]}
-    assert parse_qs(search(client, f"{words} @甲").partition("?")[2]) == asked
+    parameters = {"record_kind": ["problem"], "min_plies": ["13"], "max_plies": ["13"], "player": ["甲"]}
+    assert parse_qs(search(client, f"{words} @甲").partition("?")[2]) == parameters
 
 
 def test_the_day_that_was_asked_for_in_a_word_is_that_of_the_games(client):

@@ -111,8 +111,8 @@ def test_the_theme_switch_leads_to_no_other_site(client: Client) -> None:
 
 def test_pages_need_no_inline_code_or_styles(client: Client) -> None:
     builders.ingest(builders.ready("7g7f 3c3d", black="甲", white="乙"))
-    found = re.findall(r'href="(/(?:games/\d+|positions/shogi/[^"]+|uploads/\d+)/)', html(client, "/"))
-    for address in (*PAGES, *found):
+    matches = re.findall(r'href="(/(?:games/\d+|positions/shogi/[^"]+|uploads/\d+)/)', html(client, "/"))
+    for address in (*PAGES, *matches):
         page = html(client, address)
         assert not re.search(r'\sstyle="|\son\w+="|<style', page), address
         for script in re.findall(r"<script[^>]*>", page):

@@ -112,5 +112,5 @@ def test_reports_are_limited_by_address_and_by_game(client, game, throttled):
     assert Report.objects.count() == OPEN_OF_A_GAME
     throttled.ARCHIVE_THROTTLE_REPORTS = 2
     address = {"REMOTE_ADDR": "203.0.113.7"}
-    found = [client.post(f"/games/{game.pk}/report/", {"reason": "wrong"}, **address) for _n in range(3)]
-    assert [one.status_code for one in found] == [302, 302, 429]
+    response = [client.post(f"/games/{game.pk}/report/", {"reason": "wrong"}, **address) for _n in range(3)]
+    assert [one.status_code for one in response] == [302, 302, 429]

@@ -81,8 +81,8 @@ def test_a_tag_is_known_again_in_any_of_its_forms(visitor: Client):
     for path in ("/games/", "/api/v1/games"):
         tag = tag_of(visitor, path)
         assert tag.startswith('W/"')
-        for asked in (tag.removeprefix("W/"), f'"x", {tag}', "*"):
-            assert again(visitor, path, asked) == 304
+        for query in (tag.removeprefix("W/"), f'"x", {tag}', "*"):
+            assert again(visitor, path, query) == 304
         assert visitor.post(path, headers={"If-None-Match": tag}).status_code == 405
 
 
@@ -236,12 +236,12 @@ def test_what_is_deleted_is_gone_at_once_whatever_tag_is_sent(visitor: Client, u
         f"/api/v1/games/{game}/record.kif",
     )
     lists = ("/games/", f"/positions/shogi/{START}/", "/api/v1/games")
-    known = {path: tag_of(visitor, path) for path in (*of_game, *lists)}
+    existing = {path: tag_of(visitor, path) for path in (*of_game, *lists)}
     store.begin_deletion(upload.pk)
-    assert [again(visitor, path, known[path]) for path in of_game] == [410] * len(of_game)
+    assert [again(visitor, path, existing[path]) for path in of_game] == [410] * len(of_game)
     assert store.delete_upload(upload.pk)
-    assert [again(visitor, path, known[path]) for path in of_game] == [410] * len(of_game)
-    assert [again(visitor, path, known[path]) for path in lists] == [200] * len(lists)
+    assert [again(visitor, path, existing[path]) for path in of_game] == [410] * len(of_game)
+    assert [again(visitor, path, existing[path]) for path in lists] == [200] * len(lists)
 
 
 def test_language_colours_and_pieces_make_other_pages(visitor: Client):
@@ -262,9 +262,9 @@ def test_language_colours_and_pieces_make_other_pages(visitor: Client):
 
 def test_a_part_of_a_page_has_a_tag_of_its_own(visitor: Client):
     path = f"/positions/shogi/{START}/"
-    whole, part = tag_of(visitor, path), tag_of(visitor, path, **{"X-Part": "position"})
-    assert whole != part
-    assert again(visitor, path, whole, **{"X-Part": "position"}) == 200
+    full, part = tag_of(visitor, path), tag_of(visitor, path, **{"X-Part": "position"})
+    assert full != part
+    assert again(visitor, path, full, **{"X-Part": "position"}) == 200
     assert again(visitor, path, part) == 200
     assert again(visitor, path, part, **{"X-Part": "position"}) == 304
     for headers in ({}, {"X-Part": "position"}):
@@ -344,5 +344,5 @@ def test_the_api_tells_a_keeper_what_a_stranger_must_not_know(visitor: Client, u
 def test_other_sites_may_ask_with_tags(visitor: Client):
     answer = visitor.get("/api/v1/games", headers={"Origin": "https://example.com"})
     assert "ETag" in answer.headers["Access-Control-Expose-Headers"]
-    asked = visitor.options("/api/v1/games", headers={"Access-Control-Request-Method": "GET"})
-    assert "If-None-Match" in asked.headers["Access-Control-Allow-Headers"]
+    query = visitor.options("/api/v1/games", headers={"Access-Control-Request-Method": "GET"})
+    assert "If-None-Match" in query.headers["Access-Control-Allow-Headers"]

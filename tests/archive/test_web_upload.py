@@ -158,8 +158,8 @@ def test_all_failures_can_be_seen_however_many_there_are(
     while address:
         html = page(client, address)
         seen += re.findall(r"\d\.txt", html)
-        found = re.search(r'href="(\?failed_after=\d+)"', html)
-        address = f"/uploads/{upload.pk}/{found[1]}" if found else ""
+        match = re.search(r'href="(\?failed_after=\d+)"', html)
+        address = f"/uploads/{upload.pk}/{match[1]}" if match else ""
     assert seen == names
 
 
@@ -289,5 +289,5 @@ def test_what_was_sent_together_is_counted_by_what_became_of_it(client: Client) 
     sent = [send(client, file=file(text, name)) for text, name in ((GOOD, "a.kif"), ("nothing", "b.kif"))]
     html = page(client, f"/upload/?sent={sent[0].pk},{sent[1].pk}")
     rows = re.findall(r"<li>(.*?)</li>", html.partition('class="sent plain"')[2].partition("</ul>")[0], re.S)
-    told = [re.sub(r"<[^>]+>|\s+", " ", row).split() for row in rows]
-    assert told == [["b.kif", "失敗", "1"], ["a.kif", "追加", "1"]]
+    texts = [re.sub(r"<[^>]+>|\s+", " ", row).split() for row in rows]
+    assert texts == [["b.kif", "失敗", "1"], ["a.kif", "追加", "1"]]

@@ -15,8 +15,8 @@ from archive.project import env
 
 def rules(text: str) -> list[tuple[bool, str]]:
     """Whether each rule allows, and what."""
-    found = re.findall(r"^(Allow|Disallow): (\S+)$", text, re.MULTILINE)
-    return [(kind == "Allow", path) for kind, path in found]
+    matches = re.findall(r"^(Allow|Disallow): (\S+)$", text, re.MULTILINE)
+    return [(kind == "Allow", path) for kind, path in matches]
 
 
 def allowed(text: str, address: str) -> bool:
@@ -81,7 +81,7 @@ def test_where_nobody_is_named_there_is_no_security_txt(client, settings):
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "expected"),
     [
         ("", ""),
         ("a@kifu.example", "mailto:a@kifu.example"),
@@ -89,9 +89,9 @@ def test_where_nobody_is_named_there_is_no_security_txt(client, settings):
         ("https://kifu.example/holes", "https://kifu.example/holes"),
     ],
 )
-def test_a_contact_is_an_address_of_mail_or_of_a_page(monkeypatch, written, meant):
+def test_a_contact_is_an_address_of_mail_or_of_a_page(monkeypatch, written, expected):
     monkeypatch.setenv("ARCHIVE_X", written)
-    assert env.contact("ARCHIVE_X") == meant
+    assert env.contact("ARCHIVE_X") == expected
 
 
 @pytest.mark.parametrize(

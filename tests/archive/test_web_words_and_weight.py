@@ -68,13 +68,13 @@ def texts(html: str) -> str:
 
 
 def test_japanese_pages_hold_no_latin_word_outside_the_list(client: Client, addresses: list[str]) -> None:
-    found = {
+    matches = {
         (word, address)
         for address in addresses
         for word in WORD.findall(texts(_get(client, address)))
         if word not in ALLOWED
     }
-    assert sorted(found)[:3] == []
+    assert sorted(matches)[:3] == []
 
 
 def _get(client: Client, address: str) -> str:
@@ -84,18 +84,18 @@ def _get(client: Client, address: str) -> str:
 def loaded(html: str) -> set[Path]:
     """The style sheets and modules that a page loads, and what these import."""
     waiting = re.findall(r'(?:href|src)="/static/([^"]+)"', html)
-    found: set[Path] = set()
+    result: set[Path] = set()
     while waiting:
         name = waiting.pop()
         path = Path(str(finders.find(name)))
-        if path not in found and path.exists():
-            found.add(path)
+        if path not in result and path.exists():
+            result.add(path)
             folder = PurePosixPath(name).parent
             for other in re.findall(
                 r'(?:from|import)\s*\(?"(\.{1,2}/[^"]+)"', path.read_text(encoding="utf-8")
             ):
                 waiting.append(normpath(folder / other))
-    return found
+    return result
 
 
 def test_a_games_page_with_all_that_it_loads_is_light(client: Client, addresses: list[str]) -> None:

@@ -53,13 +53,13 @@ def after(moves: str) -> Position:
 
 def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:
     """What stands on each square of the board that the page shows: kanji, and whether it is White's."""
-    found: dict[int, tuple[str, bool]] = {}
+    results: dict[int, tuple[str, bool]] = {}
     rows: list[Any] = page.evaluate(_READ)
     for x, y, kanji, turned in rows:
         column, row = int((x - PAGE.left) // PAGE.width), int((y - PAGE.top) // PAGE.height)
         square = row * 9 + column
-        found[80 - square if flipped else square] = (kanji, turned != flipped)
-    return found
+        results[80 - square if flipped else square] = (kanji, turned != flipped)
+    return results
 
 
 def expected(position: Position) -> dict[int, tuple[str, bool]]:
@@ -87,8 +87,8 @@ def expect_pattern(page: Page, text: str) -> None:
 
 def hand(page: Page, side: str) -> list[str]:
     """The kinds drawn in the hand of `black` or `white`."""
-    found: list[str] = page.evaluate(_HANDS, f".seat.{side}")
-    return found
+    result: list[str] = page.evaluate(_HANDS, f".seat.{side}")
+    return result
 
 
 def swipe(page: Page, start: int, end: int) -> None:

@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 def find_chromium() -> str:
     """The browser's path; skips the test where there is none, fails on CI (`CI=true`)."""
-    path = next((found for name in NAMES if (found := shutil.which(name))), None)
+    path = next((result for name in NAMES if (result := shutil.which(name))), None)
     if path is not None:
         return path
     reason = f"no Chromium is installed (looked for {', '.join(NAMES)})"
@@ -199,12 +199,12 @@ def follow(link: Locator) -> None:
         link.click()
 
 
-def eventually(page: Page, read: Callable[[], T], wanted: T) -> None:
+def eventually(page: Page, read: Callable[[], T], expected: T) -> None:
     """Wait until something read from a page is as wanted, for what `expect` has no words."""
     until = time.monotonic() + PATIENCE_SECONDS
-    while (found := read()) != wanted and time.monotonic() < until:
+    while (result := read()) != expected and time.monotonic() < until:
         page.wait_for_timeout(20)
-    assert found == wanted
+    assert result == expected
 
 
 def drop_files(page: Page, *paths: Path) -> None:

@@ -20,41 +20,41 @@ class Pages:
     def __init__(self, browser: Browser, delay: int) -> None:
         self._browser = browser
         self._delay = delay
-        self._free: dict[tuple[str, bool], list[_Kept]] = {}
-        self._used: dict[Page, _Kept] = {}
+        self._free: dict[tuple[str, bool], list[_PooledPage]] = {}
+        self._used: dict[Page, _PooledPage] = {}
 
     def take(self, language: str, script: bool, new: bool) -> Page:
         """Return a page on which nothing was done yet, or nothing that is left."""
         free = self._free.setdefault((language, script), [])
-        kept = free.pop() if free and not new else self._made(language, script)
-        self._used[kept.page] = kept
-        return kept.page
+        pooled = free.pop() if free and not new else self._made(language, script)
+        self._used[pooled.page] = pooled
+        return pooled.page
 
     def give_back(self, page: Page, again: bool) -> None:
         """Leave a page for the next test, or close it where it is not to be used again."""
-        kept = self._used.pop(page)
+        pooled = self._used.pop(page)
         if again and len(page.context.pages) == 1:
-            kept.clean()
-            self._free[kept.language, kept.script].append(kept)
+            pooled.clean()
+            self._free[pooled.language, pooled.script].append(pooled)
         else:
             page.context.close()
 
     def close(self) -> None:
         """Close the pages that are left."""
         for free in self._free.values():
-            for kept in free:
-                kept.page.context.close()
+            for pooled in free:
+                pooled.page.context.close()
 
-    def _made(self, language: str, script: bool) -> _Kept:
+    def _made(self, language: str, script: bool) -> _PooledPage:
         context = self._browser.new_context(locale=language, java_script_enabled=script)
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
-        kept = _Kept(context.new_page(), language, script)
+        pooled = _PooledPage(context.new_page(), language, script)
         if self._delay:
-            kept.slow_down(self._delay)
-        return kept
+            pooled.slow_down(self._delay)
+        return pooled
 
 
-class _Kept:
+class _PooledPage:
     """A page, what its context is like, and the sites that it saw."""
 
     def __init__(self, page: Page, language: str, script: bool) -> None:

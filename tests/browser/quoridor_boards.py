@@ -32,19 +32,19 @@ class Drawn:
 
 def drawn(board: Locator, flipped: bool = False) -> Drawn:
     """What is on a board."""
-    found = board.evaluate(_READ)
+    result = board.evaluate(_READ)
     walls = frozenset(
         (_wall(x, y, width, flipped), kind.removeprefix("qf-wall qf-"))
-        for x, y, width, kind in found["walls"]
+        for x, y, width, kind in result["walls"]
     )
-    pawns = tuple(_square(x - 20, y - 20, flipped) for x, y in found["pawns"])
-    return Drawn(pawns, walls, _last(found["last"], flipped))
+    pawns = tuple(_square(x - 20, y - 20, flipped) for x, y in result["pawns"])
+    return Drawn(pawns, walls, _last(result["last"], flipped))
 
 
-def _last(found: list[list[int]], flipped: bool) -> str:
-    if not found:
+def _last(result: list[list[int]], flipped: bool) -> str:
+    if not result:
         return ""
-    [(x, y, width)] = found
+    [(x, y, width)] = result
     return _square(x, y, flipped) if width == 40 else _wall(x + 4, y + 4, width - 8, flipped)
 
 
@@ -70,10 +70,10 @@ def expected(position: QuoridorPosition, last: str = "", neutral: bool = False) 
     return Drawn(tuple(name(PAWN + square) for square in position.pawns), walls, last)
 
 
-def expect_drawn(board: Locator, wanted: Drawn, flipped: bool = False) -> None:
+def expect_drawn(board: Locator, shown: Drawn, flipped: bool = False) -> None:
     """Wait until the board shows this."""
     expect(board).to_be_visible()
-    eventually(board.page, lambda: drawn(board, flipped), wanted)
+    eventually(board.page, lambda: drawn(board, flipped), shown)
 
 
 def point(board: Locator, move: str, *, labelled: bool = True, flipped: bool = False) -> tuple[float, float]:

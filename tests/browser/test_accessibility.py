@@ -67,8 +67,8 @@ def violations(page: Page, options: dict[str, object] | None = None) -> list[tup
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE.axe_script)
     command = "options => axe.run(document, options).then(found => found.violations)"
-    found = page.evaluate(command, options or {"resultTypes": ["violations"]})
-    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+    result = page.evaluate(command, options or {"resultTypes": ["violations"]})
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in result]
 
 
 def keep_picture(page: Page, name: str) -> None:

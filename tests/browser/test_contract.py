@@ -33,9 +33,9 @@ def test_everything_is_there_and_can_be_tried_without_breaking_the_policy(
     open_page: PageMaker, live_server: LiveServer, size: tuple[int, int]
 ) -> None:
     stored(KIF)
-    asked: list[str] = []
+    queries: list[str] = []
     page = open_page("", size, alone=True)
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: queries.append(request.url))
     page.add_init_script(VIOLATIONS)
     answer = page.goto(f"{live_server.url}/api/v1/docs")
     assert answer and "script-src 'self';" in answer.headers["content-security-policy"]
@@ -52,7 +52,7 @@ def test_everything_is_there_and_can_be_tried_without_breaking_the_policy(
     block.get_by_role("button", name="Execute").click()
     expect(block.locator(".live-responses-table .response-col_status").last).to_have_text(re.compile("200"))
     assert page.evaluate("window.violations") == []
-    assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
+    assert [url for url in queries if not url.startswith((live_server.url, "data:"))] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 

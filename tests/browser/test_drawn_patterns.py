@@ -63,11 +63,11 @@ IN_HAND = [sign * kind for kind in HAND_KINDS for sign in (1, -1)]
 
 
 def counted(random: Random, of: list[int]) -> tuple[PieceCount, ...]:
-    found = []
+    results = []
     for piece in random.sample(of, random.choice([0, 0, 1, 3])):
         least = random.randrange(6)
-        found.append(PieceCount(piece, least, random.choice([None, least, least + 2])))
-    return tuple(sorted(found))
+        results.append(PieceCount(piece, least, random.choice([None, least, least + 2])))
+    return tuple(sorted(results))
 
 
 def some_contents(random: Random) -> int:
@@ -98,15 +98,15 @@ def some_pattern(random: Random) -> Pattern:
 
 def shuffled(random: Random, text: str) -> str:
     """The words of each step in another order."""
-    found: list[list[str]] = [[]]
+    results: list[list[str]] = [[]]
     for word in text.split():
         if word.startswith("then"):
-            found += [[word], []]
+            results += [[word], []]
         else:
-            found[-1].append(word)
-    for words in found:
+            results[-1].append(word)
+    for words in results:
         random.shuffle(words)
-    return "  ".join(word for words in found for word in words)
+    return "  ".join(word for words in results for word in words)
 
 
 def damaged(random: Random, text: str) -> str:
@@ -187,16 +187,16 @@ def test_the_browser_reads_and_prints_texts_as_the_server_does(
 
 def test_a_text_is_drawn_and_followed(open_page: PageMaker, live_server: LiveServer) -> None:
     page = editor(open_page, live_server, "K9i {G,S}7h !p7f hand:B then<=20 K8h own:white mirror:yes")
-    asked = page.locator("svg.board .asked")
-    expect(asked).to_have_count(3)
+    conditions = page.locator("svg.board .asked")
+    expect(conditions).to_have_count(3)
     expect(page.locator("svg.board .asked .not")).to_have_count(1)
     expect(page.locator('[data-field="own"]')).to_have_value("1")
-    expect(page.locator('.asked-hand[data-side="own"]')).to_have_text("角≥1")
+    expect(page.locator('.pattern-hand[data-side="own"]')).to_have_text("角≥1")
     page.locator(".steps button").nth(1).click()
-    expect(asked).to_have_count(1)
+    expect(conditions).to_have_count(1)
     expect(page.locator('[data-field="gap"]')).to_have_value("20")
     page.locator("#pattern").fill("K9i S8h")
-    expect(asked).to_have_count(2)
+    expect(conditions).to_have_count(2)
     page.locator("#pattern").blur()
     expect_pattern(page, "S8h K9i")
     page.locator("button.undo").click()
@@ -208,12 +208,12 @@ def test_what_is_wrong_with_a_text_is_told_with_its_character(
 ) -> None:
     page = editor(open_page, live_server, language="en")
     page.locator("#pattern").fill("K9i Q8h")
-    expect(page.locator("#told")).to_contain_text("Character 5:")
-    expect(page.locator("#told mark")).to_have_text("Q")
+    expect(page.locator("#feedback")).to_contain_text("Character 5:")
+    expect(page.locator("#feedback mark")).to_have_text("Q")
     expect(page.locator("#pattern")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("svg.board .asked")).to_have_count(0)
     page.locator("#pattern").fill("K9i")
-    expect(page.locator("#told .message")).to_have_count(0)
+    expect(page.locator("#feedback .message")).to_have_count(0)
     expect(page.locator("#pattern")).not_to_have_attribute("aria-invalid", "true")
     expect(page.locator("svg.board .asked")).to_have_count(1)
     expect_pattern(page, "K9i")
@@ -244,17 +244,17 @@ def test_squares_are_chosen_and_told_what_they_hold(
     page.locator('[data-field="turn"]').select_option("own")
     page.locator('[data-field="own"]').select_option("0")
     page.locator('[data-field="mirrored"]').check()
-    page.locator(".hands-asked summary").click()
+    page.locator(".pattern-hands summary").click()
     page.locator('[data-hand="P"][data-bound="least"]').fill("2")
     page.locator('[data-hand="r"][data-bound="most"]').fill("0")
     page.locator('[data-hand="r"][data-bound="most"]').blur()
-    whole = "-5d -4d -5e -4e !p7f {S,G}7h K9i hand:r=0,P>=2 turn:own own:black mirror:yes"
-    expect_pattern(page, whole)
+    full = "-5d -4d -5e -4e !p7f {S,G}7h K9i hand:r=0,P>=2 turn:own own:black mirror:yes"
+    expect_pattern(page, full)
     follow(page.get_by_role("button", name={"ja": "検索", "en": "Search"}[language], exact=True).last)
-    written = localized_text(parse(whole), "ja" if language == "ja" else "en")
+    written = localized_text(parse(full), "ja" if language == "ja" else "en")
     assert parse_qs(urlsplit(page.url).query) == {"pattern": [written]}
     page.go_back()
-    expect_pattern(page, whole)
+    expect_pattern(page, full)
     expect(page.locator("svg.board .asked")).to_have_count(7)
 
 
@@ -299,7 +299,7 @@ def test_the_palette_shows_what_may_stand_on_a_square_or_what_may_not(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
     page = editor(open_page, live_server, "{G,S}7h !P7f K8h")
-    for (file, rank), wanted in (
+    for (file, rank), expected in (
         ((7, 8), ("is", ["G", "S"])),
         ((7, 6), ("not", ["P"])),
         ((8, 8), ("is", ["K"])),
@@ -307,7 +307,7 @@ def test_the_palette_shows_what_may_stand_on_a_square_or_what_may_not(
         ((7, 6), ("not", ["P"])),
     ):
         tap(page, file, rank)
-        eventually(page, lambda: pressed(page), wanted)
+        eventually(page, lambda: pressed(page), expected)
     put(page, "L")
     expect_pattern(page, "!{P,L}7f K8h {S,G}7h")
     eventually(page, lambda: pressed(page), ("not", ["L", "P"]))
@@ -333,14 +333,14 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     page.locator("button.then").click()
     expect(page.locator(".steps button")).to_have_text(["1 K8h", "2 "])
     expect_pattern(page, "K8h")
-    expect(page.locator("#told .message")).to_have_count(0)
+    expect(page.locator("#feedback .message")).to_have_count(0)
     expect(page.locator("#pattern")).not_to_have_attribute("aria-invalid", "true")
     tap(page, 9, 9)
     put(page, "K")
     page.locator('[data-field="gap"]').fill("12")
     page.locator('[data-field="gap"]').blur()
     expect_pattern(page, "K8h then<=12 K9i")
-    expect(page.locator("#told .message")).to_have_count(0)
+    expect(page.locator("#feedback .message")).to_have_count(0)
     page.locator(".steps button").first.click()
     page.locator("button.drop-step").click()
     expect_pattern(page, "K9i")
@@ -411,10 +411,10 @@ def test_other_conditions_stay_in_the_address_while_one_draws(
     tap(page, 8, 9)
     put(page, "N")
     expect_pattern(page, "K9i N8i")
-    wanted = {"pattern": ["K9i N8i"], "player": ["甲"]}
-    eventually(page, lambda: parse_qs(urlsplit(page.url).query), wanted)
+    expected = {"pattern": ["K9i N8i"], "player": ["甲"]}
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query), expected)
     follow(page.get_by_role("button", name="Search", exact=True).last)
-    assert parse_qs(urlsplit(page.url).query) == wanted
+    assert parse_qs(urlsplit(page.url).query) == expected
 
 
 def test_a_step_with_more_than_its_button_shows_says_so(
@@ -480,7 +480,7 @@ def test_a_pattern_is_drawn_with_the_keyboard_alone(open_page: PageMaker, live_s
 def test_without_javascript_a_text_is_asked_for(open_page: PageMaker, live_server: LiveServer) -> None:
     address = live_server.url + "/positions/shogi/edit/?pattern=K9i+Q1a"
     page = open_page(address, script=False, language="en")
-    expect(page.locator("#told")).to_contain_text("Character 5:")
+    expect(page.locator("#feedback")).to_contain_text("Character 5:")
     expect(page.locator("#pattern-editor .palette")).to_be_hidden()
     page.locator("#pattern").fill("K9i")
     follow(page.get_by_role("button", name="Search", exact=True).last)
@@ -496,6 +496,6 @@ def test_axe_finds_nothing_in_the_editor(
         page.emulate_media(reduced_motion="reduce")
         put(page, "K")
         page.locator("#pattern").fill("K9i Q1a")
-        expect(page.locator("#told mark")).to_be_visible()
+        expect(page.locator("#feedback mark")).to_be_visible()
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
         assert violations(page, None if theme == "light" else CONTRAST) == []

@@ -53,12 +53,12 @@ def test_real_files_become_games_that_are_found_by_position_and_replayed(tmp_pat
         for upload in send_files(archive, sample_paths()):
             assert archive.wait_done(upload)["entries"]["stored"] == 1
 
-        found = archive.get(f"/api/v1/positions/shogi?sfen={urllib.parse.quote(OPENING)}")
-        assert found["games"] == 2
-        games = archive.get(found["games_url"])["results"]
+        result = archive.get(f"/api/v1/positions/shogi?sfen={urllib.parse.quote(OPENING)}")
+        assert result["games"] == 2
+        games = archive.get(result["games_url"])["results"]
         assert [game["date"][:4] for game in games] == ["2018", "1709"]
 
-        page = open_page(f"{archive.url}/positions/shogi/{found['code']}/")
+        page = open_page(f"{archive.url}/positions/shogi/{result['code']}/")
         expect(page.locator("main")).to_contain_text("伊藤印達")
         for game in games:
             replay_to_the_end(page, archive, game["id"])

@@ -203,20 +203,20 @@ def test_lists_and_counts_are_asked_of_everything_or_of_one_library(
     for scope in ("all", *scopes):
         page.locator(".account summary").click()
         follow(page.locator(f'.account-menu button[value="{scope}"]'))
-        expect(page.locator(".asked-scope")).to_have_count(0 if scope == "all" else 1)
+        expect(page.locator(".selected-scope")).to_have_count(0 if scope == "all" else 1)
         expect(page.locator(".game-row")).to_have_count(3 if scope == "all" else 1)
     for address in ("/games/", f"/positions/shogi/{START}/", "/statistics/", "/"):
         page.goto(live_server.url + address)
-        expect(page.locator(".asked-scope strong")).to_have_text(GROUP)
+        expect(page.locator(".selected-scope strong")).to_have_text(GROUP)
         all_right(page, f"{mark}-group{address}")
     page.goto(f"{live_server.url}/positions/shogi/{START}/")
-    follow(page.locator(".asked-scope button"))
+    follow(page.locator(".selected-scope button"))
     all_right(page, f"{mark}-everything")
     expect(page.locator(".position-right .badge.private")).to_have_text(GROUP)
     page.goto(f"{live_server.url}/games/{game_of(uploads[0]).pk}/")
     page.locator(".account summary").click()
     follow(page.locator('.account-menu button[value="mine"]'))
-    expect(page.locator(".asked-scope")).to_have_count(1)
+    expect(page.locator(".selected-scope")).to_have_count(1)
 
 
 @BOTH_SIZES_AND_LANGUAGES

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Game
-from archive.web.replay.folding import AHEAD, BESIDE
+from archive.web.replay.folding import AHEAD, FORK_ROWS
 from archive.web.replay.record import find_node, position_at
 from tests.archive import long_games
 from tests.browser.conftest import PageMaker, follow, loading
@@ -119,7 +119,7 @@ def test_a_variation_is_followed_beyond_what_is_shown_of_it(
     expect(page.locator(".choices li")).to_have_count(4)
     page.locator(f'.choices a[data-key="{FORK}.1:{FORK}"]').click()
     expect_node(page, game, FORK, f"{FORK}.1")
-    last = FORK + BESIDE - 1
+    last = FORK + FORK_ROWS - 1
     page.locator(f'.moves li[data-key="{FORK}.1:{last}"] > a').click()
     expect_node(page, game, last, f"{FORK}.1")
     with loading(page):

@@ -144,8 +144,8 @@ def test_published_codes_are_decoded_and_wrong_ones_refused(
         wrong["code"]: wrong["error"]
         for wrong in map(json.loads, (folder / "invalid.jsonl").read_text().splitlines())
     }
-    found = run(page, live_server, "shogi64", DECODED, list(expected))
-    assert dict(zip(expected, found, strict=True)) == expected
+    result = run(page, live_server, "shogi64", DECODED, list(expected))
+    assert dict(zip(expected, result, strict=True)) == expected
 
 
 WALK = """
@@ -179,8 +179,8 @@ def test_every_node_of_a_record_has_the_position_that_the_server_finds(
             path, ply = row.key.split(":")
             position, _last, played = position_at(record, find_node(record, path, int(ply)))
             expected[row.key] = position.sfen(played + 1)
-    found, again = run(page, live_server, "../archive/js/tree", WALK, {"record": record, "start": first})
-    assert found == expected
+    result, again = run(page, live_server, "../archive/js/tree", WALK, {"record": record, "start": first})
+    assert result == expected
     assert again == first
 
 

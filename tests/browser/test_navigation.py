@@ -190,8 +190,8 @@ def neighbour(page: Page, name: str) -> Locator:
 
 
 def players_day(page: Page) -> str:
-    found = re.search(r"2024/05/0(\d)", page.content())
-    return found[1] if found else ""
+    match = re.search(r"2024/05/0(\d)", page.content())
+    return match[1] if match else ""
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])

@@ -46,8 +46,8 @@ class Key:
 
     def held(self) -> list[dict[str, Any]]:
         """The passkeys in it."""
-        found = self.session.send("WebAuthn.getCredentials", {"authenticatorId": self.id})
-        return list(found["credentials"])
+        result = self.session.send("WebAuthn.getCredentials", {"authenticatorId": self.id})
+        return list(result["credentials"])
 
     def knows(self, person: bool) -> None:
         """Let it know whoever touches it from now on, or not."""
@@ -59,9 +59,9 @@ def hanako() -> User:
     return User.objects.create_user("hanako", password=PASSWORD)
 
 
-def enter(page: Page, site: str, wanted: str = INDEX) -> None:
+def enter(page: Page, site: str, expected: str = INDEX) -> None:
     """Give name and password, on the way to a page."""
-    page.goto(f"{site}/sign-in/?next={wanted}")
+    page.goto(f"{site}/sign-in/?next={expected}")
     page.fill("[name=login]", "hanako")
     page.fill("[name=password]", PASSWORD)
     send(page)
@@ -160,19 +160,19 @@ def test_what_goes_wrong_is_told_on_the_page(
     live_server: LiveServer, open_page: PageMaker, hanako: User, language: str
 ) -> None:
     page = open_page(language=language, alone=True)
-    site, key, told = live_server.url, Key(page), page.locator("form.passkey .told")
-    cancelled, known, refused, failed = TOLD[language]
+    site, key, message = live_server.url, Key(page), page.locator("form.passkey .error")
+    cancelled, existing, refused, failed = TOLD[language]
     enter(page, site)
     add(page, site, "one")
     page.goto(f"{site}{INDEX}passkeys/new/")
     page.locator("form.passkey button").click()
-    expect(told).to_contain_text(known)
+    expect(message).to_contain_text(existing)
     looked_at(page, f"passkeys-{language}-known")
     leave(page)
     page.goto(f"{site}/sign-in/")
     key.knows(False)
     page.locator("form.passkey button").click()
-    expect(told).to_contain_text(cancelled)
+    expect(message).to_contain_text(cancelled)
     looked_at(page, f"passkeys-{language}-cancelled")
     key.knows(True)
     Authenticator.objects.all().delete()
@@ -180,7 +180,7 @@ def test_what_goes_wrong_is_told_on_the_page(
     expect(page.locator("main > .message")).to_contain_text(refused)
     page.route("**/sign-in/passkey/", lambda route: route.fulfill(status=204))
     page.locator("form.passkey button").click()
-    expect(told).to_contain_text(failed)
+    expect(message).to_contain_text(failed)
     expect(page.locator("form.passkey button")).to_be_enabled()
 
 
@@ -194,7 +194,7 @@ def test_browsers_that_know_no_json_of_passkeys_have_them_too(
     add(page, site, "one")
     page.goto(f"{site}{INDEX}passkeys/new/")
     page.locator("form.passkey button").click()
-    expect(page.locator("form.passkey .told")).to_be_visible()
+    expect(page.locator("form.passkey .error")).to_be_visible()
     leave(page)
     enter(page, site)
     use(page)

@@ -96,12 +96,12 @@ def test_boards_of_steps_lie_side_by_side_whatever_is_told_of_them(
     page = open_page(language="en")
     text = "P7f hand:P<=9 board:R=1 turn:own ply:1..9 kept:1 then P2f then<=3 P6f"
     page.goto(f"{live_server.url}/patterns/?{urlencode({'pattern': text})}")
-    boards = [board.bounding_box() for board in page.locator(".asked-board svg.board").all()]
+    boards = [board.bounding_box() for board in page.locator(".pattern-board svg.board").all()]
     assert len({box["y"] for box in boards if box}) == 1 and len(boards) == 3
-    words = [caption.bounding_box() for caption in page.locator(".asked-board figcaption").all()]
+    words = [caption.bounding_box() for caption in page.locator(".pattern-board figcaption").all()]
     assert len({box["y"] for box in words if box}) == 1
     page.set_viewport_size({"width": 390, "height": 844})
-    stacked = [board.bounding_box() for board in page.locator(".asked-board svg.board").all()]
+    stacked = [board.bounding_box() for board in page.locator(".pattern-board svg.board").all()]
     assert len({box["x"] for box in stacked if box}) == 1 and len({box["y"] for box in stacked if box}) == 3
 
 

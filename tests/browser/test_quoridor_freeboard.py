@@ -271,8 +271,8 @@ def test_counters_do_not_wrap(board: Board) -> None:
     assert board.code_after("SNAP") == before
     expect(board.status).to_have_attribute("data-error", "turn-range")
     moves = tuple(read_name(move) for _ in range(256) for move in ("e2", "e8", "e1", "e9"))
-    found = board.page.evaluate(_RECORDED, [encode(QfCode(None, moves[:1023])), *moves[1023:]])
-    assert found == [encode(QfCode(None, moves[:1023])), "too-many-plies"]
+    result = board.page.evaluate(_RECORDED, [encode(QfCode(None, moves[:1023])), *moves[1023:]])
+    assert result == [encode(QfCode(None, moves[:1023])), "too-many-plies"]
 
 
 _RECORDED = """
@@ -342,13 +342,13 @@ def test_the_address_and_the_link_are_those_of_the_game_on_the_board(board: Boar
     board.play("e2", "e8", "e3")
     board.press("BACK")
     code = encode(QfCode(None, tuple(map(read_name, ("e2", "e8", "e3")))))
-    wanted = {"code": [code], "ply": ["2"]}
-    eventually(board.page, lambda: parse_qs(urlsplit(board.page.url).query), wanted)
+    requested = {"code": [code], "ply": ["2"]}
+    eventually(board.page, lambda: parse_qs(urlsplit(board.page.url).query), requested)
     board.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     board.page.get_by_role("button", name="Copy the link").click()
     expect(board.status).to_have_text("The link is copied.")
     address = board.page.evaluate("navigator.clipboard.readText()")
-    assert parse_qs(urlsplit(address).query) == wanted
+    assert parse_qs(urlsplit(address).query) == requested
     board.page.goto(address)
     board.shows(played("e2", "e8"), "e8")
     board.press("NEXT")

@@ -92,10 +92,10 @@ def test_every_published_code_is_read_and_written_as_the_originals_do(
 ) -> None:
     lines = (shared / "golden" / "qf" / "vectors.jsonl").read_text().splitlines()
     vectors = [json.loads(line) for line in lines]
-    found = run(page, live_server, "qf_code", READ, [vector["qfcode"] for vector in vectors])
+    result = run(page, live_server, "qf_code", READ, [vector["qfcode"] for vector in vectors])
     wrong = [
         (vector["qfcode"], values)
-        for vector, values in zip(vectors, found, strict=True)
+        for vector, values in zip(vectors, result, strict=True)
         if values != expected(vector)
     ]
     assert wrong == []
@@ -107,8 +107,8 @@ def test_every_published_wrong_code_is_refused_by_the_name_of_its_fault(
 ) -> None:
     lines = (shared / "golden" / "qf" / "invalid.jsonl").read_text().splitlines()
     wrong = {one["qfcode"]: one["error"] for one in map(json.loads, lines)}
-    found = run(page, live_server, "qf_code", READ, list(wrong))
-    assert dict(zip(wrong, found, strict=True)) == wrong
+    result = run(page, live_server, "qf_code", READ, list(wrong))
+    assert dict(zip(wrong, result, strict=True)) == wrong
 
 
 FAULTS = """
@@ -138,8 +138,8 @@ def told(code: str) -> Any:
 def test_faults_and_notes_are_those_of_the_server_with_ply_and_column(
     page: Page, live_server: LiveServer
 ) -> None:
-    found = run(page, live_server, "qf_code", FAULTS, ODD)
-    assert dict(zip(ODD, found, strict=True)) == {code: told(code) for code in ODD}
+    result = run(page, live_server, "qf_code", FAULTS, ODD)
+    assert dict(zip(ODD, result, strict=True)) == {code: told(code) for code in ODD}
 
 
 def test_every_fault_has_words_in_both_languages(page: Page, live_server: LiveServer) -> None:
@@ -180,8 +180,8 @@ def sentences(code: str, language: Language) -> list[str]:
 
 
 def test_faults_and_notes_are_told_in_the_words_of_the_server(page: Page, live_server: LiveServer) -> None:
-    found = run(page, live_server, "words", SENTENCES, ODD)
-    assert dict(zip(ODD, found, strict=True)) == {
+    result = run(page, live_server, "words", SENTENCES, ODD)
+    assert dict(zip(ODD, result, strict=True)) == {
         code: [sentences(code, "ja"), sentences(code, "en")] for code in ODD
     }
 
@@ -262,14 +262,14 @@ def test_rules_are_those_of_the_server(page: Page, live_server: LiveServer) -> N
     drawn = drawn_positions()
     for first in range(0, POSITIONS, BATCH):
         some = list(islice(drawn, min(BATCH, POSITIONS - first)))
-        asked = [(display_key(position), random.sample(MOVES, 20)) for position in some]
-        found = run(page, live_server, "rules", RULES, asked)
-        for position, (code, moves), told_here in zip(some, asked, found, strict=True):
-            wanted = by_the_server(position, moves)
-            assert told_here == wanted, code
-            seen["won"] += wanted["winner"] is not None
-            seen["closed"] += not wanted["paths"]
-            seen["cut"] += "no-path" in wanted["faults"]
+        queries = [(display_key(position), random.sample(MOVES, 20)) for position in some]
+        result = run(page, live_server, "rules", RULES, queries)
+        for position, (code, moves), told_here in zip(some, queries, result, strict=True):
+            requested = by_the_server(position, moves)
+            assert told_here == requested, code
+            seen["won"] += requested["winner"] is not None
+            seen["closed"] += not requested["paths"]
+            seen["cut"] += "no-path" in requested["faults"]
     assert all(seen.values()), seen
 
 
@@ -287,5 +287,5 @@ def test_positions_are_told_in_the_words_of_the_server(page: Page, live_server: 
     const { decode } = await import('/static/quoridor/qf_code.js');
     return x.map((code) => [true, false].map((ja) => m.positionWords(decode(code).state.position, ja)));
     """
-    wanted = [[draw.words(position, language) for language in ("ja", "en")] for position in positions]
-    assert run(page, live_server, "words", body, codes) == wanted
+    requested = [[draw.words(position, language) for language in ("ja", "en")] for position in positions]
+    assert run(page, live_server, "words", body, codes) == requested

@@ -44,8 +44,8 @@ def shown(
 
 
 def viewer(code: str = "", **attributes: object) -> str:
-    given = "".join(f' data-{key}="{value}"' for key, value in {"qfcode": code, **attributes}.items())
-    return f'<div class="qf_board_viewer"{given}></div>'
+    arguments = "".join(f' data-{key}="{value}"' for key, value in {"qfcode": code, **attributes}.items())
+    return f'<div class="qf_board_viewer"{arguments}></div>'
 
 
 def start(code: str) -> QuoridorPosition:
@@ -54,9 +54,9 @@ def start(code: str) -> QuoridorPosition:
 
 def after(code: str, plies: int) -> tuple[QuoridorPosition, str]:
     """A position of a record, and the name of the move that led there."""
-    found = decode(code)
-    position = found.start().position.copy()
-    moves = (found.moves or ())[:plies]
+    result = decode(code)
+    position = result.start().position.copy()
+    moves = (result.moves or ())[:plies]
     for move in moves:
         position.do_move(move)
     return position, name(moves[-1]) if moves else ""
@@ -170,8 +170,8 @@ def test_each_flag_does_its_part(
     body = "".join(viewer(STATE, flags=text, boardsize=3) for text, _ in all_flags)
     page = shown(open_page, live_server, other_site, body)
     for number, (_, bits) in enumerate(all_flags):
-        wanted = expected(start(STATE), "c3h" if bits & 4 else "", neutral=bool(bits & 2))
-        expect_drawn(board(page, number), wanted, flipped=bool(bits & 8))
+        requested = expected(start(STATE), "c3h" if bits & 4 else "", neutral=bool(bits & 2))
+        expect_drawn(board(page, number), requested, flipped=bool(bits & 8))
         expect(page.locator(".qf_board_viewer").nth(number).locator(".qf-info")).to_have_count(bits & 1)
 
 

@@ -232,8 +232,8 @@ def test_an_opened_solution_has_its_place_without_javascript(
     page = open_page(f"{live_server.url}/games/{problem.pk}/", script=False)
     page.locator(".solution summary").click()
     expect(page.locator(".moves")).to_be_visible()
-    found = page.evaluate(PLACES)
-    assert found["inside"] and found["apart"]
+    result = page.evaluate(PLACES)
+    assert result["inside"] and result["apart"]
 
 
 TWO_GOLDS = "4k4/9/4P4/9/9/9/9/9/9 b 2G2r2b2g4s4n4l17p 1"

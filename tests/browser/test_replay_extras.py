@@ -263,13 +263,13 @@ def test_a_move_tapped_before_the_legal_moves_have_come_is_played(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
     page = open_page(address(live_server, game, "?ply=4"))
-    asked: list[Route] = []
-    page.route("**/legal", lambda route: asked.append(route))
+    queries: list[Route] = []
+    page.route("**/legal", lambda route: queries.append(route))
     page.locator('.seat.black [data-kind="6"]').click()
     tap(page, 5, 5)
     expect_ply(page, 4)
-    eventually(page, lambda: len(asked), 1)
-    asked[0].continue_()
+    eventually(page, lambda: len(queries), 1)
+    queries[0].continue_()
     expect(page.locator(".tried li")).to_have_text(["5 ▲５五角"])
 
 

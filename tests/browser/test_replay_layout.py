@@ -50,10 +50,10 @@ def opened(open_page: PageMaker, server: LiveServer, game: Game, query: str = ""
 
 def box(page: Page, selector: str) -> dict[str, float]:
     """Where an element is in the window."""
-    found: dict[str, float] = page.locator(selector).first.evaluate(
+    result: dict[str, float] = page.locator(selector).first.evaluate(
         "(element) => element.getBoundingClientRect().toJSON()"
     )
-    return found
+    return result
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -191,8 +191,8 @@ def test_a_pasted_game_opens_when_it_is_stored(
     page = open_page(live_server.url + "/upload/", size=size, language=language)
     page.locator("#text").fill("先手：甲\n後手：乙\n1 ７六歩(77)\n2 投了\n")
     follow(page.locator("form.upload").get_by_role("button", name=BUTTONS[language][2], exact=True))
-    told = {"ja": "順番待ち：1番目", "en": "In the queue: number 1"}[language]
-    expect(page.locator("#state strong")).to_have_text(told)
+    texts = {"ja": "順番待ち：1番目", "en": "In the queue: number 1"}[language]
+    expect(page.locator("#state strong")).to_have_text(texts)
     work_off(Upload.objects.get().pk)
     expect(page).to_have_url(re.compile(r"/games/\d+/$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("甲")
@@ -265,11 +265,11 @@ def test_a_chosen_zip_is_told_to_be_one_and_offers_no_replay(
     page = browser.new_page(locale=language, viewport={"width": size[0], "height": size[1]})
     page.goto(live_server.url + "/upload/")
     page.locator("#file").set_input_files(archive)
-    told = {
+    texts = {
         "ja": "これは書庫です（ZIP）。追加すると、中のファイルを一つずつ読み取ります",
         "en": "this is an archive (ZIP); add it, and every file in it is read",
     }[language]
-    expect(page.locator(".check .issues li")).to_have_text([told])
+    expect(page.locator(".check .issues li")).to_have_text([texts])
     expect(page.locator(".check .issues .error")).to_have_count(0)
     expect(page.locator(".check button.look")).to_be_hidden()
     expect(page.locator(".check select")).to_be_hidden()
@@ -286,8 +286,8 @@ def test_a_record_that_is_too_large_to_be_checked_is_told_so(
     settings.ARCHIVE_MAX_CONVERT_BYTES = 100
     page = open_page(live_server.url + "/upload/", size=size, language=language)
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n" + "*あ" * 50)
-    told = {"ja": "大きすぎるため、ここでは確認できません", "en": "Too large to check here"}[language]
-    expect(page.locator(".check .issues li")).to_contain_text(told)
+    texts = {"ja": "大きすぎるため、ここでは確認できません", "en": "Too large to check here"}[language]
+    expect(page.locator(".check .issues li")).to_contain_text(texts)
     expect(page.locator(".check button.look")).to_be_disabled()
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n")
     expect(page.locator(".check .found li")).to_have_count(1)

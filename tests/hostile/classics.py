@@ -71,7 +71,7 @@ def classics(host: str, known: Known) -> Iterator[Request]:
         for address in (
             "/patterns/?pattern=",
             "/api/v1/patterns?pattern=",
-            "/positions/shogi/edit/?part=told&pattern=",
+            "/positions/shogi/edit/?part=feedback&pattern=",
         ):
             yield get(address + quote(pattern))
     yield get("/games/?q=" + quote('pattern:"P7f then<=0 P6f"'))

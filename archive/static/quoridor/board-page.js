@@ -1,5 +1,5 @@
 // @ts-check
-/** The page of the free board: its address is always that of the game on the board, beside it what was played. */
+/** The page of the free board: the page's address follows the game, whose moves are listed next to the board. */
 
 import { keepAddress } from "../archive/js/address.js";
 import "../archive/js/embed-code.js";

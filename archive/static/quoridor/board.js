@@ -33,7 +33,7 @@ export const FIELD = 440;
 export const PITCH = 50;
 const CELL = 40;
 const EDGE = 20;
-/** Left of the board and below it stand the coordinates. */
+/** The coordinates are left of the board and below it. */
 const LABELS = 16;
 const LETTERS = "abcdefghi";
 const SQUARES = Array.from({ length: 81 }, (_, square) =>

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `<div class="qf_freeboard" data-boardsize="10">`: a board to play on, with the buttons of the original of 2014,
- * its rules kept to the end, keyboard and touch, undo, and ways into the archive.
+ * rules enforced to the end, keyboard and touch, undo, and ways into the archive.
  */
 
 import { createBoard } from "./board.js";
@@ -24,7 +24,7 @@ const MOST_UNDONE = 500;
 
 let boards = 0;
 
-/** A free board. Every change is told by the event `qf-change`. */
+/** A free board. Every change dispatches the event `qf-change`. */
 export class Freeboard {
   /** @param {HTMLElement} element */
   constructor(element) {
@@ -61,7 +61,7 @@ export class Freeboard {
 
   // --- showing ----------------------------------------------------------------------------------------------
 
-  /** @param {string} [news] what happened, beside what the position says */
+  /** @param {string} [news] a message in place of the position's */
   show(news = "") {
     const { position, turnNumber } = stateAt(this.game);
     const won = winner(position) !== null;
@@ -102,7 +102,7 @@ export class Freeboard {
     for (const [one, on] of pressed) one.setAttribute("aria-pressed", String(on));
   }
 
-  /** @returns {string} the whole game; empty where no code can hold it */
+  /** @returns {string} the complete game; empty if no code can hold it */
   shareCode() {
     try {
       return wholeCode(this.game);
@@ -161,12 +161,12 @@ export class Freeboard {
       this.show();
       this.parts.field.select();
     } catch (error) {
-      this.tell(error);
+      this.showError(error);
     }
   }
 
   /** @param {unknown} error */
-  tell(error) {
+  showError(error) {
     if (!(error instanceof QfCodeError)) throw error;
     this.say(faultText(error, this.japanese));
     this.parts.status.dataset.error = error.code;
@@ -195,15 +195,15 @@ export class Freeboard {
     const { value } = this.parts.field;
     if (!value.trim()) return;
     try {
-      const found = loadPasted(value);
-      const dropped = found.dropped ? [{ code: "dropped-characters", params: { count: found.dropped } }] : [];
+      const loaded = loadPasted(value);
+      const dropped = loaded.dropped ? [{ code: "dropped-characters", params: { count: loaded.dropped } }] : [];
       const news = [
-        gettext("Loaded. Moves: {count}.", this.japanese, { count: found.game.moves.length }),
-        ...noteTexts([...dropped, ...found.notes], this.japanese),
+        gettext("Loaded. Moves: {count}.", this.japanese, { count: loaded.game.moves.length }),
+        ...noteTexts([...dropped, ...loaded.notes], this.japanese),
       ];
-      this.act(found.game, news.join(" · "));
+      this.act(loaded.game, news.join(" · "));
     } catch (error) {
-      this.tell(error);
+      this.showError(error);
     }
   }
 
@@ -339,7 +339,7 @@ export class Freeboard {
       try {
         wholeCode(this.game);
       } catch (error) {
-        this.tell(error);
+        this.showError(error);
         return;
       }
       const copied = await copyText(this.shareAddress(), field);
@@ -377,9 +377,9 @@ export class Freeboard {
  * @returns {string} the code, or a list of moves where it says more
  */
 function asRecord({ start, moves }, code, names) {
-  const given = names.map((text) => text.replace(/["\\\]\[\s]+/g, " ").trim());
-  if (!moves.length || (code && !given.some(Boolean))) return code;
-  const tags = given.flatMap((text, color) => (text ? [`[${["White", "Black"][color]} "${text}"]`] : []));
+  const players = names.map((text) => text.replace(/["\\\]\[\s]+/g, " ").trim());
+  if (!moves.length || (code && !players.some(Boolean))) return code;
+  const tags = players.flatMap((text, color) => (text ? [`[${["White", "Black"][color]} "${text}"]`] : []));
   if (!beginsAtStart({ state: start, moves })) tags.push(`[Start "${encode({ state: start, moves: null })}"]`);
   return `${tags.join("\n")}\n\n${moves.map(name).join(" ")}\n`;
 }
@@ -421,7 +421,7 @@ function layOut(element, japanese) {
   return { host, status, info, confirm, buttons, field, links, form, store };
 }
 
-/** @param {boolean} japanese @returns {[string, string][]} what is written on each button, and what it does */
+/** @param {boolean} japanese @returns {[string, string][]} label and tooltip of each button */
 function buttonsOf(japanese) {
   return [
     ["BACK", gettext("one move back", japanese)],
@@ -493,11 +493,11 @@ async function copyText(text, field) {
   } catch {
     // In frames of other sites, and where a site has no certificate.
   }
-  const kept = field.value;
+  const before = field.value;
   field.value = text;
   field.select();
   if (!document.execCommand("copy")) return false;
-  field.value = kept;
+  field.value = before;
   return true;
 }
 

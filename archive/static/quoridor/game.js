@@ -22,7 +22,7 @@ export function newGame() {
   return { start: startState(), moves: [], at: 0, recordedFrom: null };
 }
 
-/** @param {Game} game @param {number} [at] @returns {State} the position after so many moves, with what a code knows */
+/** @param {Game} game @param {number} [at] @returns {State} the position after a number of moves, with the state of its code */
 export function stateAt(game, at = game.at) {
   const position = copy(game.start.position);
   for (const move of game.moves.slice(0, at)) play(position, move);
@@ -31,7 +31,7 @@ export function stateAt(game, at = game.at) {
   return { position, lastWall, turnNumber: game.start.turnNumber + at };
 }
 
-/** @param {Game} game @returns {number | null} the move that led to what is shown, as far as it is known */
+/** @param {Game} game @returns {number | null} the move that led to the shown position, null if unknown */
 export function lastMove(game) {
   if (game.at) return game.moves[game.at - 1];
   const { position, lastWall, turnNumber } = game.start;
@@ -60,7 +60,7 @@ export function snapshot(game) {
   return encode({ state: stateAt(game), moves: null });
 }
 
-/** @param {Game} game @returns {string} what was recorded so far; a state is left out only where it is the start */
+/** @param {Game} game @returns {string} the recorded moves; without a state if they begin at the start */
 export function recording(game) {
   const from = game.recordedFrom ?? 0;
   return codeOf(stateAt(game, from), game.moves.slice(from, game.at));
@@ -92,7 +92,7 @@ export function loadPasted(text) {
   const address = /^\s*https?:\S*[?&](code=[^&#\s]+)/.exec(text);
   const written = address && new URLSearchParams(address[1]).get("code")?.replaceAll(" ", "+");
   const { code, dropped } = dropStrange(written || text);
-  const found = load(code);
-  const notes = found.notes.filter((note) => note.code !== "parity" || found.game.start.turnNumber);
-  return { ...found, notes, dropped };
+  const loaded = load(code);
+  const notes = loaded.notes.filter((note) => note.code !== "parity" || loaded.game.start.turnNumber);
+  return { ...loaded, notes, dropped };
 }

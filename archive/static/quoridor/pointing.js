@@ -1,5 +1,5 @@
 // @ts-check
-/** What is meant by a point of the board: a move of the pawn, or the wall of the gap that is nearest. */
+/** The move that a point of the board stands for: of the pawn, or the wall of the nearest gap. */
 
 import { FIELD, PITCH } from "./board.js";
 import { PAWN, VERTICAL, WALL } from "./rules.js";
@@ -47,7 +47,7 @@ function isInside(square, x, y) {
  * @param {number} cursor as a move
  * @param {string} key an arrow
  * @param {boolean} flip
- * @returns {number} the place beside it, the same at an edge
+ * @returns {number} its neighbour, the same at an edge
  */
 export function stepCursor(cursor, key, flip) {
   const [right, up] = /** @type {Record<string, [number, number]>} */ ({

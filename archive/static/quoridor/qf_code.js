@@ -33,7 +33,7 @@ const STRANGE = /[^A-Za-z0-9+/]/u;
 /** Owner, orientation and name of the four lists of walls. @type {[number, number, string][]} */
 const LISTS = [[0, 0, "white_h"], [0, VERTICAL, "white_v"], [1, 0, "black_h"], [1, VERTICAL, "black_v"]];
 
-/** What is wrong with a code; `code` is the format's name of the fault, `params` are what its sentence is filled with. */
+/** An error in a code; `code` is the format's name of the fault, `params` are the parameters of its message. */
 export class QfCodeError extends Error {
   /** @param {string} code @param {{ply?: number, column?: number, [param: string]: number | string | undefined}} [where] */
   constructor(code, { ply, column, ...params } = {}) {
@@ -60,7 +60,7 @@ class Bits {
     this.place = 0;
   }
 
-  /** @param {number} width @param {string} field what is read @param {number} [ply] @returns {number} */
+  /** @param {number} width @param {string} field name of the field @param {number} [ply] @returns {number} */
   number(width, field, ply) {
     const end = this.place + width;
     if (end > this.digits.length) {
@@ -91,11 +91,11 @@ function clean(text) {
   return text.replace(BLANK, "").replace(/=+$/, "");
 }
 
-/** @param {string} text @returns {{code: string, dropped: number}} without what is in no code; white space is not counted */
+/** @param {string} text @returns {{code: string, dropped: number}} the code without foreign characters, and their number without white space */
 export function dropStrange(text) {
   const pasted = Array.from(clean(text));
-  const kept = pasted.filter((one) => !STRANGE.test(one));
-  return { code: kept.join(""), dropped: pasted.length - kept.length };
+  const plain = pasted.filter((one) => !STRANGE.test(one));
+  return { code: plain.join(""), dropped: pasted.length - plain.length };
 }
 
 /** @param {string} text @returns {Code} throws QfCodeError for everything that is not strictly a code */
@@ -114,11 +114,11 @@ export function decode(text) {
   }
 }
 
-/** @param {string} text @param {number} number @returns {number} where in a pasted text a character of its code stands */
+/** @param {string} text @param {number} number @returns {number} the place of a character of the code in the pasted text */
 function columnOf(text, number) {
-  const found = [];
-  for (let at = 0; at < text.length; at++) if (!/[ \t-\r]/.test(text[at])) found.push(at + 1);
-  return found[number - 1];
+  const places = [];
+  for (let at = 0; at < text.length; at++) if (!/[ \t-\r]/.test(text[at])) places.push(at + 1);
+  return places[number - 1];
 }
 
 /** @param {Bits} bits @returns {Code} */
@@ -212,7 +212,7 @@ function landing({ pawns, turn }, direction, ply) {
 
 // --- encoding -----------------------------------------------------------------------------------------------
 
-/** @param {Code} code @returns {string} with ascending lists of walls; throws QfCodeError for what no code can say */
+/** @param {Code} code @returns {string} with ascending lists of walls; throws QfCodeError for a state that no code can hold */
 export function encode({ state, moves }) {
   if (!state && !moves) throw new QfCodeError("no-content");
   let digits = (state ? "1" : "0") + (moves ? "1" : "0");
@@ -271,7 +271,7 @@ function directionOf({ pawns, turn }, move) {
 
 // --- forms --------------------------------------------------------------------------------------------------
 
-/** @param {Code} code @returns {boolean} whether it is what the free board of 2014 writes for the start */
+/** @param {Code} code @returns {boolean} whether it is the code of the free board of 2014 for the start */
 function isStartSnapshot({ state, moves }) {
   return Boolean(state) && !moves && state?.lastWall === null && state.turnNumber === 1 &&
     same(state.position, { ...initial(), turn: 1 });
@@ -292,7 +292,7 @@ export function positionCode(position) {
   return encode({ state: { position, lastWall: null, turnNumber: 0 }, moves: null });
 }
 
-/** @param {string} code @returns {string} as it stands in the path of an address */
+/** @param {string} code @returns {string} as in paths of addresses */
 export function inPath(code) {
   return code.replaceAll("+", "-").replaceAll("/", "_");
 }

@@ -90,10 +90,10 @@ function passages({ walls }) {
 function close(open, number) {
   const at = 9 * ((number & 63) >> 3) + (number & 7);
   const upright = number & VERTICAL;
-  const [first, second, gone, back] = upright ? [at, at + 9, 2, 8] : [at, at + 1, 1, 4];
+  const [first, second, ahead, back] = upright ? [at, at + 9, 2, 8] : [at, at + 1, 1, 4];
   const across = upright ? 1 : 9;
   for (const square of [first, second]) {
-    open[square] &= ~gone;
+    open[square] &= ~ahead;
     open[square + across] &= ~back;
   }
 }
@@ -134,12 +134,12 @@ export function hasPaths(position) {
   return !cutOff(position, passages(position)).length;
 }
 
-/** @param {Position} position @param {Uint8Array} open @returns {(0 | 1)[]} who has no way */
+/** @param {Position} position @param {Uint8Array} open @returns {(0 | 1)[]} the sides without a path */
 function cutOff({ pawns }, open) {
   return /** @type {(0 | 1)[]} */ ([0, 1]).filter((color) => way(open, pawns[color], color) === null);
 }
 
-/** @param {Position} position @param {number} wall @returns {(0 | 1)[]} who would have no way any more */
+/** @param {Position} position @param {number} wall @returns {(0 | 1)[]} the sides whose last path the wall would close */
 export function cutOffBy(position, wall) {
   const open = passages(position);
   close(open, wall - WALL);
@@ -153,18 +153,18 @@ export function pawnMoves(position) {
   const open = passages(position);
   const at = position.pawns[position.turn];
   const other = position.pawns[1 - position.turn];
-  const found = [];
+  const moves = [];
   for (let direction = 0; direction < 4; direction++) {
     if (!(open[at] >> direction & 1)) continue;
     const to = at + STEPS[direction];
-    if (to !== other) found.push(PAWN + to);
-    else if (open[other] >> direction & 1) found.push(PAWN + other + STEPS[direction]);
+    if (to !== other) moves.push(PAWN + to);
+    else if (open[other] >> direction & 1) moves.push(PAWN + other + STEPS[direction]);
     else {
       const sides = [(direction + 1) & 3, (direction + 3) & 3].filter((side) => open[other] >> side & 1);
-      found.push(...sides.map((side) => PAWN + other + STEPS[side]));
+      moves.push(...sides.map((side) => PAWN + other + STEPS[side]));
     }
   }
-  return found;
+  return moves;
 }
 
 /** @param {Position} position @param {number} wall @returns {boolean} whether it crosses and overlaps no other */

@@ -35,9 +35,9 @@ export function startTrials(replay) {
   /** @param {number} move */
   function play(move) {
     const node = replay.shown;
-    const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
+    const existing = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
     const broken = fault(replay.position, move);
-    if (known) replay.go(known);
+    if (existing) replay.go(existing);
     else if (broken) replay.announce(refusal(broken, move, cutOffs(broken, move), isJapanese(root)));
     else {
       const { turn } = replay.position;
@@ -68,14 +68,14 @@ export function startTrials(replay) {
     chosen = null;
     board.ghost(null);
   });
-  /** The line of own moves with which the page was asked for. */
+  /** The line of own moves in the page's address. */
   function goOn() {
     const position = copy(replay.position);
     let node = replay.shown;
-    for (const { move: named, text } of askedMoves()) {
-      const move = readName(named) || 0;
-      const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
-      node = known || tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, position)), { name: named, text });
+    for (const { move: name, text } of askedMoves()) {
+      const move = readName(name) || 0;
+      const existing = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
+      node = existing || tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, position)), { name, text });
       applied(position, move);
     }
     replay.go(node);

@@ -63,7 +63,7 @@ export function refusal(broken, move, cutOff, japanese) {
   return texts[broken];
 }
 
-/** @param {Position} position @param {boolean} japanese @returns {string} who is to move, or who has won */
+/** @param {Position} position @param {boolean} japanese @returns {string} the side to move, or the winner */
 export function stateText(position, japanese) {
   const won = winner(position);
   const side = sideName(won ?? position.turn, japanese);
@@ -77,7 +77,7 @@ export function distanceText(position, color, japanese) {
 }
 
 /**
- * The whole position for those who do not see it, in lines; the counterpart of `words` in
+ * A position for those who cannot see it, in lines; the counterpart of `words` in
  * kifu_core/quoridor/draw.py.
  * @param {Position} position
  * @param {boolean} japanese

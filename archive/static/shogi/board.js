@@ -55,7 +55,7 @@ export const CELL = { width: 60, height: 66 };
 const EDGE = { left: 8, top: 26, right: 30, bottom: 8 };
 const WIDTH = EDGE.left + 9 * CELL.width + EDGE.right;
 const HEIGHT = EDGE.top + 9 * CELL.height + EDGE.bottom;
-/** How far the frame of a marked square stands inside of it. */
+/** The distance of a marked square's frame from its edge. */
 const INSET = 3;
 const HAND = { slot: 66, height: 66 };
 const RANKS = "一二三四五六七八九";
@@ -133,9 +133,9 @@ export function createBoard(host, config = {}) {
       for (const side of sides) side.lift(at);
     },
     mark(chosen, targets, over = null) {
-      const found = targets.map((at) => markAt(at === over ? "target over" : "target", at, flipped));
-      if (chosen !== null) found.unshift(markAt("chosen", chosen, flipped));
-      choices.replaceChildren(...found);
+      const marks = targets.map((at) => markAt(at === over ? "target over" : "target", at, flipped));
+      if (chosen !== null) marks.unshift(markAt("chosen", chosen, flipped));
+      choices.replaceChildren(...marks);
     },
     squareAt(event) {
       const place = new DOMPoint(event.clientX, event.clientY)
@@ -274,16 +274,16 @@ function createSide(svg, color) {
   function show(board, letters, flip, all) {
     if (all && (color === 1) !== flip) side.setAttribute("transform", TURN);
     else if (all) side.removeAttribute("transform");
-    const wanted = [];
+    const missing = [];
     for (let at = 0; at < 81; at++) {
       const kind = color ? Math.max(0, -board[at]) : Math.max(0, board[at]);
-      const known = pieces[at];
-      if (!all && kind === (known ? known.kind : 0)) continue;
-      if (known) spare.push(known);
+      const existing = pieces[at];
+      if (!all && kind === (existing ? existing.kind : 0)) continue;
+      if (existing) spare.push(existing);
       pieces[at] = null;
-      if (kind) wanted.push(at);
+      if (kind) missing.push(at);
     }
-    for (const at of wanted) {
+    for (const at of missing) {
       const kind = Math.abs(board[at]);
       const same = spare.findIndex((piece) => piece.kind === kind);
       const piece = spare.splice(same, 1)[0] || emptyPiece();

@@ -1,10 +1,10 @@
 // @ts-check
-/** What a pattern asks of squares, drawn on a board. */
+/** The conditions of a pattern on squares, drawn on a board. */
 
 import { CELL, corner, make, pictureOf, pictureOfAny } from "./board.js";
 import { ANYTHING, namesOf, pieceOf } from "./pattern.js";
 
-/** So many of a set are drawn in one square; that there are more is said by dots. */
+/** The most pieces of a set that are drawn in one square; dots stand for more. */
 const DRAWN = 4;
 /** The size of one of several. */
 const SHARED = 0.52;
@@ -43,7 +43,7 @@ function drawSquare(at, allowed) {
   return group;
 }
 
-/** @param {string} name of what a square may hold @returns {SVGElement} */
+/** @param {string} name of the allowed content of a square @returns {SVGElement} */
 export function pictureOfName(name) {
   if (name === "-") return pictureOfNothing();
   const piece = pieceOf(name);

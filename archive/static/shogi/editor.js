@@ -75,7 +75,7 @@ class Editor {
     return [.../** @type {NodeListOf<HTMLButtonElement>} */ (this.root.querySelectorAll("[data-box]"))];
   }
 
-  /** @returns {number[]} by kind, what a full set still has */
+  /** @returns {number[]} by kind, the pieces of a full set that are not placed */
   leftOver() {
     const left = [...FULL_SET];
     for (const piece of this.position.board) if (piece) left[UNPROMOTED[Math.abs(piece)]]--;
@@ -143,7 +143,7 @@ class Editor {
     });
   }
 
-  /** Turned over, given to the other side, turned over again. @param {number} at */
+  /** Cycles a piece: promoted, of the other side, promoted again. @param {number} at */
   turnOver(at) {
     this.change(() => {
       const piece = this.position.board[at];

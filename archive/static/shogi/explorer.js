@@ -14,7 +14,7 @@ import { Selecting } from "./selecting.js";
 /** @typedef {import("./playing.js").Legal} Legal */
 /** @typedef {import("./board.js").View} View */
 
-/** The board of a position's page, and what changes on the page with it. */
+/** The board of a position's page, and the parts of the page that change with it. */
 export class Explorer {
   /**
    * @param {HTMLElement} place what changes from one position to the next
@@ -32,7 +32,7 @@ export class Explorer {
     this.position = fromSfen(this.host.dataset.sfen || "");
     /** What is on its way from the server, so that moves made meanwhile follow it. */
     this.coming = Promise.resolve();
-    /** How many moves on the board the page has not been asked for yet. */
+    /** Moves on the board for which no page has been requested yet. */
     this.ahead = 0;
     this.playing = new Playing({
       root: place,

@@ -119,8 +119,8 @@ class KifuReplay extends HTMLElement {
 
 /** @param {Blob} source @returns {Promise<Record_>} normalized */
 async function readRecord(source) {
-  const known = normalized(await source.text());
-  if (known) return known;
+  const record = normalized(await source.text());
+  if (record) return record;
   const form = new FormData();
   form.set("to", "jkf");
   form.set("file", source, "record");
@@ -129,7 +129,7 @@ async function readRecord(source) {
   return (await answer.json()).games[0].record;
 }
 
-/** @param {string} text @returns {Record_ | null} null for what is no JKF or needs normalizing */
+/** @param {string} text @returns {Record_ | null} null if it is no JKF or needs normalizing */
 function normalized(text) {
   if (!text.trimStart().startsWith("{")) return null;
   const record = JSON.parse(text);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Patterns are drawn: squares are chosen and told what they may hold, hands and the rest are asked for in fields. Text
- * and board follow each other; what is wrong with a text the server says.
+ * Drawing of patterns: pieces are put on chosen squares, fields have the other conditions. Text and board follow each
+ * other; the server reports errors in a text.
  */
 
 import { keepAddress } from "../archive/js/address.js";
@@ -21,7 +21,7 @@ const NOTHING = fromSfen("9/9/9/9/9/9/9/9/9 b -");
 const PAUSE = 250;
 /** Words of a step that its button has. */
 const SHOWN = 3;
-/** How squares take what is put on them. */
+/** How pieces put on squares combine with their conditions. */
 const KEYS_OF_MODES = /** @type {Record<string, string>} */ ({ "=": "is", ",": "or", "!": "not" });
 const PROMOTED = [0, 9, 10, 11, 12, 0, 13, 14, 0, 1, 2, 3, 4, 6, 7];
 
@@ -32,14 +32,14 @@ class PatternEditor {
     this.root = root;
     this.host = this.one(".board-host");
     this.field = /** @type {HTMLInputElement} */ (document.getElementById("pattern"));
-    this.told = /** @type {HTMLElement} */ (document.getElementById("told"));
+    this.feedback = /** @type {HTMLElement} */ (document.getElementById("feedback"));
     this.news = /** @type {HTMLElement} */ (document.getElementById("cursor"));
     this.advice = this.one(".then-advice");
     this.undo = /** @type {HTMLButtonElement} */ (this.one("button.undo"));
     this.palette = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll("[data-content]")]);
     this.modes = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll("[data-mode]")]);
     this.board = createBoard(this.host, { ranks: root.dataset.ranks });
-    this.asked = this.board.layer.appendChild(make("g", {}));
+    this.conditions = this.board.layer.appendChild(make("g", {}));
     this.squares = new Squares(this.host, this.board, {
       adds: false,
       changed: () => this.moved(),
@@ -86,7 +86,7 @@ class PatternEditor {
     this.changed();
   }
 
-  /** Takes what the text says, as far as it says something. */
+  /** Takes the pattern from the text, if it is valid. */
   take() {
     this.pattern = read(this.field.value) || this.pattern;
     this.at = Math.min(this.at, this.pattern.steps.length - 1);
@@ -99,47 +99,47 @@ class PatternEditor {
     this.draw();
     const text = this.field.value;
     clearTimeout(this.timer);
-    // A step that asks for nothing is one that is being drawn.
-    if (!text || read(text)) this.tell("");
-    else this.timer = window.setTimeout(() => this.ask(text), PAUSE);
+    // A step without conditions is one that is being drawn.
+    if (!text || read(text)) this.showFeedback("");
+    else this.timer = window.setTimeout(() => this.check(text), PAUSE);
   }
 
-  /** Has the server say what is wrong. @param {string} text */
-  async ask(text) {
-    const answer = await fetch(`?${new URLSearchParams({ pattern: text, part: "told" })}`);
+  /** Shows the errors that the server finds. @param {string} text */
+  async check(text) {
+    const answer = await fetch(`?${new URLSearchParams({ pattern: text, part: "feedback" })}`);
     const html = answer.ok ? await answer.text() : "";
-    if (text === this.field.value) this.tell(html);
+    if (text === this.field.value) this.showFeedback(html);
   }
 
   /** @param {string} html of the server */
-  tell(html) {
-    this.told.innerHTML = html;
-    if (this.told.querySelector(".message")) this.field.setAttribute("aria-invalid", "true");
+  showFeedback(html) {
+    this.feedback.innerHTML = html;
+    if (this.feedback.querySelector(".message")) this.field.setAttribute("aria-invalid", "true");
     else this.field.removeAttribute("aria-invalid");
   }
 
-  /** @param {number} bits what the squares may hold @param {number[]} squares */
+  /** @param {number} bits allowed content of the squares @param {number[]} squares */
   put(bits, squares) {
-    const asked = this.step.squares;
-    const again = this.mode === "is" && squares.every((at) => asked.get(at) === bits);
+    const conditions = this.step.squares;
+    const again = this.mode === "is" && squares.every((at) => conditions.get(at) === bits);
     this.change(() => {
       for (const at of squares) {
-        const allowed = again ? ANYTHING : combined(this.mode, asked.get(at) ?? ANYTHING, bits);
-        if (allowed === ANYTHING) asked.delete(at);
-        else asked.set(at, allowed);
+        const allowed = again ? ANYTHING : combined(this.mode, conditions.get(at) ?? ANYTHING, bits);
+        if (allowed === ANYTHING) conditions.delete(at);
+        else conditions.set(at, allowed);
       }
     });
   }
 
   /** Turns the pieces over that squares may hold. @param {number[]} squares */
   promote(squares) {
-    const asked = this.step.squares;
-    this.change(() => squares.forEach((at) => asked.has(at) && asked.set(at, promoted(asked.get(at) ?? 0))));
+    const conditions = this.step.squares;
+    this.change(() => squares.forEach((at) => conditions.has(at) && conditions.set(at, promoted(conditions.get(at) ?? 0))));
   }
 
-  /** @returns {{negated: boolean, names: string[]}} what the first of the chosen squares may hold, or may not */
+  /** @returns {{negated: boolean, names: string[]}} the allowed or excluded content of the first chosen square */
   chosenIs() {
-    const allowed = this.step.squares.get(this.squares.wanted()[0]) ?? ANYTHING;
+    const allowed = this.step.squares.get(this.squares.selected()[0]) ?? ANYTHING;
     return allowed === ANYTHING ? { negated: false, names: [] } : namesOf(allowed);
   }
 
@@ -150,7 +150,7 @@ class PatternEditor {
     const { negated, names } = this.chosenIs();
     if (this.mode === "not") return negated && names.includes(content);
     const bits = bitsOf(content);
-    const allowed = this.step.squares.get(this.squares.wanted()[0]) ?? ANYTHING;
+    const allowed = this.step.squares.get(this.squares.selected()[0]) ?? ANYTHING;
     return allowed === bits || (allowed !== ANYTHING && (allowed & bits) === bits);
   }
 
@@ -167,7 +167,7 @@ class PatternEditor {
   draw() {
     const { step } = this;
     this.board.show({ position: NOTHING, from: null, to: null, label: stepWords(step, JAPANESE).join(" ") || this.host.ariaLabel || "" });
-    drawSquares(this.asked, step.squares);
+    drawSquares(this.conditions, step.squares);
     for (const button of this.palette) button.setAttribute("aria-pressed", String(this.isPressed(button.dataset.content || "")));
     for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === this.mode));
     this.one(".brush-hint").hidden = this.brush === null;
@@ -225,7 +225,7 @@ class PatternEditor {
   /** @param {HTMLButtonElement} button of the palette @param {boolean} pointed whether by a pointer */
   pick(button, pointed) {
     const bits = bitsOf(button.dataset.content || "");
-    if (this.brush === null && (this.squares.chosen.size || !pointed)) this.put(bits, this.squares.wanted());
+    if (this.brush === null && (this.squares.chosen.size || !pointed)) this.put(bits, this.squares.selected());
     else {
       this.brush = this.brush === bits ? null : bits;
       this.draw();
@@ -235,7 +235,7 @@ class PatternEditor {
 
   /** @param {KeyboardEvent} event @returns {boolean} whether it was a key of the editor */
   press(event) {
-    const squares = this.squares.wanted();
+    const squares = this.squares.selected();
     const key = event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && key === "z") return this.takeBack();
     if ((event.ctrlKey || event.metaKey) && key === "enter") return this.search();
@@ -268,7 +268,7 @@ class PatternEditor {
     return true;
   }
 
-  /** Begins a step after the one that is drawn, or says why it does not. */
+  /** Begins a step after the drawn one, or reports why that is impossible. */
   begin() {
     const { empty, most } = this.advice.dataset;
     const hindrance = isEmpty(this.step) ? empty : this.pattern.steps.length >= MOST_STEPS ? most : "";
@@ -363,7 +363,7 @@ function promoted(allowed) {
   return negated ? ANYTHING & ~bits : bits;
 }
 
-/** @param {string} name of what a square may hold @returns {string} */
+/** @param {string} name of the allowed content of a square @returns {string} */
 function turnedOver(name) {
   const kind = LETTERS.indexOf(name.toUpperCase());
   const other = LETTERS[PROMOTED[kind] || 0];

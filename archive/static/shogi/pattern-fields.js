@@ -1,5 +1,5 @@
 // @ts-check
-/** The fields of a drawn pattern: what is in hand, whose turn it is, when, and what is said of all steps. */
+/** The fields of a drawn pattern: hands, turn, plies, and the conditions on all steps. */
 
 import { pictureOf } from "./board.js";
 import { MOST, pieceOf } from "./pattern.js";
@@ -9,18 +9,18 @@ import { MOST, pieceOf } from "./pattern.js";
 /** @typedef {HTMLInputElement | HTMLSelectElement} Field */
 /** @typedef {(pattern: Pattern, at: number) => void} Edit changes a pattern, of which one step is drawn */
 
-/** The fields of a page, and the hands beside its board. */
+/** The fields of a page, and the hands next to its board. */
 export class PatternFields {
   /** @param {HTMLElement} root @param {(edit: Edit) => void} change */
   constructor(root, change) {
     this.change = change;
-    this.named = /** @type {Map<string, Field>} */ (new Map(
+    this.fields = /** @type {Map<string, Field>} */ (new Map(
       [.../** @type {NodeListOf<Field>} */ (root.querySelectorAll("[data-field]"))].map((field) => [field.dataset.field, field])));
     this.counts = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll("[data-hand]")]);
-    this.hands = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".asked-hand")]);
+    this.hands = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".pattern-hand")]);
     this.turns = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".seat .turn")]);
     this.gap = /** @type {HTMLElement} */ (root.querySelector(".gap-field"));
-    for (const [name, field] of this.named) {
+    for (const [name, field] of this.fields) {
       field.addEventListener("change", () => this.change((pattern, at) => WRITERS[name](pattern, at, valueOf(field))));
     }
     for (const field of this.counts) field.addEventListener("change", () => this.count(field.dataset.hand || ""));
@@ -40,7 +40,7 @@ export class PatternFields {
   /** @param {Pattern} pattern @param {number} at */
   show(pattern, at) {
     const step = pattern.steps[at];
-    for (const [name, field] of this.named) {
+    for (const [name, field] of this.fields) {
       const value = READERS[name](pattern, at);
       if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = value === "1";
       else field.value = value;

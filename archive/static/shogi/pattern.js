@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Patterns as text; the counterpart of kifu_core/shogi/patterns/text.py, which says what the words mean. What is wrong
- * with a text the server says. Here a step may ask for nothing yet: it is being drawn.
+ * with a text the server reports. A step that is being drawn may have no conditions yet.
  *
  * What a square may hold are the bits of a number: bit 0 nothing, 1 to 14 own pieces, 28 down to 15 the enemy's.
  */
@@ -69,7 +69,7 @@ const IN_JAPANESE = new RegExp(
 const ONE_OF = new RegExp(`^${EXPRESSIONS.named}$`, "u");
 const IN_JAPANESE_COUNT = new RegExp(EXPRESSIONS.counted, "uy");
 
-/** What is not to be read: the reason is the server's to tell. */
+/** An invalid text; the server reports the reason. */
 class Unreadable extends Error {}
 
 /** @returns {Step} */
@@ -77,27 +77,27 @@ export function emptyStep() {
   return { squares: new Map(), hands: new Map(), board: new Map(), ownTurn: null, first: null, last: null, kept: 0 };
 }
 
-/** @returns {Pattern} of one step that asks for nothing yet */
+/** @returns {Pattern} with one step without conditions */
 export function emptyPattern() {
   return { steps: [emptyStep()], gaps: [], own: null, mirrored: false, main: false };
 }
 
-/** @param {Step} step @returns {boolean} whether nothing is asked of it */
+/** @param {Step} step @returns {boolean} whether it has no conditions */
 export function isEmpty(step) {
   return !stepWords(step, false).length;
 }
 
-/** @param {string} text @returns {Pattern | null} null for what is no pattern */
+/** @param {string} text @returns {Pattern | null} null for an invalid text */
 export function read(text) {
   try {
     if ([...text].length > LONGEST) return null;
     const pattern = emptyPattern();
-    /** What has been said already, of this step and of all. */
-    const said = { step: new Set(), whole: new Set() };
+    /** The conditions read so far, on this step and on all. */
+    const seen = { step: new Set(), all: new Set() };
     const plain = [...text].map((one) => one.normalize("NFKC")).join("");
     for (const [word] of plain.matchAll(WORD)) {
-      const rest = readJapanese(pattern, word, said);
-      if (rest) readWord(pattern, Object.hasOwn(CONDITIONS, rest) ? CONDITIONS[rest] : rest, said);
+      const rest = readJapanese(pattern, word, seen);
+      if (rest) readWord(pattern, Object.hasOwn(CONDITIONS, rest) ? CONDITIONS[rest] : rest, seen);
     }
     return pattern;
   } catch (error) {
@@ -106,44 +106,44 @@ export function read(text) {
   }
 }
 
-/** @typedef {{step: Set<string>, whole: Set<string>}} Said */
+/** @typedef {{step: Set<string>, all: Set<string>}} Seen */
 
-/** @param {Pattern} pattern @param {string} word @param {Said} said @returns {string} what is left of the word */
-function readJapanese(pattern, word, said) {
+/** @param {Pattern} pattern @param {string} word @param {Seen} seen @returns {string} the unread rest of the word */
+function readJapanese(pattern, word, seen) {
   let rest = 0;
-  for (const [text, kept, within, next, ...told] of runOf(IN_JAPANESE, word)) {
-    const [enemy, square, name, otherName, otherSquare, negated, allowed, at, ...span] = told;
+  for (const [text, kept, within, next, ...groups] of runOf(IN_JAPANESE, word)) {
+    const [enemy, square, name, otherName, otherSquare, negated, allowed, at, ...span] = groups;
     rest += text.length;
     const piece = NAMED[name || otherName];
     const step = pattern.steps[pattern.steps.length - 1];
     if (kept) {
-      note(said.step, "kept");
+      note(seen.step, "kept");
       step.kept = number(kept);
     } else if (allowed) place(step, negated === "!", allowed, squareNamed(at));
     else if (piece) place(step, false, nameOf(enemy ? -piece : piece), squareNamed(square || otherSquare));
-    else if (span.some(Boolean)) spans(step, span, said);
-    else follow(pattern, within || next, said);
+    else if (span.some(Boolean)) spans(step, span, seen);
+    else follow(pattern, within || next, seen);
   }
   return word.slice(rest);
 }
 
-/** Takes plies in words. @param {Step} step @param {string[]} span @param {Said} said */
-function spans(step, [first, last, one, onward, until], said) {
+/** Takes plies in words. @param {Step} step @param {string[]} span @param {Seen} seen */
+function spans(step, [first, last, one, onward, until], seen) {
   if (first || (one && !until)) {
-    note(said.step, "first");
+    note(seen.step, "first");
     step.first = number(first || one);
   }
   if (last || (one && !onward)) {
-    note(said.step, "last");
+    note(seen.step, "last");
     step.last = number(last || one);
   }
   if (step.first !== null && step.last !== null && step.last < step.first) throw new Unreadable();
 }
 
-/** @param {Set<string>} said @param {...string} names what is said now, and may not be said yet */
-function note(said, ...names) {
-  if (names.some((name) => said.has(name))) throw new Unreadable();
-  for (const name of names) said.add(name);
+/** @param {Set<string>} seen @param {...string} names of conditions, which must not be repeated */
+function note(seen, ...names) {
+  if (names.some((name) => seen.has(name))) throw new Unreadable();
+  for (const name of names) seen.add(name);
 }
 
 /**
@@ -152,10 +152,10 @@ function note(said, ...names) {
  * @returns {RegExpExecArray[]} what it reads of the text, one after the other
  */
 function runOf(expression, text) {
-  const found = [];
+  const matches = [];
   expression.lastIndex = 0;
-  for (let told = expression.exec(text); told; told = expression.exec(text)) found.push(told);
-  return found;
+  for (let match = expression.exec(text); match; match = expression.exec(text)) matches.push(match);
+  return matches;
 }
 
 /** @param {string} name such as 7f or 76 @returns {number} */
@@ -169,19 +169,19 @@ function nameOf(piece) {
   return piece > 0 ? LETTERS[piece] : LETTERS[-piece].toLowerCase();
 }
 
-/** @param {Pattern} pattern @param {string | undefined} within digits @param {Said} said */
-function follow(pattern, within, said) {
+/** @param {Pattern} pattern @param {string | undefined} within digits @param {Seen} seen */
+function follow(pattern, within, seen) {
   if (pattern.steps.length === MOST_STEPS) throw new Unreadable();
   pattern.gaps.push(within ? gap(within) : null);
   pattern.steps.push(emptyStep());
-  said.step.clear();
+  seen.step.clear();
 }
 
-/** @param {Pattern} pattern @param {string} word @param {Said} said */
-function readWord(pattern, word, said) {
+/** @param {Pattern} pattern @param {string} word @param {Seen} seen */
+function readWord(pattern, word, seen) {
   const step = pattern.steps[pattern.steps.length - 1];
   const then = THEN.exec(word);
-  if (then) return follow(pattern, then[1], said);
+  if (then) return follow(pattern, then[1], seen);
   const placed = PLACED.exec(word);
   if (placed) return place(step, placed[1] === "!", placed[2], squareNamed(placed[3]));
   const colon = word.indexOf(":");
@@ -189,7 +189,7 @@ function readWord(pattern, word, said) {
   const name = Object.hasOwn(OPTIONS, called) ? OPTIONS[called] : called;
   const ofAll = Object.hasOwn(OF_ALL, name);
   if (!(ofAll || Object.hasOwn(OF_STEP, name))) throw new Unreadable();
-  note(ofAll ? said.whole : said.step, ...(name === "ply" ? ["first", "last"] : [name]));
+  note(ofAll ? seen.all : seen.step, ...(name === "ply" ? ["first", "last"] : [name]));
   (ofAll ? OF_ALL : OF_STEP)[name](word.slice(colon + 1), step, pattern);
 }
 
@@ -209,7 +209,7 @@ function place(step, negated, pieces, at) {
 
 /** @typedef {(value: string, step: Step, pattern: Pattern) => void} Option */
 
-/** @type {Record<string, Option>} what is said of a step */
+/** @type {Record<string, Option>} conditions on a step */
 const OF_STEP = {
   hand: (value, step) => {
     step.hands = counts(value);
@@ -223,7 +223,7 @@ const OF_STEP = {
     step.kept = number(value);
   },
 };
-/** @type {Record<string, Option>} what is said of all steps together */
+/** @type {Record<string, Option>} conditions on all steps together */
 const OF_ALL = {
   own: (value, _, pattern) => void (pattern.own = oneOf(/** @type {Record<string, 0 | 1>} */ ({ black: 0, white: 1 }), value)),
   mirror: (value, _, pattern) => void (pattern.mirrored = oneOf({ yes: true, no: false }, value)),
@@ -243,7 +243,7 @@ function number(digits) {
   return Number(digits);
 }
 
-/** @param {string} digits @returns {number} at least one: what follows stands later than what it follows */
+/** @param {string} digits @returns {number} at least 1: a step is later than the previous one */
 function gap(digits) {
   if (!number(digits)) throw new Unreadable();
   return number(digits);
@@ -251,42 +251,42 @@ function gap(digits) {
 
 /** @param {string} value @returns {Map<number, Count>} */
 function counts(value) {
-  const found = new Map();
-  for (const [piece, sign, many] of value.split(/[,\u3001]/).flatMap(counted)) {
-    const before = found.get(piece) || { least: 0, most: null };
+  const counted = new Map();
+  for (const [piece, sign, many] of value.split(/[,\u3001]/).flatMap(countsOf)) {
+    const before = counted.get(piece) || { least: 0, most: null };
     const least = sign === "<=" ? before.least : Math.max(before.least, many);
     const most = sign === ">=" ? before.most : Math.min(before.most ?? many, many);
     if (most !== null && most < least) throw new Unreadable();
-    found.set(piece, { least, most });
+    counted.set(piece, { least, most });
   }
-  return found;
+  return counted;
 }
 
 /**
  * @param {string} item of a list
  * @returns {[number, string, number][]} pieces with sign and number: one in letters, or several in Japanese
  */
-function counted(item) {
-  const told = COUNTED.exec(item);
-  const piece = told ? PIECE.get(told[1]) : undefined;
-  if (told && piece !== undefined) return [[piece, told[2] || ">=", number(told[3] || "1")]];
+function countsOf(item) {
+  const match = COUNTED.exec(item);
+  const piece = match ? PIECE.get(match[1]) : undefined;
+  if (match && piece !== undefined) return [[piece, match[2] || ">=", number(match[3] || "1")]];
   const run = runOf(IN_JAPANESE_COUNT, item);
   if (!item || run.map(([text]) => text).join("") !== item) throw new Unreadable();
   return run.flatMap(([, enemy, name, sign, digits, none, least, most, many, word]) => {
     const kind = enemy ? -NAMED[name] : NAMED[name];
     if (none) return [[kind, "=", 0]];
     if (least) return [[kind, ">=", number(least)], [kind, "<=", number(most)]];
-    const told = digits || many || "1";
-    return [[kind, sign || SIGNS[word] || ">=", NUMERALS[told] ?? number(told)]];
+    const count = digits || many || "1";
+    return [[kind, sign || SIGNS[word] || ">=", NUMERALS[count] ?? number(count)]];
   });
 }
 
 /** @param {string} value @returns {[number | null, number | null]} */
 function plies(value) {
-  const told = RANGE.exec(value);
-  if (!told || !(told[1] || told[3])) throw new Unreadable();
-  const first = told[1] ? number(told[1]) : null;
-  const last = told[2] ? (told[3] ? number(told[3]) : null) : first;
+  const match = RANGE.exec(value);
+  if (!match || !(match[1] || match[3])) throw new Unreadable();
+  const first = match[1] ? number(match[1]) : null;
+  const last = match[2] ? (match[3] ? number(match[3]) : null) : first;
   if (first !== null && last !== null && last < first) throw new Unreadable();
   return [first, last];
 }
@@ -294,7 +294,7 @@ function plies(value) {
 /**
  * @param {Pattern} pattern
  * @param {boolean} japanese
- * @returns {string} in the order of the server's, without steps that ask for nothing; too long in Japanese, in letters
+ * @returns {string} in the order of the server's, without empty steps; in letters if it is too long in Japanese
  */
 export function write(pattern, japanese) {
   const { steps, gaps, own, mirrored, main } = pattern;
@@ -432,12 +432,12 @@ function listed(allowed) {
   return names;
 }
 
-/** @param {string} name such as G, x or - @returns {number} what it allows; anything where it is none */
+/** @param {string} name such as G, x or - @returns {number} the content that it allows; anything for an unknown name */
 export function bitsOf(name) {
   return BITS.get(name) ?? ANYTHING;
 }
 
-/** @param {string} name of a set @returns {number} a signed piece; 0 for what is no piece of a kind */
+/** @param {string} name of a set @returns {number} a signed piece; 0 for a set that is no single kind */
 export function pieceOf(name) {
   return PIECE.get(name) ?? 0;
 }

@@ -51,14 +51,14 @@ export class Playing {
     this.listen();
   }
 
-  /** @returns {Promise<Legal[]>} the legal moves of what is shown */
+  /** @returns {Promise<Legal[]>} the legal moves of the shown position */
   legal() {
     const code = encode(this.position());
     if (!code) return Promise.resolve([]);
-    const known = this.answers.get(code);
-    if (known) return known;
+    const cached = this.answers.get(code);
+    if (cached) return cached;
     if (this.answers.size >= KEPT) this.answers.clear();
-    const answer = ask(this.legalUrl.replace("CODE", code));
+    const answer = fetchLegal(this.legalUrl.replace("CODE", code));
     this.answers.set(code, answer);
     answer.catch(() => this.answers.delete(code));
     return answer;
@@ -105,15 +105,15 @@ export class Playing {
       const promotes = button.dataset.promote === "1";
       button.onclick = () => {
         this.choice.hidden = true;
-        const found = moves.find((one) => one.move.endsWith("+") === promotes);
-        if (found) this.play(found, all);
+        const move = moves.find((one) => one.move.endsWith("+") === promotes);
+        if (move) this.play(move, all);
       };
     }
     this.choice.hidden = false;
     buttons[0]?.focus();
   }
 
-  /** Lets go of what was begun; to be called when another position is shown. */
+  /** Cancels an unfinished move; called when another position is shown. */
   release() {
     this.pointing.release();
     this.choice.hidden = true;
@@ -141,11 +141,11 @@ export class Playing {
       this.menu.showPicker();
     });
     this.menu?.addEventListener("change", async () => {
-      const wanted = this.menu?.value;
+      const name = this.menu?.value;
       const moves = await this.legal();
-      const found = moves.find((one) => one.move === wanted);
+      const move = moves.find((one) => one.move === name);
       if (this.menu) this.menu.value = "";
-      if (found) this.play(found, moves);
+      if (move) this.play(move, moves);
     });
     this.refill();
   }
@@ -193,7 +193,7 @@ export function isMove(node, usi) {
 }
 
 /** @param {string} address @returns {Promise<Legal[]>} */
-async function ask(address) {
+async function fetchLegal(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return (await answer.json()).moves;

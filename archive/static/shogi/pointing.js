@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Pointing on a board of shogi with mouse, finger or pen: a piece is picked by a tap or dragged, and put down on a
- * square or in a hand. It knows no rules: what may be picked up and where it goes its users tell
+ * square or in a hand. It knows no rules: its users supply what may be picked up and where it may go
  * (playing.js by the rules of the game, editor.js freely).
  */
 
@@ -31,7 +31,7 @@ import { pictureOf } from "./board.js";
 const SLOP = { mouse: 4, finger: 9 };
 /** How long a finger rests on a piece that it takes along where it could also swipe, in milliseconds. */
 const HOLD = 200;
-/** A finger hides what it holds: the piece is shown larger, and above it. */
+/** A finger hides the lifted piece, so the piece is drawn larger and above it. */
 const LIFTED = { scale: 1.7, above: 0.9 };
 
 /** Pieces of a table that are picked up and put down. */
@@ -59,14 +59,14 @@ export class Pointing {
 
   /** @param {Spot} spot */
   async choose(spot) {
-    // At once, so that a second tap before the ways are known is the move's other half.
+    // At once, so that a second tap before the targets arrive is the move's other half.
     this.chosen = spot;
     this.ways = [];
     this.draw();
     this.rules.changed?.(this.chosen);
-    const found = await this.rules.targets(spot);
+    const targets = await this.rules.targets(spot);
     if (this.chosen !== spot) return;
-    this.ways = found;
+    this.ways = targets;
     this.draw();
   }
 
@@ -122,8 +122,8 @@ export class Pointing {
     if (event.button || !event.isPrimary) return;
     const spot = this.spotAt(event);
     if (!spot || !this.rules.pieceAt(spot)) return;
-    const known = this.chosen !== null && sameSpot(this.chosen, spot);
-    const waits = this.swiped && event.pointerType !== "mouse" && !known;
+    const again = this.chosen !== null && sameSpot(this.chosen, spot);
+    const waits = this.swiped && event.pointerType !== "mouse" && !again;
     this.pressed = { spot, x: event.clientX, y: event.clientY, id: event.pointerId, armed: !waits, timer: 0 };
     if (waits) this.pressed.timer = window.setTimeout(() => this.arm(), HOLD);
     this.rules.targets(spot);

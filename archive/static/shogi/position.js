@@ -203,7 +203,7 @@ export function moveOf(position, usi) {
  * Moves in the notation of Western players, without the side.
  * @param {Position} position before the move
  * @param {string} usi
- * @param {string[]} legal all legal moves, to know where the origin must be told
+ * @param {string[]} legal all legal moves, which determine whether the origin is written
  * @returns {string}
  */
 export function western(position, usi, legal) {

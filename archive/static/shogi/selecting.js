@@ -72,7 +72,7 @@ export class Selecting {
     if (focused) this.button?.focus({ preventScroll: true });
   }
 
-  /** Shows what would be searched for; to be called where another position is shown. */
+  /** Shows the pattern of the chosen pieces; called when another position is shown. */
   draw() {
     if (!this.open) return;
     this.squares.draw();
@@ -86,7 +86,7 @@ export class Selecting {
     if (this.squares.typing) this.say();
   }
 
-  /** Says what stands under the cursor, and whether it is chosen. */
+  /** Announces the piece under the cursor, and whether it is chosen. */
   say() {
     const { cursor, chosen } = this.squares;
     const piece = this.position().board[cursor];
@@ -96,11 +96,11 @@ export class Selecting {
   }
 
   /** @param {string} name of a switch @returns {boolean} */
-  asks(name) {
+  isOn(name) {
     return Boolean(/** @type {HTMLInputElement | null} */ (this.panel.querySelector(`[data-switch="${name}"]`))?.checked);
   }
 
-  /** @returns {string} the pattern, seen by the side that sits below; empty where nothing is asked for */
+  /** @returns {string} the pattern, seen by the side that sits below; empty without conditions */
   text() {
     const own = this.board.flipped() ? 1 : 0;
     const { board, hands } = this.position();
@@ -108,16 +108,16 @@ export class Selecting {
     const [step] = pattern.steps;
     for (const at of this.squares.chosen) {
       const piece = own ? -board[at] : board[at];
-      if (piece || this.asks("empty")) step.squares.set(own ? 80 - at : at, bitOf(piece));
+      if (piece || this.isOn("empty")) step.squares.set(own ? 80 - at : at, bitOf(piece));
     }
-    if (this.asks("hands")) {
+    if (this.isOn("hands")) {
       hands.forEach((hand, color) => hand.forEach((least, kind) => {
         if (least) step.hands.set(color === own ? kind : -kind, { least, most: null });
       }));
     }
     if (!step.squares.size && !step.hands.size) return "";
-    pattern.own = this.asks("either") ? null : own;
-    pattern.mirrored = this.asks("mirrored");
+    pattern.own = this.isOn("either") ? null : own;
+    pattern.mirrored = this.isOn("mirrored");
     return write(pattern, document.documentElement.lang === "ja");
   }
 

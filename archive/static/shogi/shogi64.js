@@ -12,7 +12,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const FU = 1;
 const OU = 8;
 
-/** A pawn's code by its rank as its owner counts them; index 0 stands for a file without a pawn. */
+/** A pawn's code by its rank as its owner counts them; index 0 is a file without a pawn. */
 const PAWN_FILES = ["110", "", "11111111", "1111110", "11110", "1110", "10", "0", "111110", "11111110"];
 /** Prefixes by piece number; index 0 is the empty square. A bit for the side follows, 1 for Black. */
 const NORMAL = ["0", "", "100", "1100", "1101", "101", "11110", "1110", "",
@@ -133,11 +133,11 @@ function values(codes) {
 
 /** @param {string[]} prefixes @returns {Map<string, number>} signed pieces by bits, the side included */
 function cells(prefixes) {
-  const found = new Map([["0", 0]]);
+  const kinds = new Map([["0", 0]]);
   prefixes.forEach((prefix, kind) => {
-    if (kind && prefix) found.set(`${prefix}1`, kind).set(`${prefix}0`, -kind);
+    if (kind && prefix) kinds.set(`${prefix}1`, kind).set(`${prefix}0`, -kind);
   });
-  return found;
+  return kinds;
 }
 
 const PAWNS = values(PAWN_FILES);

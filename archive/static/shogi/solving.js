@@ -35,31 +35,31 @@ export function startSolving(replay) {
     news.classList.toggle("solved", name === "solved");
   }
 
-  /** @returns {Node[]} what the record plays on from the shown node; none where it is not the solver's turn */
-  function wanted() {
+  /** @returns {Node[]} the continuations of the shown node in the record; none if the other side is to move */
+  function solutions() {
     if (replay.position.turn !== solver || replay.shown.tried) return [];
     return movesAfter(replay.shown);
   }
 
   /** @param {string} usi @returns {boolean} */
   function judge(usi) {
-    const nodes = solution?.open ? [] : wanted();
+    const nodes = solution?.open ? [] : solutions();
     if (!nodes.length) return false;
-    const found = nodes.find((node) => isMove(node, usi));
-    if (!found) {
+    const node = nodes.find((node) => isMove(node, usi));
+    if (!node) {
       say("wrong");
       return true;
     }
-    replay.go(found);
-    const reply = movesAfter(found)[0];
+    replay.go(node);
+    const reply = movesAfter(node)[0];
     say(reply && movesAfter(reply).length ? "right" : "solved");
-    if (reply) setTimeout(() => replay.shown === found && replay.go(reply), REPLY);
+    if (reply) setTimeout(() => replay.shown === node && replay.go(reply), REPLY);
     return true;
   }
 
-  /** First what moves, then where to. */
+  /** First the piece that moves, then its target. */
   function giveHint() {
-    const node = wanted()[0];
+    const node = solutions()[0];
     const move = node?.move;
     if (!move) return;
     const from = move.from ? square(move.from) : null;
@@ -74,10 +74,10 @@ export function startSolving(replay) {
   replay.onShow((node) => {
     if (hinted) replay.board.mark(null, []);
     hinted = 0;
-    hint.disabled = !wanted().length;
+    hint.disabled = !solutions().length;
     if (!node.ply) say("begin");
   });
-  hint.disabled = !wanted().length;
+  hint.disabled = !solutions().length;
   return { judge };
 }
 

@@ -34,7 +34,7 @@ export class Squares {
     this.cursor = 40;
     /** Whether the keyboard is at work: fingers and mice need no cursor. */
     this.typing = true;
-    /** Where squares began to be chosen, and what was chosen before. @type {{at: number, before: Set<number>} | null} */
+    /** The square at which choosing began, and the squares chosen before. @type {{at: number, before: Set<number>} | null} */
     this.anchor = null;
     /** @type {{id: number, to: number, moved: boolean, more: boolean} | null} */
     this.pressed = null;
@@ -43,7 +43,7 @@ export class Squares {
   }
 
   /** @returns {number[]} the chosen squares, or that of the cursor, in their order */
-  wanted() {
+  selected() {
     return this.chosen.size ? [...this.chosen].sort((one, other) => one - other) : [this.cursor];
   }
 
@@ -78,7 +78,7 @@ export class Squares {
     }
   }
 
-  /** @returns {boolean} whether what was chosen before stays */
+  /** @returns {boolean} whether the squares chosen before stay chosen */
   keeps() {
     return this.use.adds || Boolean(this.pressed?.more);
   }
@@ -176,7 +176,7 @@ export class Squares {
 function rectangle(one, other) {
   const [left, right] = [one % 9, other % 9].sort((a, b) => a - b);
   const [top, bottom] = [Math.floor(one / 9), Math.floor(other / 9)].sort((a, b) => a - b);
-  const found = [];
-  for (let row = top; row <= bottom; row++) for (let column = left; column <= right; column++) found.push(row * 9 + column);
-  return found;
+  const squares = [];
+  for (let row = top; row <= bottom; row++) for (let column = left; column <= right; column++) squares.push(row * 9 + column);
+  return squares;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Where a record starts: JKF's named starts and start positions; the counterpart of kifu_core/shogi/handicaps.py. */
+/** Where a record starts: JKF's presets and start positions; the counterpart of kifu_core/shogi/handicaps.py. */
 
 import { fromSfen, KINDS, square } from "./position.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Own moves from any ply of a game, on its board. A tried line hangs on the tree beside the record's lines;
+ * Own moves from any ply of a game, on its board. A tried line is a branch of the tree;
  * nothing of it is stored or sent.
  */
 
@@ -39,27 +39,27 @@ export function startTrials(replay) {
   /** @param {string} usi */
   async function tryUsi(usi) {
     const node = replay.shown;
-    const known = node.children.find((child) => isMove(child, usi));
-    if (known) {
-      replay.go(known);
+    const existing = node.children.find((child) => isMove(child, usi));
+    if (existing) {
+      replay.go(existing);
       return;
     }
     const moves = await playing.legal();
-    const found = moves.find((one) => one.move === usi);
-    if (!found || node !== replay.shown) return;
-    const text = wordsOf(replay.position, found, moves.map((one) => one.move));
+    const legal = moves.find((one) => one.move === usi);
+    if (!legal || node !== replay.shown) return;
+    const text = wordsOf(replay.position, legal, moves.map((one) => one.move));
     const move = moveOf(replay.position, usi);
     replay.go(tryMove(replay.nodes, node, move, { name: usi, text: markedText(move.color, text) }));
   }
 
-  /** The line of own moves with which the page was asked for. */
+  /** The line of own moves in the page's address. */
   function goOn() {
     const position = fromSfen(toSfen(replay.position, 1));
     let node = replay.shown;
     for (const { move: name, text } of askedMoves()) {
       const move = moveOf(position, name);
-      const known = node.children.find((child) => isMove(child, name));
-      node = known || tryMove(replay.nodes, node, move, { name, text });
+      const existing = node.children.find((child) => isMove(child, name));
+      node = existing || tryMove(replay.nodes, node, move, { name, text });
       play(position, move);
     }
     replay.go(node);

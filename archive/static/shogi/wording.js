@@ -53,7 +53,7 @@ const FROM_THE_KING = [8, 7, 14, 6, 13, 5, 4, 12, 3, 11, 2, 10, 1, 9];
 const HELD = [7, 6, 5, 4, 3, 2, 1];
 
 /**
- * The whole position for those who do not see it, in lines; the counterpart of `words` in kifu_core/shogi/draw.py.
+ * A position for those who cannot see it, in lines; the counterpart of `words` in kifu_core/shogi/draw.py.
  * @param {import("./position.js").Position} position
  * @param {boolean} japanese
  * @returns {string}

@@ -1,6 +1,5 @@
-"""The pages of accounts: django-allauth's views under our templates, with our limits, and what it does not
-have.
+"""The pages of accounts: django-allauth's views with our templates and limits, and views that it lacks.
 
-`adapter`, `forms`, `stages` and `second_factor` are named in the settings and change what its views do;
-`pages`, `tokens`, `invitations` and `leaving` are views of our own. Addresses are in `urls`.
+The settings name the classes of `adapter`, `forms`, `stages`, `second_factor` and `passkeys`, which allauth's
+views use; `pages`, `hooks`, `tokens`, `invitations` and `leaving` hold views of our own.
 """

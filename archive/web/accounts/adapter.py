@@ -1,5 +1,4 @@
-"""What django-allauth asks of a site: our words for its errors, where links of mails lead, who may
-register."""
+"""The adapter of django-allauth: texts of errors, links in mails, who may register."""
 
 from __future__ import annotations
 
@@ -27,18 +26,18 @@ from archive.models import User
 from archive.names.name_scripts import check_script
 from archive.project.site_address import public
 from archive.web.accounts.invited import may_register
-from archive.web.accounts.relying import possible
-from archive.web.pages.joining import join_now
+from archive.web.accounts.relying import passkeys_work
+from archive.web.pages.joining import join_group
 
 log = logging.getLogger(__name__)
 
-_NOT_RIGHT: Final = gettext_lazy("The name or the password is wrong.")
+_WRONG_CREDENTIALS: Final = gettext_lazy("The name or the password is wrong.")
 
 ERRORS: Final = {
     "cannot_remove_primary_email": gettext_lazy("Make another address the main one first."),
     "duplicate_email": gettext_lazy("This address is yours already."),
-    "email_password_mismatch": _NOT_RIGHT,
-    "username_password_mismatch": _NOT_RIGHT,
+    "email_password_mismatch": _WRONG_CREDENTIALS,
+    "username_password_mismatch": _WRONG_CREDENTIALS,
     "email_taken": gettext_lazy("This address cannot be used."),
     "enter_current_password": gettext_lazy("The password is wrong."),
     "incorrect_code": gettext_lazy("The code is wrong."),
@@ -48,22 +47,19 @@ ERRORS: Final = {
     "username_blacklisted": gettext_lazy("This name cannot be used."),
     "username_taken": gettext_lazy("This name is taken."),
 }
-"""Words for the errors that its forms tell, where the library's own are not ours."""
-
+"""Texts that replace allauth's own, by its codes of errors."""
 
 NOT_SENT: Final = gettext_lazy("The mail could not be sent. Please try again later.")
 _OF_SIGN_UP: Final = ("account/email/email_confirmation_signup", "account/email/account_already_exists")
 _SIGNED_IN: Final = "signed_in"
-"""Where a session keeps when somebody signed in, in seconds since 1970."""
+"""Key of the session for the time of signing in, in seconds since 1970."""
 
 
 class MailError(Exception):
-    """The mail that a new account needs was not sent."""
+    """The confirmation mail of a new account could not be sent."""
 
 
-class Adapter(DefaultAccountAdapter):
-    """The site's side of django-allauth."""
-
+class AccountAdapter(DefaultAccountAdapter):
     error_messages = DefaultAccountAdapter.error_messages | ERRORS
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -74,8 +70,7 @@ class Adapter(DefaultAccountAdapter):
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
         name = normal_name(username)
-        # Before the library does: its words are about other characters.
-        check_script(name)
+        check_script(name)  # before allauth, whose message is about other characters
         name = str(super().clean_username(name, shallow))
         check_new_name(name)
         return name
@@ -84,25 +79,31 @@ class Adapter(DefaultAccountAdapter):
         return ["archive.web.accounts.stages.Confirmed", "allauth.mfa.stages.AuthenticateStage"]
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Return the ways to prove who one is; a passkey is one where there can be any."""
-        ways = super().get_reauthentication_methods(user)
-        mine = {"id": "mfa_reauthenticate:webauthn", "description": _("Use a passkey")}
-        named = [way | mine if way["id"] == mine["id"] else way for way in ways]
-        return [way for way in named if way["id"] != mine["id"] or possible(self.request)]
+        """Return the methods of allauth; that of passkeys has our text, and is left out where none work."""
+        methods = {method["id"]: method for method in super().get_reauthentication_methods(user)}
+        passkey = "mfa_reauthenticate:webauthn"
+        if not passkeys_work(self.request):
+            methods.pop(passkey, None)
+        elif passkey in methods:
+            methods[passkey] |= {"description": _("Use a passkey")}
+        return [*methods.values()]
 
     def reauthenticate(self, user: AbstractBaseUser, password: str) -> bool:
-        """Return whether it is this user's password; their name may be somebody else's address."""
-        given = {"username": user.get_username(), "account": user, "password": password}
-        return self.authenticate(current.request, **given) is not None
+        """Return whether the password is this user's.
+
+        `account` is passed since the name may be the address of another account.
+        """
+        credentials = {"username": user.get_username(), "account": user, "password": password}
+        return self.authenticate(current.request, **credentials) is not None
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         super().login(request, user)
         request.session[_SIGNED_IN] = time.time()
         if isinstance(user, User):
-            join_now(request, user)
+            join_group(request, user)
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """Return whether somebody may be asked once more who they are: not right after signing in."""
+        """Return allauth's answer, except that nobody has to reauthenticate soon after signing in."""
         since = time.time() - current.request.session.get(_SIGNED_IN, 0.0)
         if since < app_settings.REAUTHENTICATION_TIMEOUT:
             return False
@@ -112,7 +113,7 @@ class Adapter(DefaultAccountAdapter):
         return client_address(request)
 
     def is_safe_url(self, url: str) -> bool:
-        """Return whether an address is on this site: others are not led to, whatever hosts it has."""
+        """Return whether an address has the host of the request, not merely one of `ALLOWED_HOSTS`."""
         request = current.request
         return url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
 
@@ -123,7 +124,7 @@ class Adapter(DefaultAccountAdapter):
         return reverse("account")
 
     def should_send_confirmation_mail(self, request: HttpRequest, email_address: Any, signup: bool) -> bool:
-        """Count the mail that somebody gets who signs in before they have confirmed their address."""
+        """Charge the mail that is sent at signing in with an unconfirmed address."""
         if not signup:
             charge_mail(request, email_address.email)
         return True
@@ -135,12 +136,10 @@ class Adapter(DefaultAccountAdapter):
         return public(super().get_email_confirmation_url(request, emailconfirmation))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail; where that fails, the log and the page say so. Raises MailError where a new account
-        needs it."""
+        """Send a mail; log a failure and show a message. Raises MailError for mails of a registration."""
         try:
             super().send_mail(template_prefix, email, context)
-        except Exception as error:
-            # Servers, the network and what writes addresses fail in many ways.
+        except Exception as error:  # of servers, the network or the parser of addresses
             log.exception("a mail was not sent: %s", template_prefix)
             if template_prefix in _OF_SIGN_UP:
                 raise MailError from error
@@ -153,6 +152,6 @@ class Adapter(DefaultAccountAdapter):
         context: dict[str, Any] | None = None,
         email: str | None = None,
     ) -> None:
-        """Tell somebody what became of their account, by name: a mailbox may have several."""
-        told = {"name": user.get_username()} | (context or {})
-        super().send_notification_mail(template_prefix, user, told, email)
+        """Add the name of the account to the mail: several accounts may share a mailbox."""
+        context = {"name": user.get_username()} | (context or {})
+        super().send_notification_mail(template_prefix, user, context, email)

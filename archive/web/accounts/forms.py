@@ -1,4 +1,4 @@
-"""django-allauth's forms in our words, with our limits."""
+"""django-allauth's forms with our labels and limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from allauth.account import forms as theirs
+from allauth.account import forms as allauth_forms
 from allauth.account.adapter import get_adapter
 from allauth.core import context as current
 from django import forms
@@ -30,8 +30,8 @@ _NEW = _("New password")
 _MAIL = _("E-mail address")
 
 
-class Plain(forms.Form):
-    """A form with our labels, and without hints that vanish when one types."""
+class PlainForm(forms.Form):
+    """A form with labels of our own, without placeholders and help texts."""
 
     labels: ClassVar[dict[str, Any]] = {}
 
@@ -44,7 +44,7 @@ class Plain(forms.Form):
 
 
 class MailField(forms.EmailField):
-    """An address of mail that a mail can be sent to, as it is stored."""
+    """An e-mail address, cleaned to the form in which it is stored."""
 
     def __init__(self) -> None:
         super().__init__(label=_MAIL, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
@@ -53,8 +53,8 @@ class MailField(forms.EmailField):
         return normal_address(super().clean(value))
 
 
-class WithMail(Plain):
-    """A form with an address that a mail is sent to, which counts."""
+class MailForm(PlainForm):
+    """A form that sends a mail, which is charged."""
 
     labels: ClassVar = {"email": _MAIL}
     email = MailField()
@@ -64,8 +64,9 @@ class WithMail(Plain):
         return str(super().clean_email())  # type: ignore[misc]  # of the form that this is mixed into
 
 
-class SignIn(Plain, theirs.LoginForm):
-    """Name, or a confirmed address, and password. The backend counts (`archive.http.limits.signing_in`)."""
+class SignInForm(PlainForm, allauth_forms.LoginForm):
+    """Name or confirmed address, and password. The backend counts attempts
+    (`archive.http.limits.signing_in`)."""
 
     labels: ClassVar = {"login": _("Name or e-mail address"), "password": _PASSWORD}
 
@@ -74,21 +75,21 @@ class SignIn(Plain, theirs.LoginForm):
         self.fields["login"].widget.attrs["autocomplete"] = "username"
 
     def clean_login(self) -> str:
-        """Return the user name, also of who gave an address, which the library would add to the account in
-        the spelling that was typed."""
+        """Return the user name, also for an address: allauth would add the address as it was typed to the
+        account."""
         login = str(super().clean_login())
-        self.meant = account_of(login)
-        return self.meant.username if self.meant else login
+        self.account = account_of(login)
+        return self.account.username if self.account else login
 
     def user_credentials(self) -> dict[str, Any]:
-        """Return name and password, and the account that is meant: its name may be somebody's address, which
-        the library would have confirmed."""
-        given = self.cleaned_data
-        return {"username": given["login"], "account": self.meant, "password": given["password"]}
+        """Add the account to the credentials: its name may be the address of another account, which allauth
+        would then confirm."""
+        data = self.cleaned_data
+        return {"username": data["login"], "account": self.account, "password": data["password"]}
 
 
-class SignUp(WithMail, theirs.SignupForm):
-    """A name and a password; an address too from who was not invited."""
+class SignUpForm(MailForm, allauth_forms.SignupForm):
+    """Name, password and, without an invitation, an address."""
 
     labels: ClassVar = {"username": _NAME, "email": _MAIL, "password1": _PASSWORD, "password2": _AGAIN}
 
@@ -99,8 +100,7 @@ class SignUp(WithMail, theirs.SignupForm):
             del self.fields["email"]
 
     def save(self, request: HttpRequest) -> User:
-        """Make the account. Raises TakenError where somebody else was faster, with the name or the
-        invitation."""
+        """Create the account. Raises TakenError if the name or the invitation has been taken meanwhile."""
         try:
             with transaction.atomic():
                 user: User = super().save(request)
@@ -115,15 +115,15 @@ class SignUp(WithMail, theirs.SignupForm):
 
 
 class TakenError(Exception):
-    """Somebody else was faster."""
+    """The name or the invitation has been taken by another request."""
 
 
-class AddMail(WithMail, theirs.AddEmailForm):
-    """One more address of an account."""
+class AddMailForm(MailForm, allauth_forms.AddEmailForm):
+    pass
 
 
-class ChangePassword(Plain, theirs.ChangePasswordForm):
-    """The present password and a new one; wrong ones count as at signing in."""
+class ChangePasswordForm(PlainForm, allauth_forms.ChangePasswordForm):
+    """A wrong current password counts as a failed attempt to sign in."""
 
     labels: ClassVar = {"oldpassword": _("Current password"), "password1": _NEW, "password2": _AGAIN}
 
@@ -134,26 +134,28 @@ class ChangePassword(Plain, theirs.ChangePasswordForm):
         return str(password)
 
 
-class SetPassword(Plain, theirs.SetPasswordForm):
+class SetPasswordForm(PlainForm, allauth_forms.SetPasswordForm):
     labels: ClassVar = {"password1": _NEW, "password2": _AGAIN}
 
 
-class ResetPassword(WithMail, theirs.ResetPasswordForm):
-    """The address that the link for a new password is sent to."""
+class ResetPasswordForm(MailForm, allauth_forms.ResetPasswordForm):
+    pass
 
 
-class NewPassword(Plain, theirs.ResetPasswordKeyForm):
+class NewPasswordForm(PlainForm, allauth_forms.ResetPasswordKeyForm):
     labels: ClassVar = {"password1": _NEW, "password2": _AGAIN}
 
 
-class Reauthenticate(Plain, theirs.ReauthenticateForm):
+class ReauthenticateForm(PlainForm, allauth_forms.ReauthenticateForm):
     labels: ClassVar = {"password": _PASSWORD}
 
 
 @contextmanager
 def second_attempt(user: User | None) -> Iterator[Attempt]:
-    """Count an attempt with a second factor as one with a password is counted, and note it where it fails;
-    `user` is None where only the factor tells who it is. Raises LimitReachedError."""
+    """Count an attempt with a second factor like one with a password, and log a failure.
+
+    `user` is None if only the factor identifies the account. Raises LimitReachedError.
+    """
     with attempt(current.request, user.get_username() if user else None) as tried:
         try:
             yield tried
@@ -162,8 +164,8 @@ def second_attempt(user: User | None) -> Iterator[Attempt]:
                 note(AuditEvent.SIGN_IN_FAILED, user, "second factor")
 
 
-class Code(Plain):
-    """A field for a code of the second factor; wrong ones count as wrong passwords do."""
+class CodeForm(PlainForm):
+    """A code of the second factor; a wrong one counts as a failed attempt to sign in."""
 
     labels: ClassVar = {"code": _("Code")}
     user: User

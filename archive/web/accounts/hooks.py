@@ -1,4 +1,4 @@
-"""One's webhooks: made, looked at, tried, switched on again, removed."""
+"""The webhooks of an account: list, make, test, enable, remove."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ _FAILURES: dict[str, str | Promise] = {
 
 
 class HookForm(forms.Form):
-    """Where a webhook goes, and what it tells of."""
-
     target_url = forms.CharField(
         label=gettext_lazy("Address"),
         max_length=LONGEST,
@@ -53,20 +51,19 @@ class HookForm(forms.Form):
 
 @own("GET", "HEAD", "POST", proof="to change")
 def hooks(request: HttpRequest, user: User) -> HttpResponse:
-    """List the webhooks of an account. A POST makes one, whose secret only this page shows."""
-    sent = request.method == "POST"
+    """List the webhooks of an account. A POST makes one; only its response shows the secret."""
     scopes = _scopes(request)
-    start = {"query": request.GET.get("q", ""), "scope": ["public"]}
-    form = HookForm(scopes, request.POST if sent else None, initial=start)
+    initial = {"query": request.GET.get("q", ""), "scope": ["public"]}
+    form = HookForm(scopes, request.POST if request.method == "POST" else None, initial=initial)
     secret = ""
-    if sent and form.is_valid():
-        asked = form.cleaned_data
+    if form.is_valid():
+        data = form.cleaned_data
         try:
             _hook, secret = own_hooks.make_hook(
                 user,
-                asked["target_url"].strip(),
-                asked["query"],
-                ",".join(asked["scope"]),
+                data["target_url"].strip(),
+                data["query"],
+                ",".join(data["scope"]),
                 readable_spaces(request),
             )
             form = HookForm(scopes)
@@ -74,53 +71,50 @@ def hooks(request: HttpRequest, user: User) -> HttpResponse:
             form.add_error(error.field or None, error.text)
         except QueryError as error:
             form.add_error("query", error.message())
-    found = Hook.objects.filter(user=user).order_by("-pk")
-    most = settings.ARCHIVE_HOOKS_PER_ACCOUNT
+    rows = Hook.objects.filter(user=user).order_by("-pk")
+    limit = settings.ARCHIVE_HOOKS_PER_ACCOUNT
     context = {
         "form": form,
-        "rows": [_row(one, dict(scopes)) for one in found],
+        "rows": [_row(one, dict(scopes)) for one in rows],
         "secret": secret,
-        "most": most,
+        "most": limit,
     }
-    return render(request, "account/hooks.html", context | {"full": len(found) >= most})
+    return render(request, "account/hooks.html", context | {"full": len(rows) >= limit})
 
 
 def _scopes(request: HttpRequest) -> list[tuple[str, str]]:
-    """Return the spaces that somebody may read, with what they are called."""
+    """Return the names in addresses and the titles of the spaces that the visitor may read."""
     readable = readable_spaces(request)
     groups = dict(Space.objects.filter(pk__in=readable.values()).values_list("pk", "name"))
-    known = {"public": _("the public archive"), "mine": _("your library")}
-    return [(name, known.get(name) or groups.get(pk, name)) for name, pk in readable.items()]
+    names = {"public": _("the public archive"), "mine": _("your library")}
+    return [(name, names.get(name) or groups.get(pk, name)) for name, pk in readable.items()]
 
 
-def _row(hook: Hook, called: dict[str, str]) -> dict[str, Any]:
+def _row(hook: Hook, space_names: dict[str, str]) -> dict[str, Any]:
     deliveries = hook.deliveries.order_by("-made")[: own_hooks.LISTED_DELIVERIES]
     return {
         "hook": hook,
-        "scope": " · ".join(called.get(name, name) for name in hook.scope.split(",")),
+        "scope": " · ".join(space_names.get(name, name) for name in hook.scope.split(",")),
         "off": Hook.Off(hook.disabled).label if hook.disabled else "",
-        "deliveries": [(one, _told(one)) for one in deliveries],
+        "deliveries": [(delivery, _outcome(delivery)) for delivery in deliveries],
     }
 
 
-def _told(one: HookDelivery) -> str:
-    """Say what became of a delivery."""
-    words = [str(_FAILURES.get(one.error, one.error))] if one.error else []
-    if one.status is not None:
-        words.insert(0, str(one.status))
-    return " · ".join(words) or _("waits")
+def _outcome(delivery: HookDelivery) -> str:
+    status = "" if delivery.status is None else str(delivery.status)
+    error = str(_FAILURES.get(delivery.error, delivery.error))
+    return " · ".join(filter(None, (status, error))) or _("waits")
 
 
-def _own(user: User, pk: int) -> Hook:
-    found = own_hooks.own_hook(user, pk)
-    if found is None:
+def _own_hook(user: User, pk: int) -> Hook:
+    hook = own_hooks.own_hook(user, pk)
+    if hook is None:
         raise Http404
-    return found
+    return hook
 
 
 @own("POST")
 def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
-    """Remove one of one's own webhooks."""
     if not own_hooks.remove_hook(user, hook_id):
         raise Http404
     return redirect("hooks")
@@ -128,19 +122,18 @@ def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
 
 @own("POST")
 def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
-    """Have a delivery without games sent."""
-    hook = _own(user, hook_id)
+    """Send a delivery without games."""
+    hook = _own_hook(user, hook_id)
     if hook.disabled:
         messages.error(request, _("This webhook is switched off: switch it on before you try it."))
     else:
         own_hooks.request_test(hook)
-        told = _("A test is sent in a moment. Load this page again to see what was answered.")
-        messages.success(request, told)
+        text = _("A test is sent in a moment. Load this page again to see what was answered.")
+        messages.success(request, text)
     return redirect("hooks")
 
 
 @own("POST")
 def enable(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
-    """Switch a webhook on again."""
-    own_hooks.enable_hook(user, _own(user, hook_id))
+    own_hooks.enable_hook(user, _own_hook(user, hook_id))
     return redirect("hooks")

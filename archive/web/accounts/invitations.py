@@ -1,4 +1,4 @@
-"""Links for new accounts: made by administrators, opened by who is invited."""
+"""Links for new accounts: administrators make them, invited people open them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ _SHOWN: Final = 100
 
 
 class InvitationForm(forms.Form):
-    """A new invitation: for whom it is, for how many and how long, what they may do, and which group they
-    become members of."""
-
     note = forms.CharField(label=_("For (note)"), max_length=80, required=False)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.CONTRIBUTOR)
     days = forms.ChoiceField(label=_("Valid for"), choices=_DAYS.items(), initial="7")
@@ -47,36 +44,34 @@ class InvitationForm(forms.Form):
         self.fields["group"].queryset = own_groups(user)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        asked = self.cleaned_data
-        asked["people"] = asked.get("people") or 1
-        if asked.get("role") == Role.ADMINISTRATOR and asked["people"] > 1:
+        data = self.cleaned_data
+        data["people"] = data.get("people") or 1
+        if data.get("role") == Role.ADMINISTRATOR and data["people"] > 1:
             self.add_error("people", _("A link makes one administrator at most."))
-        return asked
+        return data
 
 
 @require_safe
 @login_not_required
 @never_cache
 def come(request: HttpRequest, key: str) -> HttpResponse:
-    """Take somebody with an invitation to the form for a new account; the key is in no address from there
-    on."""
-    if request.user.is_authenticated or invited.allowed(key) is None:
+    """Redirect to the form for a new account; the session holds the key, so no further address shows it."""
+    if request.user.is_authenticated or invited.usable_invitation(key) is None:
         return render(request, "account/invitation_invalid.html", status=404)
-    invited.keep(request, key)
+    invited.remember(request, key)
     return redirect("account_signup")
 
 
 @own("GET", "HEAD", "POST", proof="to change")
 def invitations(request: HttpRequest, user: User) -> HttpResponse:
-    """List the invitations. A POST makes another, whose link this page shows and no other."""
+    """List the invitations. A POST makes one; only its response shows the link."""
     _check(user)
-    sent: Any = request.POST if request.method == "POST" else None
-    form = InvitationForm(user, sent)
+    form = InvitationForm(user, request.POST if request.method == "POST" else None)
     link = ""
     if form.is_valid():
-        asked = form.cleaned_data
-        role, days = Role(asked["role"]), int(asked["days"])
-        _made, key = stored.make(role, days, user, asked["note"], asked["people"], asked["group"])
+        data = form.cleaned_data
+        role, days = Role(data["role"]), int(data["days"])
+        _invitation, key = stored.make(role, days, user, data["note"], data["people"], data["group"])
         link = public(request.build_absolute_uri(reverse("invitation", args=[key])))
         form = InvitationForm(user)
     rows = AccountInvitation.objects.select_related("used_by", "made_by", "group").order_by("-pk")[:_SHOWN]
@@ -87,7 +82,7 @@ def invitations(request: HttpRequest, user: User) -> HttpResponse:
 
 @own("POST")
 def withdraw(request: HttpRequest, user: User, invitation_id: int) -> HttpResponse:
-    """End an invitation that nobody has used."""
+    """Withdraw an unused invitation."""
     _check(user)
     stored.withdraw(invitation_id, user)
     return redirect("invitations")

@@ -1,4 +1,4 @@
-"""The invitation that a visitor has come with."""
+"""The invitation to an account that a visitor's session holds."""
 
 from __future__ import annotations
 
@@ -14,29 +14,26 @@ _KEY: Final = "invitation"
 
 
 def invitation_of(request: HttpRequest) -> AccountInvitation | None:
-    """Return the invitation that this session was opened with, as long as it can be used."""
-    return allowed(request.session.get(_KEY, ""))
+    """Return the session's invitation if it can still be used."""
+    return usable_invitation(request.session.get(_KEY, ""))
 
 
 def may_register(request: HttpRequest) -> bool:
-    """Return whether a visitor may make an account: where everybody may, or by an invitation."""
+    """Return whether a visitor may create an account: registration is open, or they have an invitation."""
     return settings.ARCHIVE_REGISTRATION == "open" or invitation_of(request) is not None
 
 
-def allowed(key: str) -> AccountInvitation | None:
-    """Return the invitation of a key. Where registration is closed those of who runs the archive count
-    alone."""
-    found = invitations.find(key) if key else None
-    if found and found.made_by_id is not None and settings.ARCHIVE_REGISTRATION == "closed":
+def usable_invitation(key: str) -> AccountInvitation | None:
+    """Return the invitation of a key; with registration closed only one that the operator's command made."""
+    invitation = invitations.find(key) if key else None
+    if invitation and invitation.made_by_id is not None and settings.ARCHIVE_REGISTRATION == "closed":
         return None
-    return found
+    return invitation
 
 
-def keep(request: HttpRequest, key: str) -> None:
-    """Remember with which invitation a visitor has come."""
+def remember(request: HttpRequest, key: str) -> None:
     request.session[_KEY] = key
 
 
 def forget(request: HttpRequest) -> None:
-    """Forget it, once there is an account."""
     request.session.pop(_KEY, None)

@@ -1,4 +1,4 @@
-"""What an account holds, to take along; and its end."""
+"""Export and deletion of an account."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from archive.web.accounts.passkeys import passkeys_of
 from kifu_core.classes import PUBLIC
 
 _ENDED: Final = "deleted:"
-"""How the names of accounts begin that have ended: nobody can choose such a name."""
+"""Prefix of the names of deleted accounts, which nobody can choose."""
 
 
 class DeleteForm(forms.Form):
-    """Whether what somebody has sent goes with them, and their name again."""
+    """Whether the uploaded games are deleted too, and the name as a confirmation."""
 
     games = forms.ChoiceField(
         label=_("Games you added to the public archive"),
@@ -59,14 +59,14 @@ class DeleteForm(forms.Form):
 
 @own("GET", "HEAD", proof="to see")
 def export(request: HttpRequest, user: User) -> HttpResponse:
-    """Send all that the archive keeps of an account, as JSON."""
-    answer = JsonResponse(held_of(user), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    """Send all data about an account as JSON."""
+    answer = JsonResponse(account_data(user), json_dumps_params={"ensure_ascii": False, "indent": 2})
     answer.headers["Content-Disposition"] = 'attachment; filename="kifu-archive-account.json"'
     return answer
 
 
-def held_of(user: User) -> dict[str, Any]:
-    """Return what is kept of an account; of secrets only that they are there."""
+def account_data(user: User) -> dict[str, Any]:
+    """Return all data about an account; of secrets only that they exist."""
     role = role_of(user)
     return {
         "name": user.get_username(),
@@ -78,8 +78,8 @@ def held_of(user: User) -> dict[str, Any]:
         "email_addresses": [*EmailAddress.objects.filter(user=user).values("email", "verified", "primary")],
         "second_factor": is_mfa_enabled(user),
         "passkeys": [
-            {"name": str(one), "made": one.created_at, "last_used": one.last_used_at}
-            for one in passkeys_of(user)
+            {"name": str(passkey), "made": passkey.created_at, "last_used": passkey.last_used_at}
+            for passkey in passkeys_of(user)
         ],
         "sessions": [*UserSession.objects.filter(user=user).values("created_at", "ip", "user_agent")],
         "tokens": [
@@ -104,14 +104,13 @@ def held_of(user: User) -> dict[str, Any]:
 
 
 def _uploads_of(user: User) -> list[Any]:
-    """Return what somebody has uploaded, without the bytes."""
     sent = Upload.objects.filter(uploader=user).order_by("pk").annotate(way=F("source"))
     return [*sent.values("id", "name", "size", "sha256", "received", "state", "way")]
 
 
 @own("GET", "HEAD", "POST", proof="to change")
 def delete(request: HttpRequest, user: User) -> HttpResponse:
-    """Ask whether an account shall end, and end it."""
+    """Show the form that deletes an account; a POST deletes it. The last administrator cannot be deleted."""
     last = is_administrator(user) and not others_administer(user)
     form = DeleteForm(user, request.POST if request.method == "POST" else None)
     if form.is_valid() and not last:
@@ -123,23 +122,22 @@ def delete(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def others_administer(user: User) -> bool:
-    """Return whether an archive has administrators beside this one."""
+    """Return whether the archive has an active administrator other than this user."""
     return User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists()
 
 
 def end_account(user: User, by: User | None = None, *, games_go: bool = False) -> bool:
-    """End an account; `by` is who does it, where that is not its person. All that is of the person goes, and
-    with `games_go` what they have sent to the public archive. Return whether it was one: an account that has
-    ended already is none.
+    """Delete an account and all personal data; with `games_go` also its uploads to the public archive.
 
-    What stays refers to a row that says nothing of anybody; without such a reference the row goes too.
+    `by` is the acting administrator, if not the user. Return False for an account that is deleted already.
+    Uploads that stay refer to an anonymized row; without uploads the row is deleted too.
     """
     if user.username.startswith(_ENDED):
         return False
     with transaction.atomic():
         note(AuditEvent.DELETE, by or user, f"account {user.pk}")
         sent = Upload.objects.filter(uploader=user).order_by("pk")
-        goes = [*sent.filter(space__in=_readable(user)).values_list("pk", flat=True)] if games_go else []
+        ids = [*sent.filter(space__in=_readable(user)).values_list("pk", flat=True)] if games_go else []
         libraries.leave_all(user)
         invitations.end_those_of(user)
         transaction.on_commit(partial(store.end_abandoned, MOVED_GAMES), robust=True)
@@ -150,19 +148,19 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
             model.objects.filter(user=user).delete()
         Report.objects.filter(by=user).update(by=None)
         user.authenticator_set.all().delete()  # type: ignore[attr-defined]  # of allauth.mfa
-        _empty(user)
-        withdraw_later(goes)
+        _erase(user)
+        withdraw_later(ids)
     return True
 
 
 def _readable(user: User) -> list[int]:
-    """Return the public space and a person's own: what was sent to a group stays there."""
-    own = Membership.objects.filter(user=user, space__kind=Space.Kind.PERSON)
-    return [PUBLIC, *own.values_list("space", flat=True)]
+    """Return the public space and the user's own: uploads to groups stay there."""
+    personal = Membership.objects.filter(user=user, space__kind=Space.Kind.PERSON)
+    return [PUBLIC, *personal.values_list("space", flat=True)]
 
 
-def _empty(user: User) -> None:
-    """Take out of an account's row all that says whose it was, and the way in."""
+def _erase(user: User) -> None:
+    """Anonymize the row of an account and make signing in impossible."""
     fresh = User(username=f"{_ENDED}{get_random_string(20)}", is_active=False, role=User.Role.READER)
     fresh.set_unusable_password()
     fresh.pk, fresh.date_joined = user.pk, user.date_joined

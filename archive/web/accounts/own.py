@@ -1,4 +1,4 @@
-"""Pages that are for one's own account."""
+"""The decorator of pages for the visitor's own account."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ View = Callable[..., HttpResponse]
 
 
 def own(*methods: str, proof: Literal["to see", "to change", ""] = "") -> Callable[[View], View]:
-    """Make a function a view for who has signed in, whose account it gets as `user`. Nobody keeps its
-    answers.
+    """Decorate a view that requires a login, is never cached, and receives the account as `user`.
 
-    `proof` says when somebody has to give the password or a code once more, if they have not just done so.
+    `proof` requires a recent reauthentication for every request, or for those that change something.
     """
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def asked(request: HttpRequest, **parts: Any) -> HttpResponse:
+        def with_user(request: HttpRequest, **parts: Any) -> HttpResponse:
             assert isinstance(request.user, User)
             return view(request, user=request.user, **parts)
 
-        guarded = asked
+        guarded: View = with_user
         if proof:
-            guarded = reauthentication_required(allow_get=proof == "to change")(asked)
+            guarded = reauthentication_required(allow_get=proof == "to change")(with_user)
         return never_cache(login_required(require_http_methods(methods)(guarded)))
 
     return decorate

@@ -1,11 +1,10 @@
-"""Views of accounts: those of django-allauth that need more than a template, and the page of one's
-account."""
+"""The overview of an account, and views of django-allauth that need more than a template."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from allauth.account import views as theirs
+from allauth.account import views as allauth_views
 from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.utils import is_mfa_enabled
@@ -29,16 +28,15 @@ from archive.web.accounts.adapter import ERRORS, NOT_SENT, MailError
 from archive.web.accounts.forms import TakenError
 from archive.web.accounts.leaving import end_account
 from archive.web.accounts.own import own
+from archive.web.forms import parse_number
 
 
 @method_decorator(login_not_required, name="dispatch")
-class SignOut(LogoutView):
-    """A POST ends the session; who is a stranger already is told nothing else."""
+class SignOutView(LogoutView):
+    """Signs out by POST, also somebody who is signed out already."""
 
 
-class SignUp(theirs.SignupView):
-    """Registration, for everybody or for who has an invitation."""
-
+class SignUpView(allauth_views.SignupView):
     user: User | None = None
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -47,8 +45,7 @@ class SignUp(theirs.SignupView):
         except TakenError:
             form.add_error("username", ERRORS["username_taken"])
             response = self.form_invalid(form)
-        except MailError:
-            # Nobody could confirm the address, and the name would be taken.
+        except MailError:  # the address could never be confirmed, and the name would stay taken
             clear_login(self.request)
             if self.user is not None:
                 end_account(self.user)
@@ -60,8 +57,8 @@ class SignUp(theirs.SignupView):
         return {"invitation": invited.invitation_of(self.request), **super().get_context_data(**more)}
 
 
-class Mails(theirs.EmailView):
-    """The addresses of mail of an account; a confirmation that is sent again counts."""
+class EmailsView(allauth_views.EmailView):
+    """The e-mail addresses of an account; confirmations that are sent again are charged."""
 
     def _action_send(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if (address := self._get_email_address(request)) is not None:
@@ -69,31 +66,30 @@ class Mails(theirs.EmailView):
         return super()._action_send(request, *args, **kwargs)
 
 
-class Sessions(ListUserSessionsView):
-    """The browsers in which somebody is signed in; each can be signed out."""
+class SessionsView(ListUserSessionsView):
+    """The sessions of an account, each of which can be ended."""
 
     def form_valid(self, form: Any) -> HttpResponse:
-        number = self.request.POST.get("session", "")
-        if not number:
+        if not (session := self.request.POST.get("session", "")):
             response: HttpResponse = super().form_valid(form)
             return response
-        own = UserSession.objects.filter(user=self.request.user)
-        end_sessions(self.request, own.filter(pk=number if number.isdecimal() and len(number) < 19 else 0))
+        sessions = UserSession.objects.filter(user=self.request.user, pk=parse_number(session, 18) or 0)
+        end_sessions(self.request, sessions)
         return redirect(self.success_url)
 
 
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead from the admin to the page that signs in. Who has signed in and comes here may not use the
+    """Redirect from the admin to the sign-in page. A visitor who is signed in has no right to use the
     admin."""
     if request.user.is_authenticated:
         raise PermissionDenied
-    wanted = request.GET.get("next") or reverse("admin:index")
-    return redirect(f"{reverse('sign-in')}?{urlencode({'next': wanted})}")
+    address = request.GET.get("next") or reverse("admin:index")
+    return redirect(f"{reverse('sign-in')}?{urlencode({'next': address})}")
 
 
 @own("GET", "HEAD")
 def account(request: HttpRequest, user: User) -> HttpResponse:
-    """Show what there is to an account, with the ways to change it."""
+    """Show an account, with links to change it."""
     role = role_of(user)
     context = {
         "role": role.label if role else "",

@@ -1,8 +1,8 @@
-"""Passkeys: a second factor beside the codes of an app, and a way to sign in without a password.
+"""Passkeys: a second factor, and a way to sign in without a password.
 
-An authenticator keeps each passkey with its account, and asks the person for a finger or a PIN, so it is
-enough alone. What a browser sends is checked here more strictly than in the libraries underneath, which fail
-on much that no browser sends.
+An authenticator stores each passkey with its account and verifies the person, so a passkey suffices alone.
+Input from browsers is checked more strictly here than in allauth and fido2, which fail on much that no
+browser sends.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from allauth.core import context as current
 from allauth.mfa.models import Authenticator
-from allauth.mfa.webauthn import forms as their_forms
-from allauth.mfa.webauthn import views as theirs
+from allauth.mfa.webauthn import forms as allauth_forms
+from allauth.mfa.webauthn import views as allauth_views
 from allauth.mfa.webauthn.internal import auth
 from cryptography.exceptions import InvalidSignature
 from django import forms
@@ -32,15 +32,15 @@ from fido2.utils import websafe_encode
 from fido2.webauthn import AuthenticationResponse, RegistrationResponse
 
 from archive.models import User
-from archive.web.accounts.forms import Plain, second_attempt
-from archive.web.accounts.relying import origin, possible
+from archive.web.accounts.forms import PlainForm, second_attempt
+from archive.web.accounts.relying import passkeys_work, site_origin
 
 MOST: Final = 20
-"""How many passkeys an account can have."""
+"""Passkeys of one account."""
 
 _LONGEST_NAME: Final = 60
 _LONGEST: Final = 20_000
-"""Characters of what a browser sends of a passkey; some send a statement of its maker with it."""
+"""Characters of a credential as JSON; some include a statement of the authenticator's maker."""
 
 _REFUSED: Final = _("This passkey was not accepted.")
 
@@ -50,16 +50,14 @@ Read = TypeVar("Read", RegistrationResponse, AuthenticationResponse)
 
 def passkeys_of(user: User) -> list[Authenticator]:
     """Return the passkeys of an account, the oldest first."""
-    held = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN)
-    return [*held.order_by("created_at", "pk")]
+    passkeys = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN)
+    return [*passkeys.order_by("created_at", "pk")]
 
 
-# --- what a browser sends --------------------------------------------------------------------------------
+# --- credentials from browsers ---------------------------------------------------------------------------
 
 
-class Sent(forms.JSONField):
-    """A credential as JSON, as long as such a thing is."""
-
+class CredentialField(forms.JSONField):
     widget = forms.HiddenInput
 
     def to_python(self, value: Any) -> Any:
@@ -72,57 +70,55 @@ class Sent(forms.JSONField):
 
 
 def refusal() -> ValidationError:
-    """Return the one thing that is said of whatever is wrong with a passkey."""
+    """Return the one error for all faults of a passkey."""
     return ValidationError(_REFUSED, code="passkey")
 
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Say in our words that a passkey is wrong."""
+    """Replace other validation errors."""
     try:
         yield
     except ValidationError as error:
         raise refusal() from error
 
 
-def read(kind: type[Read], sent: Any) -> Read:
-    """Return what a browser has sent, which says that it is of this very site. Raises ValidationError."""
-    if not possible(current.request) or not isinstance(sent, dict):
+def parse_credential(credential_type: type[Read], data: Any) -> Read:
+    """Return a credential from a browser, whose origin must be this site. Raises ValidationError."""
+    if not passkeys_work(current.request) or not isinstance(data, dict):
         raise refusal()
     try:
-        found = kind.from_dict(sent)
-    except Exception as error:
-        # Bytes in JSON in bytes, read by a library that expects a browser: it can fail in any way.
+        credential = credential_type.from_dict(data)
+    except Exception as error:  # fido2 fails in many ways on input that no browser sends
         raise refusal() from error
-    if found is None or found.response.client_data.origin != origin(current.request):
+    if credential is None or credential.response.client_data.origin != site_origin(current.request):
         raise refusal()
-    return found
+    return credential
 
 
-def _is_usable(found: RegistrationResponse) -> bool:
-    """Return whether there is a key that signatures can be looked at with."""
-    made = found.response.attestation_object.auth_data.credential_data
-    if made is None or made.credential_id != found.raw_id:
+def _is_usable(credential: RegistrationResponse) -> bool:
+    """Return whether the credential holds a key that can verify signatures."""
+    attested = credential.response.attestation_object.auth_data.credential_data
+    if attested is None or attested.credential_id != credential.raw_id:
         return False
-    key = made.public_key
+    key = attested.public_key
     if key.ALGORITHM not in CoseKey.supported_algorithms():
         return False
     try:
         key.verify(b"", b"")
     except InvalidSignature:
         return True
-    except Exception:
-        # It says of itself what it is, and may be nothing of the sort.
+    except Exception:  # the key may not be of the type that it declares
         return False
     return False
 
 
-def _kept(found: RegistrationResponse) -> dict[str, Any]:
-    """Return what is stored of a passkey: what a key is read of, nothing else that was sent along."""
-    response = found.response
+def _credential_of(credential: RegistrationResponse) -> dict[str, Any]:
+    """Return the stored form of a passkey: the parts that hold its key."""
+    response = credential.response
     return {
-        "id": found.id,
-        "rawId": found.id,
+        "id": credential.id,
+        "rawId": credential.id,
         "type": "public-key",
         "response": {
             "clientDataJSON": websafe_encode(response.client_data),
@@ -134,106 +130,101 @@ def _kept(found: RegistrationResponse) -> dict[str, Any]:
 # --- forms -----------------------------------------------------------------------------------------------
 
 
-class Add(Plain, their_forms.AddWebAuthnForm):
-    """A new passkey and what its person calls it."""
-
+class AddPasskeyForm(PlainForm, allauth_forms.AddWebAuthnForm):
     labels: ClassVar = {"name": _("Name of the passkey")}
     name = forms.CharField(required=False, max_length=_LONGEST_NAME)
-    credential = Sent()
-    # Each of ours can be used alone.
-    passwordless = None
+    credential = CredentialField()
+    passwordless = None  # a field of allauth's form; each of our passkeys suffices alone
 
     def clean(self) -> dict[str, Any]:
         if "credential" not in self.cleaned_data:
             return self.cleaned_data
-        found = read(RegistrationResponse, self.cleaned_data["credential"])
-        if not _is_usable(found) or len(passkeys_of(self.user)) >= MOST:
+        credential = parse_credential(RegistrationResponse, self.cleaned_data["credential"])
+        if not _is_usable(credential) or len(passkeys_of(self.user)) >= MOST:
             raise refusal()
         with _refusing():
             cleaned = super().clean() or {}
-        if _is_known(found.id):
+        if _is_registered(credential.id):
             raise refusal()
-        return cleaned | {"credential": _kept(found)}
+        return cleaned | {"credential": _credential_of(credential)}
 
 
-def _is_known(credential: str) -> bool:
-    """Return whether a passkey is somebody's already (https://www.w3.org/TR/webauthn-3/, 7.1, step 26)."""
-    held = Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN)
-    return bool(held.filter(data__credential__id=credential).exists())
+def _is_registered(credential: str) -> bool:
+    """Return whether a passkey is registered already (https://www.w3.org/TR/webauthn-3/, 7.1, step 26)."""
+    passkeys = Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN)
+    return bool(passkeys.filter(data__credential__id=credential).exists())
 
 
-class Rename(Plain, their_forms.EditWebAuthnForm):
+class RenamePasskeyForm(PlainForm, allauth_forms.EditWebAuthnForm):
     labels: ClassVar = {"name": _("Name of the passkey")}
     name = forms.CharField(max_length=_LONGEST_NAME)
 
 
-class _Proof(Plain, their_forms.AuthenticateWebAuthnForm):
-    """A passkey that is used; wrong ones count as wrong passwords do."""
+class _PasskeyForm(PlainForm, allauth_forms.AuthenticateWebAuthnForm):
+    """A wrong passkey counts as a failed attempt to sign in."""
 
-    credential = Sent()
+    credential = CredentialField()
     user: User | None
 
     def clean_credential(self) -> Authenticator:
         with second_attempt(self.user) as tried, _refusing():
-            found = read(AuthenticationResponse, self.cleaned_data["credential"])
-            if self.user is None and found.response.user_handle is None:
+            credential = parse_credential(AuthenticationResponse, self.cleaned_data["credential"])
+            if self.user is None and credential.response.user_handle is None:
                 raise refusal()
-            used: Authenticator = super().clean_credential()
+            passkey: Authenticator = super().clean_credential()
             tried.succeeded = True
-        return used
+        return passkey
 
 
-class Authenticate(_Proof):
-    """Behind a password."""
+class AuthenticateByPasskeyForm(_PasskeyForm):
+    """After the password."""
 
 
-class Reauthenticate(_Proof, their_forms.ReauthenticateWebAuthnForm):
-    """Once more, of who has signed in."""
+class ReauthenticateByPasskeyForm(_PasskeyForm, allauth_forms.ReauthenticateWebAuthnForm):
+    pass
 
 
-class SignIn(_Proof, their_forms.LoginWebAuthnForm):
-    """Alone. Whose it is the passkey says itself, so nobody is kept out by what others try: wrong ones count
-    for their address only."""
+class SignInByPasskeyForm(_PasskeyForm, allauth_forms.LoginWebAuthnForm):
+    """Without a password. The passkey identifies the account, so wrong ones count for the client's address
+    only and cannot lock anybody out."""
 
 
 # --- views -----------------------------------------------------------------------------------------------
 
 
 def where_possible(view: View) -> View:
-    """Return a view that is there only where passkeys are."""
+    """Make a view answer 404 where passkeys do not work."""
 
     @wraps(view)
-    def asked(request: HttpRequest, **parts: Any) -> HttpResponseBase:
-        if not possible(request):
+    def guarded(request: HttpRequest, **parts: Any) -> HttpResponseBase:
+        if not passkeys_work(request):
             raise Http404
         return view(request, **parts)
 
-    return never_cache(asked)
+    return never_cache(guarded)
 
 
-class AddPasskey(theirs.AddWebAuthnView):
-    """The page with which a passkey is made."""
-
+class AddPasskeyView(allauth_views.AddWebAuthnView):
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**more)
-        # Theirs asks for one that is kept in the authenticator only where its person ticks a box.
+        # allauth requests a discoverable credential only if a checkbox is ticked.
         options = auth.begin_registration(self.request.user, passwordless=True)
         full = len(passkeys_of(self.request.user)) >= MOST
         return context | more | {"js_data": {"creation_options": options}, "full": full}
 
 
-class RenamePasskey(theirs.EditWebAuthnView):
+class RenamePasskeyView(allauth_views.EditWebAuthnView):
     pk_url_kwarg = "passkey_id"
     success_url = reverse_lazy("mfa_index")
 
 
-class RemovePasskey(theirs.RemoveWebAuthnView):
+class RemovePasskeyView(allauth_views.RemoveWebAuthnView):
     pk_url_kwarg = "passkey_id"
     success_url = reverse_lazy("mfa_index")
 
 
-class ReauthenticateByPasskey(theirs.ReauthenticateWebAuthnView):
-    """The page that asks once more who it is; a wrong passkey stays on it."""
+class ReauthenticateByPasskeyView(allauth_views.ReauthenticateWebAuthnView):
+    """Shows the page again after a wrong passkey."""
 
     def form_invalid(self, form: Any) -> HttpResponse:
         page: HttpResponse = self.render_to_response(self.get_context_data(form=form))
@@ -244,17 +235,17 @@ class ReauthenticateByPasskey(theirs.ReauthenticateWebAuthnView):
         return context | more
 
 
-class SignInByPasskey(theirs.LoginWebAuthnView):
-    """What the page to sign in asks for, and where it sends the answer."""
+class SignInByPasskeyView(allauth_views.LoginWebAuthnView):
+    """Answers the script of the sign-in page: options by GET, the credential by POST."""
 
     def form_invalid(self, form: Any) -> HttpResponse:
         messages.error(self.request, _REFUSED)
-        wanted = self.request.POST.get("next", "")
-        return redirect(f"{reverse('sign-in')}?{urlencode({'next': wanted})}" if wanted else "sign-in")
+        address = self.request.POST.get("next", "")
+        return redirect(f"{reverse('sign-in')}?{urlencode({'next': address})}" if address else "sign-in")
 
 
-add = where_possible(AddPasskey.as_view())
-rename = where_possible(RenamePasskey.as_view())
-remove = where_possible(RemovePasskey.as_view())
-reauthenticate = where_possible(ReauthenticateByPasskey.as_view())
-sign_in = where_possible(SignInByPasskey.as_view())
+add = where_possible(AddPasskeyView.as_view())
+rename = where_possible(RenamePasskeyView.as_view())
+remove = where_possible(RemovePasskeyView.as_view())
+reauthenticate = where_possible(ReauthenticateByPasskeyView.as_view())
+sign_in = where_possible(SignInByPasskeyView.as_view())

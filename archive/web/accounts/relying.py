@@ -1,7 +1,7 @@
-"""Where passkeys work: on pages that came encrypted, or from this machine, under the site's own name.
+"""Where passkeys work: at the site's own name, over HTTPS or on localhost.
 
-A passkey is bound to the name of a site (the relying party's id, https://www.w3.org/TR/webauthn-3/#rp-id),
-which is never a network address. Browsers offer none elsewhere, and nothing of it is shown or taken there.
+A passkey is bound to the relying party's id (https://www.w3.org/TR/webauthn-3/#rp-id), a host name that is
+never a network address. Elsewhere browsers offer no passkeys, and the pages do not mention them.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from django.conf import settings
 from django.http import HttpRequest
 
 
-def origin(request: HttpRequest) -> str:
-    """Return where this site is, as browsers tell it to authenticators; what is set goes before what a
-    request says."""
-    return str(settings.PUBLIC_URL or _asked(request))
+def site_origin(request: HttpRequest) -> str:
+    """Return the origin that browsers pass to authenticators: `PUBLIC_URL` if set, else that of the
+    request."""
+    return str(settings.PUBLIC_URL or _request_origin(request))
 
 
-def party(request: HttpRequest) -> str:
-    """Return the name that passkeys of this site are kept for."""
-    return urlsplit(origin(request)).hostname or ""
+def relying_party(request: HttpRequest) -> str:
+    """Return the host name to which passkeys of this site are bound."""
+    return urlsplit(site_origin(request)).hostname or ""
 
 
-def possible(request: HttpRequest) -> bool:
-    """Return whether the page that is asked for can have to do with passkeys."""
-    name = party(request)
+def passkeys_work(request: HttpRequest) -> bool:
+    """Return whether browsers offer passkeys on the requested page."""
+    name = relying_party(request)
     local = name == "localhost" or name.endswith(".localhost")
-    here = origin(request) == _asked(request)
-    return here and (request.is_secure() or local) and not _is_address(name)
+    is_own_site = site_origin(request) == _request_origin(request)
+    return is_own_site and (request.is_secure() or local) and not _is_address(name)
 
 
-def _asked(request: HttpRequest) -> str:
+def _request_origin(request: HttpRequest) -> str:
     return f"{request.scheme}://{request.get_host()}".lower()
 
 

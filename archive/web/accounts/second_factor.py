@@ -1,5 +1,4 @@
-"""The second factor: codes of an authenticator app, and codes to keep for when it is lost; passkeys are in
-`passkeys`."""
+"""The second factor: codes of an authenticator app, and recovery codes. Passkeys are in `passkeys`."""
 
 from __future__ import annotations
 
@@ -10,22 +9,23 @@ from typing import Any, ClassVar, Final
 from allauth.account.utils import user_pk_to_url_str
 from allauth.core import context as current
 from allauth.mfa.adapter import DefaultMFAAdapter
-from allauth.mfa.base import forms as theirs
+from allauth.mfa.base import forms as mfa_forms
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
 from archive.http.limits.counting import counter, key_of
-from archive.web.accounts.forms import Code
-from archive.web.accounts.relying import party
+from archive.web.accounts.forms import CodeForm
+from archive.web.accounts.relying import relying_party
 
 _USED_SECONDS: Final = 120
-"""Longer than a code of an app is valid."""
+"""How long used codes are remembered: longer than a code of an app is valid."""
+_CODE_LABELS: Final = {"code": gettext_lazy("Code of the app, or one of your recovery codes")}
 
 
-class Adapter(DefaultMFAAdapter):
-    """What is kept of a second factor is encrypted with the archive's secret key."""
+class MFAAdapter(DefaultMFAAdapter):
+    """Stores second factors encrypted with the archive's secret key."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy("The code is wrong."),
@@ -42,42 +42,42 @@ class Adapter(DefaultMFAAdapter):
         return gettext("Passkey %(number)d") % {"number": number}
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        return {"id": party(current.request), "name": gettext("Kifu Archive")}
+        return {"id": relying_party(current.request), "name": gettext("Kifu Archive")}
 
     def get_public_key_credential_user_entity(self, user: Any) -> dict[str, Any]:
         name = str(user.get_username())
         return {"id": user_pk_to_url_str(user).encode(), "display_name": name, "name": name}
 
     def encrypt(self, text: str) -> str:
-        return _box().encrypt(text.encode()).decode()
+        return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return _box().decrypt(encrypted_text.encode()).decode()
+        return _cipher().decrypt(encrypted_text.encode()).decode()
 
 
-def _box() -> Fernet:
+def _cipher() -> Fernet:
     secret = hashlib.sha256(b"second factor\0" + settings.SECRET_KEY.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(secret))
 
 
-class _OnceOnly(Code):
-    """A code is good once, in whichever process: the library remembers it in its own alone."""
+class _SingleUseCodeForm(CodeForm):
+    """Accepts a code once in all processes; allauth remembers used codes in its own process only."""
 
     def clean_code(self) -> str:
         code = super().clean_code()
         used = key_of("second factor", str(self.user.pk), code.strip().casefold())
         if counter().add(used, 1, _USED_SECONDS).total > 1:
-            raise theirs.get_adapter().validation_error("incorrect_code")
+            raise mfa_forms.get_adapter().validation_error("incorrect_code")
         return code
 
 
-class Authenticate(_OnceOnly, theirs.AuthenticateForm):
-    labels: ClassVar = {"code": gettext_lazy("Code of the app, or one of your recovery codes")}
+class AuthenticateForm(_SingleUseCodeForm, mfa_forms.AuthenticateForm):
+    labels: ClassVar = _CODE_LABELS
 
 
-class Reauthenticate(_OnceOnly, theirs.ReauthenticateForm):
-    labels: ClassVar = {"code": gettext_lazy("Code of the app, or one of your recovery codes")}
+class ReauthenticateCodeForm(_SingleUseCodeForm, mfa_forms.ReauthenticateForm):
+    labels: ClassVar = _CODE_LABELS
 
 
-class Activate(_OnceOnly, ActivateTOTPForm):
+class ActivateForm(_SingleUseCodeForm, ActivateTOTPForm):
     labels: ClassVar = {"code": gettext_lazy("Code that the app shows")}

@@ -1,4 +1,4 @@
-"""The steps between a right password and being signed in, besides the second factor."""
+"""The stage of signing in that confirms the address of a new account."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from allauth.account.stages import EmailVerificationStage
 
 
 class Confirmed(EmailVerificationStage):
-    """Who registered by mail confirms the address before they sign in for the first time.
+    """Requires a confirmed address before the first sign-in of an account that has an address.
 
-    An account that somebody was invited to, or that an administrator made, needs no mail.
+    Accounts of invited people, and those that administrators made, have none.
     """
 
     def handle(self) -> tuple[Any, bool]:
         demanded = EmailVerificationMethod.MANDATORY if self._is_needed() else EmailVerificationMethod.NONE
         self.login.email_verification = demanded
-        found: tuple[Any, bool] = super().handle()
-        return found
+        result: tuple[Any, bool] = super().handle()
+        return result
 
     def _is_needed(self) -> bool:
         user = self.login.user
-        # Nobody is who registers an address that has an account: they get the same answer.
-        if user is None:
+        if user is None:  # registration of an address that has an account: the response must be the same
             return True
         return user.last_login is None and EmailAddress.objects.filter(user=user).exists()

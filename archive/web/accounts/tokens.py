@@ -1,4 +1,4 @@
-"""One's keys for programs: made, listed, revoked."""
+"""The tokens of an account for programs: list, make, revoke."""
 
 from __future__ import annotations
 
@@ -23,27 +23,24 @@ _DAYS: Final = {"30": _("30 days"), "90": _("90 days"), "365": _("a year"), "": 
 
 
 class TokenForm(forms.Form):
-    """What a token is called, what it may do, and for how long."""
-
     name = forms.CharField(label=_("What it is for"), max_length=80)
     scopes = forms.MultipleChoiceField(label=_("What it may do"), widget=forms.CheckboxSelectMultiple)
     days = forms.ChoiceField(label=_("Valid for"), choices=_DAYS.items(), initial="90", required=False)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": ""} | kwargs)
-        self.fields["scopes"].choices = [(name, words) for name, words in scopes_for(user)]  # type: ignore[attr-defined]
+        self.fields["scopes"].choices = scopes_for(user)  # type: ignore[attr-defined]
 
 
 def scopes_for(user: User) -> list[tuple[str, Any]]:
-    """Return the scopes that a token of this account can have, with their words: none that its role has
-    not."""
+    """Return the scopes that the role of an account allows, with their labels."""
     missing = {name for name, may in (("upload", may_upload), ("admin", may_curate)) if not may(user)}
     return [(name, words) for name, (words, _rights) in SCOPES.items() if name not in missing]
 
 
 @own("GET", "HEAD", "POST", proof="to change")
 def tokens(request: HttpRequest, user: User) -> HttpResponse:
-    """List the tokens of an account. A POST makes another, whose key this page shows and no other."""
+    """List the tokens of an account. A POST makes one; only its response shows the key."""
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     key = ""
     if form.is_valid() and Token.objects.filter(user=user).count() < MOST:
@@ -51,14 +48,13 @@ def tokens(request: HttpRequest, user: User) -> HttpResponse:
         expires = timezone.now() + timedelta(days=int(days)) if days else None
         _token, key = stored.make(user, form.cleaned_data["name"], form.cleaned_data["scopes"], expires)
         form = TokenForm(user)
-    found = Token.objects.filter(user=user).order_by("-pk")
-    rows = [(one, [SCOPES[scope][0] for scope in one.scopes if scope in SCOPES]) for one in found]
+    own_tokens = Token.objects.filter(user=user).order_by("-pk")
+    rows = [(token, [SCOPES[scope][0] for scope in token.scopes if scope in SCOPES]) for token in own_tokens]
     context = {"form": form, "rows": rows, "key": key, "full": len(rows) >= MOST, "now": timezone.now()}
     return render(request, "account/tokens.html", context)
 
 
 @own("POST")
 def revoke(request: HttpRequest, user: User, token_id: int) -> HttpResponse:
-    """End one of one's own tokens."""
     stored.revoke(user, token_id)
     return redirect("tokens")

@@ -1,5 +1,5 @@
-"""The addresses of accounts. What begins with `account_`, `mfa_` and `usersessions_` are names of
-django-allauth."""
+"""The addresses of accounts. Names that begin with `account_`, `mfa_` or `usersessions_` are
+django-allauth's."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ urlpatterns = [
     path("sign-in/", _sign_in, name="account_login"),
     route("sign-in/code/", second_factor.authenticate, "mfa_authenticate", cost=1),
     route("sign-in/passkey/", passkeys.sign_in, "mfa_login_webauthn", cost=1),
-    path("sign-out/", pages.SignOut.as_view(), name="sign-out"),
-    route("sign-up/", pages.SignUp.as_view(), "account_signup", cost=1),
+    path("sign-out/", pages.SignOutView.as_view(), name="sign-out"),
+    route("sign-up/", pages.SignUpView.as_view(), "account_signup", cost=1),
     route(f"{PAGE}<str:key>/", invitations.come, "invitation", cost=1),
     route("account/", pages.account, "account", cost=1),
     route("account/inactive/", views.account_inactive, "account_inactive", cost=1),
     route("account/reauthenticate/", views.reauthenticate, "account_reauthenticate", cost=1),
     route("account/reauthenticate/code/", second_factor.reauthenticate, "mfa_reauthenticate", cost=1),
     route("account/reauthenticate/passkey/", passkeys.reauthenticate, "mfa_reauthenticate_webauthn", cost=1),
-    route("account/email/", pages.Mails.as_view(), "account_email", cost=1),
+    route("account/email/", pages.EmailsView.as_view(), "account_email", cost=1),
     route("account/email/sent/", views.email_verification_sent, "account_email_verification_sent", cost=1),
     route("account/email/confirm/<str:key>/", views.confirm_email, "account_confirm_email", cost=1),
     route("account/password/", views.password_change, "account_change_password", cost=1),
@@ -54,7 +54,7 @@ urlpatterns = [
     route(f"{_PASSKEYS}new/", passkeys.add, "mfa_add_webauthn", cost=1),
     route(f"{_PASSKEYS}<int:passkey_id>/rename/", passkeys.rename, "mfa_edit_webauthn", cost=1),
     route(f"{_PASSKEYS}<int:passkey_id>/remove/", passkeys.remove, "mfa_remove_webauthn", cost=1),
-    route("account/sessions/", pages.Sessions.as_view(), "usersessions_list", cost=1),
+    route("account/sessions/", pages.SessionsView.as_view(), "usersessions_list", cost=1),
     route("account/tokens/", tokens.tokens, "tokens", cost=1),
     route("account/tokens/<int:token_id>/revoke/", tokens.revoke, "token-revoke", cost=1),
     route("account/hooks/", hooks.hooks, "hooks", cost=5),

@@ -1,4 +1,4 @@
-"""Browsing: players, events, and what the whole archive adds up to."""
+"""Players, events and statistics."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -40,12 +40,12 @@ _LABELLED: Final = 5
 _MOST_YEARS: Final = 80
 _COLUMN: Final = 0.85
 _MANY_COLUMNS: Final = 10
-"""Fewer are narrower: a plot of two years is no pair of walls."""
+"""A plot with fewer columns has narrower ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Numbers by year or by another row of whole numbers: a picture, its scale in words, and its table."""
+    """A histogram by years or other integers: a picture, its scale in words, and its table."""
 
     title: str
     unit: str
@@ -58,16 +58,15 @@ class Plot:
 
     @property
     def few(self) -> bool:
-        """Return whether there is room for a label below each column."""
+        """Return whether each column has room for a label."""
         return len(self.rows) < _LABELLED
 
     @property
     def svg(self) -> SafeString:
-        """Columns side by side, each in the middle of its place."""
         width = _COLUMN * min(1, (len(self.rows) + 1) / _MANY_COLUMNS)
         path = "".join(
-            f"M{place + (1 - width) / 2:.3f} {self.most}v{-number}h{width:.3f}v{number}z"
-            for place, (_label, number) in enumerate(self.rows)
+            f"M{x + (1 - width) / 2:.3f} {self.most}v{-number}h{width:.3f}v{number}z"
+            for x, (_label, number) in enumerate(self.rows)
             if number
         )
         return format_html(
@@ -81,44 +80,35 @@ class Plot:
 
 
 @one_snapshot()
-def players(request: HttpRequest) -> HttpResponse:
-    """List all players."""
-    return _names(request, "player")
-
-
-@one_snapshot()
-def events(request: HttpRequest) -> HttpResponse:
-    """List all events."""
-    return _names(request, "event")
-
-
-def _names(request: HttpRequest, kind: NameKind) -> HttpResponse:
+def names(request: HttpRequest, kind: NameKind) -> HttpResponse:
+    """List all players, or all events."""
     words, after = (request.GET.get(name, "").strip()[:200] for name in ("name", "after"))
     usual = directory.ORDERS[kind][0]
     order = next((name for name in directory.ORDERS[kind] if name == request.GET.get("order", usual)), None)
     if order is None:
         raise BadRequest("order")
-    row = _row_asked(request, order)
+    row = _requested_row(request, order)
     try:
-        found = directory.list_names(scope_of(request), kind, order, words, after, row, PAGE)
+        listing = directory.list_names(scope_of(request), kind, order, words, after, row, PAGE)
     except ValueError as error:
         raise BadRequest("after") from error
+    is_complete = not (listing.next or after or row is not None)
     titles = {"player": _("Players"), "event": _("Events")}
-    asked = {"name": words, "order": "" if order == usual else order}
+    parameters = {"name": words, "order": "" if order == usual else order}
     context = {
         "kind": kind,
         "title": titles[kind],
         "words": words,
-        "order": asked["order"],
-        "found": found.items,
+        "order": parameters["order"],
+        "names": listing.items,
         "sorting": [
-            {"text": NAME_ORDERS[one], "href": _query(asked | {"order": one}), "chosen": one == order}
-            for one in directory.ORDERS[kind]
+            {"text": NAME_ORDERS[name], "href": _query(parameters | {"order": name}), "chosen": name == order}
+            for name in directory.ORDERS[kind]
         ],
-        "rows": _rows(asked, row) if order == "reading" and (found.next or after or row is not None) else [],
+        "rows": _rows(parameters, row) if order == "reading" and not is_complete else [],
         "row_names": ROW_NAMES,
-        "next": _query(asked | {"after": found.next}) if found.next else "",
-        "cut": directory.RANKED if found.cut and not found.next else 0,
+        "next": _query(parameters | {"after": listing.next}) if listing.next else "",
+        "cut": directory.RANKED if listing.cut and not listing.next else 0,
         "many": 0 if order == "games" else people.COUNTED_TO,
         "total": names_total(scope_of(request), kind, words),
         "section": f"{kind}s",
@@ -138,80 +128,66 @@ ROW_NAMES: Final[dict[str, str | Promise]] = {
     directory.LATIN: "A–Z",
     directory.UNKNOWN: gettext_lazy("Reading not known"),
 }
-"""What names by reading stand under."""
+"""Headings of names by reading."""
 
-_OTHERS: Final = "others"
-"""What addresses call the names whose reading is not known."""
+_UNKNOWN_ROW: Final = "others"
+"""The parameter for names with unknown readings."""
 
 
-def _row_asked(request: HttpRequest, order: directory.Listing) -> str | None:
-    """Return the row with which a list by reading is to begin; None for its beginning.
-
-    Raise BadRequest for a row that this list does not have.
-    """
-    asked = request.GET.get("row")
-    if asked is None:
+def _requested_row(request: HttpRequest, order: directory.Listing) -> str | None:
+    """Return the row with which a list by reading begins; None without one. Raises BadRequest for another
+    list, or for an unknown row."""
+    name = request.GET.get("row")
+    if name is None:
         return None
-    row = directory.UNKNOWN if asked == _OTHERS else asked
-    if order != "reading" or row not in directory.BEGINNINGS or not asked:
+    row = directory.UNKNOWN if name == _UNKNOWN_ROW else name
+    if order != "reading" or row not in directory.BEGINNINGS or not name:
         raise BadRequest("row")
     return row
 
 
-def _rows(asked: Mapping[str, str], chosen: str | None) -> list[dict[str, Any]]:
-    """Return links to the rows with which the list can begin, and which of them is the chosen one."""
-    return [
-        {"text": ROW_NAMES[row], "href": _query({**asked, "row": row or _OTHERS}), "chosen": row == chosen}
-        for row in directory.BEGINNINGS
-    ]
+def _rows(parameters: dict[str, str], chosen: str | None) -> list[dict[str, Any]]:
+    """Return links to the rows with which the list can begin."""
+    hrefs = {row: _query(parameters | {"row": row or _UNKNOWN_ROW}) for row in directory.BEGINNINGS}
+    return [{"text": ROW_NAMES[row], "href": href, "chosen": row == chosen} for row, href in hrefs.items()]
 
 
-def _query(asked: Mapping[str, str]) -> str:
-    """Return the page's address with what is asked for."""
-    return query_of({name: value for name, value in asked.items() if value})
+def _query(parameters: Mapping[str, str]) -> str:
+    return query_of({name: value for name, value in parameters.items() if value})
 
 
 @one_snapshot()
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
-    found = people.player_summary(scope_of(request), player_id)
-    if found is None and (now := people.merged_names(scope_of(request), player_id)) is not None:
-        return redirect("player", now, permanent=True)
-    if found is None:
+    scope = scope_of(request)
+    summary = people.player_summary(scope, player_id)
+    if summary is None and (new_id := people.merged_names(scope, player_id)) is not None:
+        return redirect("player", new_id, permanent=True)
+    if summary is None:
         raise Http404(_("There is no player with this number."))
-    context = _summary(found) | {
-        "kind": "player",
-        "section": "players",
-        "sides": [side for kind, both in found.sides.items() for side in _sides(kind, both)],
+    as_black = GameFilters(black=summary.name)  # the side that usually begins
+    starts = {kind: _from_start(scope, kind, _FIRST_MOVES, as_black) for kind in summary.sides}
+    context = _summary_context(scope, "player", summary) | {
+        "sides": [side for kind, both in summary.sides.items() for side in _sides(kind, both)],
         "people_title": _("Opponents"),
-        "games_query": urlencode({"player": found.name}),
-        "latest": latest_games(scope_of(request), GameFilters(player=found.name), _LATEST),
         "first_moves": [
-            one for kind in found.sides if (one := _first_moves(scope_of(request), kind, found.name))["moves"]
+            {"title": PAGES[kind].words.first_moves} | start
+            for kind, start in starts.items()
+            if start["moves"]
         ],
     }
     return render(request, "archive/summary.html", context)
 
 
-def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
-    """Return the player's first moves, as the side that usually begins."""
-    found = _from_start(scope, kind, _FIRST_MOVES, GameFilters(black=name))
-    return {"title": PAGES[kind].words.first_moves, **found}
-
-
 @one_snapshot()
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Show an event: results, players, years, openings, latest games."""
-    found = people.event_summary(scope_of(request), event_id)
-    if found is None:
+    summary = people.event_summary(scope_of(request), event_id)
+    if summary is None:
         raise Http404(_("There is no event with this number."))
-    context = _summary(found) | {
-        "kind": "event",
-        "section": "events",
-        "sides": [_sides(kind, both)[0] for kind, both in found.sides.items()],
+    context = _summary_context(scope_of(request), "event", summary) | {
+        "sides": [_sides(kind, both)[0] for kind, both in summary.sides.items()],
         "people_title": _("Players"),
-        "games_query": urlencode({"event": found.name}),
-        "latest": latest_games(scope_of(request), GameFilters(event=found.name), _LATEST),
     }
     return render(request, "archive/summary.html", context)
 
@@ -219,19 +195,24 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 def _sides(
     kind: str, tallies: tuple[people.ResultCounts, people.ResultCounts]
 ) -> list[tuple[str, SafeString, people.ResultCounts]]:
-    """Return name, mark and games of both sides."""
+    """Return name, mark and results of both sides."""
     return list(zip(map(str, PAGES[kind].words.seats), side_marks(kind), tallies, strict=True))
 
 
-def _summary(found: people.Summary) -> dict[str, Any]:
+def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> dict[str, Any]:
+    filters = GameFilters(player=summary.name) if kind == "player" else GameFilters(event=summary.name)
     return {
-        "found": found,
-        "plots": [years_plot(found.years)] if len(found.years) > 1 else [],
+        "summary": summary,
+        "plots": [years_plot(summary.years)] if len(summary.years) > 1 else [],
+        "kind": kind,
+        "section": f"{kind}s",
+        "games_query": urlencode([(kind, summary.name)]),
+        "latest": latest_games(scope, filters, _LATEST),
     }
 
 
 def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
-    """Plot games by year, or by decade where a column for each year would be a hair."""
+    """Plot games by year, or by decade if there are too many years for columns."""
     if len(years) > _MOST_YEARS:
         decades: Counter[int] = Counter()
         for year, n in years:
@@ -243,38 +224,31 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 
 @one_snapshot()
 def statistics_page(request: HttpRequest) -> HttpResponse:
-    """Show what the whole archive adds up to."""
-    asked = request.GET.get("game")
-    found = statistics(scope_of(request), asked if asked in GAMES else None)
-    first_moves = _from_start(scope_of(request), found.kind, 2 * _FIRST_MOVES)
-    # Where the number is not exact, the table of first moves is newer.
-    games = max(found.games, first_moves["explorer"].total)
+    """Show the statistics of all games of a kind."""
+    kind = request.GET.get("game")
+    totals = statistics(scope_of(request), kind if kind in GAMES else None)
+    first_moves = _from_start(scope_of(request), totals.kind, 2 * _FIRST_MOVES)
+    # An inexact number may be older than the explorer's total.
+    games = max(totals.games, first_moves["explorer"].total)
+    plots = years_plot(totals.years), lengths_plot(totals.lengths), durations_plot(totals.durations)
     context = {
         "games": games,
-        "games_text": f"{number_text(games)}{'' if found.exact else '+'}",
-        "found": found,
-        "plots": [
-            plot
-            for plot in (
-                years_plot(found.years),
-                lengths_plot(found.lengths),
-                durations_plot(found.durations),
-            )
-            if plot.rows
-        ],
-        "undated": undated_text(found.undated),
+        "games_text": f"{number_text(games)}{'' if totals.exact else '+'}",
+        "totals": totals,
+        "plots": [plot for plot in plots if plot.rows],
+        "undated": undated_text(totals.undated),
         "shares": [
             (
                 _("Results"),
-                [(str(name), n, "") for name, n in zip(RESULTS_OF[found.kind], found.results, strict=True)],
+                [(str(name), n, "") for name, n in zip(RESULTS_OF[totals.kind], totals.results, strict=True)],
             ),
-            (_("Endings"), [(ending_text(special), n, "") for special, n in found.endings]),
+            (_("Endings"), [(ending_text(special), n, "") for special, n in totals.endings]),
             (
                 _("Openings as the records name them"),
-                [(opening_text(name), n, opening_address(found.kind, name)) for name, n in found.openings],
+                [(opening_text(name), n, opening_address(totals.kind, name)) for name, n in totals.openings],
             ),
         ],
-        "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],
+        "kinds": [(kind, WORDS[kind], n) for kind, n in totals.kinds] if len(totals.kinds) > 1 else [],
         "section": "statistics",
         **first_moves,
     }
@@ -286,12 +260,12 @@ def opening_address(kind: str, opening: str) -> str:
     return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
-def _from_start(scope: Scope, kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
-    """Return what was played from the usual start of a kind of game, `most` moves at most."""
+def _from_start(scope: Scope, kind: str, limit: int, filters: GameFilters | None = None) -> dict[str, Any]:
+    """Return the moves played from the usual start of a kind of game, up to `limit` of them."""
     start = GAMES[kind].rules.initial()
     explorer = explore(scope, kind, GAMES[kind].codec.encode(start), filters=filters)
-    moves = [one for one in explorer.moves if one.total]
-    return {"position": start, "explorer": explorer, "moves": moves[:most]}
+    moves = [move for move in explorer.moves if move.total]
+    return {"position": start, "explorer": explorer, "moves": moves[:limit]}
 
 
 def lengths_plot(lengths: tuple[tuple[int, int], ...]) -> Plot:
@@ -314,8 +288,6 @@ def duration_text(first: int) -> str:
 
 
 def undated_text(number: int) -> str:
-    """Say how many games have no day; empty for none."""
-    if not number:
-        return ""
+    """Return the number of games without a date as a sentence; empty for none."""
     text = ngettext("%(n)s game has no date.", "%(n)s games have no date.", number)
-    return text % {"n": number_text(number)}
+    return text % {"n": number_text(number)} if number else ""

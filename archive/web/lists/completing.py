@@ -1,4 +1,4 @@
-"""What the search box offers while somebody types, as rows of its list."""
+"""Completions in the search box."""
 
 from typing import Final
 
@@ -21,19 +21,17 @@ _KINDS: Final[dict[str, str | Promise]] = {
 
 
 def complete(request: HttpRequest) -> HttpResponse:
-    """Answer with what the words of the search box may become: nothing where nothing begins so."""
-    found = completions(scope_of(request), request.GET.get("q", "").strip())
-
-    rows = [*map(_row, found)]
+    """Return the rows of the list of completions."""
+    rows = [*map(_row, completions(scope_of(request), request.GET.get("q", "").strip()))]
     return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNTED_TO})
 
 
-def _row(one: Completion) -> dict[str, object]:
+def _row(completion: Completion) -> dict[str, object]:
     return {
-        "href": list_address(dict(one.filters)),
-        "kind": _KINDS[one.kind],
-        "name": formation(one.name) if one.kind == "formation" else one.name,
-        "games": one.games,
-        "player": one.kind == "player",
-        "problems": one.kind == "problem",
+        "href": list_address(dict(completion.filters)),
+        "kind": _KINDS[completion.kind],
+        "name": formation(completion.name) if completion.kind == "formation" else completion.name,
+        "games": completion.games,
+        "player": completion.kind == "player",
+        "problems": completion.kind == "problem",
     }

@@ -32,33 +32,33 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search.printing import text_of
 from archive.queries.search.terms import ReachesPosition
 from archive.web.forms import GameFilterForm
-from archive.web.lists.filtering import in_use
+from archive.web.lists.filtering import values_in_use
 from archive.web.lists.rows import game_address
-from archive.web.pages.views import decoded, match_asked
+from archive.web.pages.views import match_of, parse_position
 from archive.web.wording import RESULTS_OF, day_text, nameless, opening_text, plies_text
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES
 
 MOST: Final = 50
-"""Games of one feed, or of one page of it."""
+"""Games of one page of a feed."""
 UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a game came of which it is not known, and what a feed without games says."""
+"""The time of games whose arrival is unknown, and of feeds without games."""
 
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML document may have (XML 1.0, 2.2)."""
+"""Characters that no XML document may contain (XML 1.0, 2.2)."""
 _NO_FILTERS: Final = {one.name for one in filters_of("positions")}
 
 View = Callable[..., HttpResponse]
 
 
 class GamesFeed(Atom1Feed):
-    """An Atom feed that says itself when it last changed, and where it goes on (RFC 5005)."""
+    """An Atom feed with the time of its last change and a link to its next page (RFC 5005)."""
 
     content_type = "application/atom+xml; charset=utf-8"
 
     def latest_post_date(self) -> datetime:
-        found: datetime = self.feed["last"]
-        return found
+        last: datetime = self.feed["last"]
+        return last
 
     def add_root_elements(self, handler: Any) -> None:
         super().add_root_elements(handler)
@@ -67,24 +67,25 @@ class GamesFeed(Atom1Feed):
 
 
 def feed_of(view: View) -> View:
-    """Make a function a view of a feed: read by everybody, and with a token by who may read more."""
+    """Decorate a view of a feed: a token gives access as its account; errors are pages."""
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: Any, **parts: Any) -> HttpResponse:
-        if (refused := _by_token(request)) is not None:
+    def wrapped(request: HttpRequest, *args: Any, **parts: Any) -> HttpResponse:
+        if (refused := _authenticate(request)) is not None:
             return refused
         try:
             response = view(request, *args, **parts)
         except QueryError as error:
             return error_page(request, 422, str(error.message()))
         patch_vary_headers(response, ("Authorization",))
-        return _since(request, response)
+        return _conditional(request, response)
 
-    return answered
+    return wrapped
 
 
-def _by_token(request: HttpRequest) -> HttpResponse | None:
-    """Let a request read what its token lets it; return a refusal where it needs one or has a wrong one."""
+def _authenticate(request: HttpRequest) -> HttpResponse | None:
+    """Set the user of a request with a token. Return a 401 for a wrong token, and for a missing one if the
+    archive requires a login."""
     scheme, _blank, key = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         token = tokens.find(key.strip())
@@ -99,55 +100,54 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     return response
 
 
-def _since(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Answer 304 to a client that asks for what is newer than a time, and has no tag to ask by (RFC 9110,
-    13.1.3)."""
-    asked = request.headers.get("If-Modified-Since")
+def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Return 304 for an If-Modified-Since that is not older than the response, unless the request has
+    If-None-Match (RFC 9110, 13.1.3)."""
+    header = request.headers.get("If-Modified-Since")
     last = response.headers.get("Last-Modified")
-    if not asked or not last or response.status_code != 200 or "If-None-Match" in request.headers:
+    if not header or not last or response.status_code != 200 or "If-None-Match" in request.headers:
         return response
-    since, changed = parse_http_date_safe(asked), parse_http_date_safe(last)
+    since, changed = parse_http_date_safe(header), parse_http_date_safe(last)
     if since is None or changed is None or changed > since:
         return response
     return not_modified(response.headers.get("ETag", ""), dict(response.headers.items()))
 
 
 def games(request: HttpRequest) -> HttpResponse:
-    """Tell of the games of a list that came last."""
+    """Return the feed of the newest games of a list."""
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         raise BadRequest("filters")
-    asked = [f"{form[name].label}: {text}" for name, text in in_use(form).items() if name != "order"]
-    title = " · ".join([_("New games"), *asked])
+    filters = [f"{form[name].label}: {text}" for name, text in values_in_use(form).items() if name != "order"]
+    title = " · ".join([_("New games"), *filters])
     return _feed(request, game_filters(form.cleaned_data), title, reverse("games"), ("order",))
 
 
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
-    """Tell of the games that reach a position on their main line, those that came last."""
+    """Return the feed of the newest games that reach a position on their main line."""
     try:
-        _shown, known = decoded(kind, code)
+        _position, code = parse_position(kind, code)
     except DecodeError as error:
         raise BadRequest("code") from error
     if not _NO_FILTERS.isdisjoint(request.GET):
         raise BadRequest("a feed of a position takes no filters: ask for a search with `reaches:`")
-    match = match_asked(request.GET.get("match", ""))
-    filters = GameFilters(q=text_of(ReachesPosition(kind, known, match)))
+    filters = GameFilters(q=text_of(ReachesPosition(kind, code, match_of(request))))
     title = _("New games that reach a position")
-    path = GAMES[kind].codec.path_code(known)
+    path = GAMES[kind].codec.path_code(code)
     return _feed(request, filters, title, reverse("position", args=[kind, path]))
 
 
 def _feed(
     request: HttpRequest, filters: GameFilters, title: str, address: str, without: tuple[str, ...] = ()
 ) -> HttpResponse:
-    """Answer with the feed of the games that pass filters; `address` is the page that shows them, and takes
-    the same parameters. Raises QueryError."""
+    """Return the feed of the games that pass filters. `address` is the page with the same games and
+    parameters, except those in `without`. Raises QueryError."""
     scope, cursor = scope_of(request), request.GET.get("cursor")
     try:
-        found = find_games(scope, filters, "added", cursor, MOST)
+        page = find_games(scope, filters, "added", cursor, MOST)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    rows = {row.id: row for row in found.items}
+    rows = {row.id: row for row in page.items}
     if cursor is None:
         rows |= {row.id: row for row in games_among(scope, filters, moved_last(scope))}
     times = arrived_at(scope, rows)
@@ -159,27 +159,26 @@ def _feed(
     query = request.GET.copy()
     for name in ("cursor", *without):
         query.pop(name, None)
-    page = _with(root + address, query.urlencode())
-    if found.next is not None:
-        query["cursor"] = found.next
+    link = _with_query(root + address, query.urlencode())
+    if page.next is not None:
+        query["cursor"] = page.next
     feed = GamesFeed(
         title=_clean(title),
-        link=page,
+        link=link,
         description=None,
         language=get_language(),
         feed_url=root + request.get_full_path(),
         feed_guid=root + request.get_full_path(),
         author_name=_("Kifu Archive"),
         last=last,
-        following=_with(root + request.path, query.urlencode()) if found.next is not None else "",
+        following=_with_query(root + request.path, query.urlencode()) if page.next is not None else "",
     )
-    return _written(feed, entries, root, last)
+    return _response(feed, entries, root, last)
 
 
-def _written(
+def _response(
     feed: GamesFeed, entries: list[tuple[datetime, GameRow]], root: str, last: datetime
 ) -> HttpResponse:
-    """Return the answer with a feed and its entries."""
     for when, row in entries:
         link = root + game_address(row.id)
         feed.add_item(
@@ -190,17 +189,17 @@ def _written(
     return response
 
 
-def _with(address: str, query: str) -> str:
+def _with_query(address: str, query: str) -> str:
     return f"{address}?{query}" if query else address
 
 
 def _clean(text: str) -> str:
-    """Return a text without what XML forbids."""
+    """Remove characters that XML forbids."""
     return _FORBIDDEN.sub("", text)
 
 
 def title_of(row: GameRow) -> str:
-    """Return what a game is called: who played it, and the event."""
+    """Return the players of a game and its event."""
     words = {"first": row.first or "–", "second": row.second or "–"}
     names = _("%(first)s vs %(second)s") % words if row.first or row.second else nameless(row.record_kind)
     event = " ".join(filter(None, (row.event, row.round)))

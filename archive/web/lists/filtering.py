@@ -1,4 +1,4 @@
-"""The filters of the position page: what stays when one is dropped, and what was likely meant instead."""
+"""Filters in addresses of lists, and suggestions for names without games."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,114 +23,107 @@ from kifu_core.games import GAMES, SHOGI
 
 _OF_ONE_PAGE: Final = ("cursor", "part")
 _MOST: Final = 5
-
-
 _OF_PROBLEMS: Final = {"record_kind", "min_plies", "max_plies"}
 
 
-def list_address(asked: Mapping[str, str]) -> str:
-    """Return the address of the list that filters ask for: the page with diagrams where it has problems of a
-    length, else the list of games."""
-    if asked.keys() == _OF_PROBLEMS and asked["min_plies"] == asked["max_plies"]:
-        return f"{reverse('problems')}?{urlencode({'length': asked['min_plies']})}"
-    return f"{reverse('games')}?{urlencode(asked)}"
+def list_address(filters: Mapping[str, str]) -> str:
+    """Return the address of the list with filters: the page with diagrams for problems of one length, else
+    the list of games."""
+    if filters.keys() == _OF_PROBLEMS and filters["min_plies"] == filters["max_plies"]:
+        return f"{reverse('problems')}?{urlencode({'length': filters['min_plies']})}"
+    return f"{reverse('games')}?{urlencode(filters)}"
 
 
-def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
-    """Return what an address asks for beside the form's filters: it stays when these change."""
+def other_parameters(request: HttpRequest, form: forms.Form) -> dict[str, str]:
+    """Return the parameters that stay when the filters of a form change."""
     names = {*(field.html_name for field in form), *_OF_ONE_PAGE}
     return {name: str(value) for name, value in request.GET.items() if name not in names}
 
 
-def in_use(form: forms.Form) -> dict[str, str]:
-    """Return what a form's fields ask for, as addresses have it."""
-    said = ((field.html_name, field.value()) for field in form if field.value())
+def values_in_use(form: forms.Form) -> dict[str, str]:
+    """Return the parameters of a form's fields that are in use."""
+    values = ((field.html_name, field.value()) for field in form if field.value())
     return {
         name: str(value)
-        for name, value in said
+        for name, value in values
         if not (isinstance(form, FilterForm) and form.is_usual(name, value))
     }
 
 
 def feed_of_list(request: HttpRequest) -> str:
-    """Return the address of the feed of the list of games that a request asks for."""
+    """Return the address of the feed of the requested list of games."""
     query = request.GET.copy()
     for name in ("cursor", "order"):
         query.pop(name, None)
-    return f"{reverse('games-feed')}?{query.urlencode()}" if query else reverse("games-feed")
+    return reverse("games-feed", query=query)
 
 
 _OF_ALL: Final = {"csv": "CSV", "ndjson": "JSON"}
 
 
 def downloads_of_list(request: HttpRequest, form: forms.Form) -> list[tuple[str | Promise, str]]:
-    """Return what a valid form's list of games can be downloaded as: what it is called, and the address."""
-    asked = {name: value for name, value in form.cleaned_data.items() if value not in (None, "", [])}
-    asked.pop("order", None)
+    """Return title and address of each format for downloading the list of a valid form."""
+    filters = {name: value for name, value in form.cleaned_data.items() if value not in (None, "", [])}
+    filters.pop("order", None)
     if CHOSEN in request.GET:
-        asked[CHOSEN] = request.GET[CHOSEN]
-    offered = {**PAGES[asked.get("game", SHOGI.name)].bulk, **_OF_ALL}
-    whole = reverse("api:games-export")
-    return [(text, f"{whole}?{urlencode({'as': name, **asked})}") for name, text in offered.items()]
+        filters[CHOSEN] = request.GET[CHOSEN]
+    formats = {**PAGES[filters.get("game", SHOGI.name)].bulk, **_OF_ALL}
+    export = reverse("api:games-export")
+    return [(text, f"{export}?{urlencode({'as': name, **filters})}") for name, text in formats.items()]
 
 
-def reached_anyway(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:
-    """Return how many games reach the position whatever else they are; None where that is not counted.
-
-    Without filters it is what the explorer tells, and a sample has numbers of its own.
-    """
+def unfiltered_total(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:
+    """Return the number of games that reach a position without the filters; None if there are no filters, or
+    for a sample, which has numbers of its own."""
     if not filtered or explorer.sample is not None:
         return None
     return count_reaching(scope, explorer.kind, explorer.code, explorer.match)
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A filter that asks for a name that nobody here has: its label, the name, and of each likely one the
-    name and the address of this page with that instead."""
+class NameSuggestion:
+    """A filter by a name without games: its label, the name, and similar names with their addresses."""
 
     label: str
     text: str
     names: tuple[tuple[str, str], ...]
 
 
-def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
-    """Suggest what the form's names that are not here were meant to be; `also` stays in the addresses."""
-    asked = in_use(form)
-    found = []
+def name_suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list[NameSuggestion]:
+    """Return suggestions for the form's names without games; the addresses also have `also`."""
+    used = values_in_use(form)
+    results = []
     for one in FILTERS:
-        field, text = one.name, asked.get(one.name, "")
+        field, text = one.name, used.get(one.name, "")
         if one.names and text and not ids_of_name(scope, one.names, text):
             links = (
-                (name, f"?{urlencode({**also, **asked, field: name})}")
-                for name in meant(scope, one.names, text)
+                (name, f"?{urlencode({**also, **used, field: name})}")
+                for name in likely_names(scope, one.names, text)
             )
-            found.append(Suggestion(str(form[field].label), text, tuple(links)))
-    return found
+            results.append(NameSuggestion(str(form[field].label), text, tuple(links)))
+    return results
 
 
-def meant(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    """Return names that hold a text, otherwise those that are spelt nearly like it."""
+def likely_names(scope: Scope, kind: NameKind, text: str) -> list[str]:
+    """Return names that contain a text, else names with a similar spelling."""
     return [one.name for one in names_with(scope, kind, text, limit=_MOST)] or similar_spellings(
         scope, kind, text
     )
 
 
 def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> str:
-    """Return the match and the filters as the page of another orientation of the position has them.
-
-    With the colours exchanged, what one side had to be is the other's.
-    """
-    asked = in_use(form)
+    """Return the query for the page of another orientation of the position; `turned` exchanges the colours in
+    the filters."""
+    used = values_in_use(form)
     if turned:
         one, other = GAMES[kind].rules.sides
         exchanged = {one: other, other: one}
-        asked = {exchanged.get(name, name): value for name, value in asked.items()}
-        if "result" in asked:
-            asked["result"] = exchanged.get(asked["result"], asked["result"])
-    return f"?{urlencode({'match': match, **asked})}"
+        used = {exchanged.get(name, name): value for name, value in used.items()}
+        if "result" in used:
+            used["result"] = exchanged.get(used["result"], used["result"])
+    return f"?{urlencode({'match': match, **used})}"
 
 
 def query_of(fields: Mapping[str, Any]) -> str:
-    """Return an address with these parameters; without any, the address of this page alone."""
+    """Return the relative address of this page with parameters; `.` without any."""
     return f"?{urlencode(fields)}" if fields else "."

@@ -1,4 +1,4 @@
-"""Where a text that was pasted into the search box leads."""
+"""The redirect of a text that was pasted into the search box."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from archive.http.limits.text_limits import check_text, limited_reading
 from archive.queries.positions.position_lookup import last_reached_code, position_of_record, stored_game
 from archive.queries.scope import Scope, scope_of
-from archive.web.shogi.editing import read_pasted, refused
+from archive.web.shogi.editing import read_pasted, refusal
 from kifu_core import games
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
@@ -21,22 +21,19 @@ _MOVES: Final = 2
 
 @require_POST
 def find(request: HttpRequest) -> HttpResponse:
-    """Lead from a text that was pasted into the search box to what it is.
-
-    A record leads to its game, else to the last of its positions that any game reaches; other texts lead to
-    the editor.
-    """
+    """Redirect from a record to its game, else to its last position that any game reaches; from another text
+    to the editor."""
     text = request.POST.get("text", "")
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
-            return _leading(scope_of(request), text) or read_pasted(request)
-    except KifuError as found:
-        return refused(request, text, found)
+            return _redirect_of(scope_of(request), text) or read_pasted(request)
+    except KifuError as error:
+        return refusal(request, text, error)
 
 
-def _leading(scope: Scope, text: str) -> HttpResponse | None:
-    """Return where a pasted record leads; None for a text that is no record, or leads nowhere."""
+def _redirect_of(scope: Scope, text: str) -> HttpResponse | None:
+    """Return the redirect of a record; None for other texts, and if no game reaches its positions."""
     try:
         kind, result = games.load(text)
     except KifuError:

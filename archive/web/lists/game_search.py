@@ -1,4 +1,4 @@
-"""The list of games: what its form asks for, and what narrows it down."""
+"""The filters in use of the list of games, and facets that narrow it down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from archive.queries.search.parsing import parse
 from archive.queries.search.printing import text_of
 from archive.queries.search.terms import And, Between, EqualTo, FieldIs, HasPattern, Not, Term, Word
 from archive.web.forms import ALL_KINDS
-from archive.web.lists.filtering import in_use
+from archive.web.lists.filtering import values_in_use
 from archive.web.wording import MENUS, RESULTS_OF, formation, opening_text
 from kifu_core.games import SHOGI
 from kifu_core.shogi import formations
@@ -39,32 +39,32 @@ class Chip:
     href: str
 
 
-def chips(scope: Scope, form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]:
-    """Return the filters in use, in the form's order; both ends of the same day, month or year are one chip.
+def chips(scope: Scope, form: forms.Form, others: Mapping[str, str] | None = None) -> list[Chip]:
+    """Return the filters in use, in the form's order; equal ends of a range of dates are one chip.
 
-    What is `kept` stays in the addresses.
+    `others` are parameters that stay in the addresses.
     """
-    used = in_use(form)
+    used = values_in_use(form)
     labels = {field.html_name: str(field.label) for field in form}
     one_date = used.get("from") is not None and used.get("from") == used.get("to")
 
     def chip(name: str, value: str) -> Chip:
         if one_date and name == "from":
-            return Chip(_("Date"), value, _without(kept or {}, used, "from", "to"))
+            return Chip(_("Date"), value, _without(others or {}, used, "from", "to"))
         words = _query_words(scope, form, value) if name == "q" else None
         label, text = words or (labels[name], _words(scope, form, name, value))
-        return Chip(label, text, _without(kept or {}, used, name))
+        return Chip(label, text, _without(others or {}, used, name))
 
     filters = {name: value for name, value in used.items() if name not in _NO_FILTERS}
     return [chip(name, value) for name, value in filters.items() if not (one_date and name == "to")]
 
 
 _NO_FILTERS: Final = ("order",)
-"""What stands in addresses beside the filters, and says only how the list is shown."""
+"""Fields of the form that do not filter."""
 
 
 def _query_words(scope: Scope, form: forms.Form, text: str) -> tuple[str, str] | None:
-    """Return the label and the text of a query's chip; None for a wrong query, whose error the form shows."""
+    """Return label and text of a query's chip; None for an invalid query, whose error the form shows."""
     try:
         return _term_words(scope, form, parse(text))
     except QueryError:
@@ -72,7 +72,7 @@ def _query_words(scope: Scope, form: forms.Form, text: str) -> tuple[str, str] |
 
 
 def _term_words(scope: Scope, form: forms.Form, query: Term) -> tuple[str, str] | None:
-    """Return the label and the text of a query's chip; None for free words and for terms joined by OR."""
+    """Return label and text of a query's chip; None for free words and for terms joined by OR."""
     if isinstance(query, Not) and (words := _term_words(scope, form, query.term)):
         label, text = words
         return label, _("not {words}").format(words=text)
@@ -100,11 +100,11 @@ def _value_words(scope: Scope, form: forms.Form, field: str, value: EqualTo | Be
 
 
 def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
-    """Return a filter's value as the form's menus call it; an upload is called by its name."""
+    """Return a filter's value in words: as in the form's menus, an upload by its name."""
     if name == "upload" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
         shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number, space__in=scope.spaces)
-        called = shown.values_list("name", flat=True).first()
-        return source_name(number, "" if fully_hidden([number]) else called)
+        upload_name = shown.values_list("name", flat=True).first()
+        return source_name(number, "" if fully_hidden([number]) else upload_name)
     if name.endswith("formation"):
         return formation(value)
     if name == "opening":
@@ -116,53 +116,50 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
 
 
 def source_name(upload: int, name: str | None) -> str:
-    """Return what an upload is called: its name, or its number where there is none."""
+    """Return an upload's name, or one made of its number."""
     return name or _("file %(number)s") % {"number": upload}
 
 
-def _without(kept: Mapping[str, str], used: dict[str, str], *names: str) -> str:
-    rest = urlencode({**kept, **{key: value for key, value in used.items() if key not in names}})
+def _without(others: Mapping[str, str], used: dict[str, str], *names: str) -> str:
+    rest = urlencode({**others, **{key: value for key, value in used.items() if key not in names}})
     return f"?{rest}" if rest else "."
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One kind of values among the games of a list: its name, and of each value text, number and address."""
+    """A field with the values that the games of a list have: text, number of games and address of each."""
 
     label: str
     values: tuple[tuple[str, int, str], ...]
 
 
-def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
-    """Return what can narrow a list down: the kinds of which it has several values, without those in use."""
-    used = in_use(form)
+def facets_of(form: GameFilterForm, counts: Facets) -> list[Facet]:
+    """Return the facets with several values, without those of filters in use."""
+    used = values_in_use(form)
 
     def facet(name: str, values: Iterable[tuple[str, int, dict[str, str]]]) -> Facet:
-        linked = ((text, n, f"?{urlencode(used | asked)}") for text, n, asked in values)
+        linked = ((text, n, f"?{urlencode(used | filters)}") for text, n, filters in values)
         return Facet(str(form.fields[name].label if name in form.fields else _("Year")), tuple(linked))
 
-    kinds = [kind for kind, _n in found.boards] or [SHOGI.name]
+    kinds = [kind for kind, _n in counts.boards] or [SHOGI.name]
     menus = [name for name in _MENUS if len(kinds) == 1 or name not in _OF_ONE]
-    all_of_them = [
-        facet("player", ((name, n, {"player": name}) for _pk, name, n in found.players)),
-        facet("event", ((name, n, {"event": name}) for _pk, name, n in found.events)),
-        facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in found.years)),
-        *(facet(name, _menu_values(form, name, kinds[0], getattr(found, _MENUS[name]))) for name in menus),
-        facet("opening", ((opening_text(name), n, {"opening": name}) for name, n in found.openings)),
-        facet(
-            "formation",
-            ((formation(name), n, {"formation": name}) for name, n in found.formations),
-        ),
-        facet("upload", _sources(found)),
+    facets = [
+        facet("player", ((name, n, {"player": name}) for _pk, name, n in counts.players)),
+        facet("event", ((name, n, {"event": name}) for _pk, name, n in counts.events)),
+        facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in counts.years)),
+        *(facet(name, _menu_values(form, name, kinds[0], getattr(counts, _MENUS[name]))) for name in menus),
+        facet("opening", ((opening_text(name), n, {"opening": name}) for name, n in counts.openings)),
+        facet("formation", ((formation(name), n, {"formation": name}) for name, n in counts.formations)),
+        facet("upload", _sources(counts)),
     ]
     hidden = {str(form.fields[name].label) for name in form.fields if used.get(name, ALL_KINDS) != ALL_KINDS}
-    return [one for one in all_of_them if len(one.values) > 1 and one.label not in hidden]
+    return [one for one in facets if len(one.values) > 1 and one.label not in hidden]
 
 
-def _sources(found: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:
-    """Yield each upload's name, number of games and filter. Hidden names are hidden from everybody."""
-    hidden = fully_hidden([pk for pk, _name, _n in found.sources])
-    for pk, name, n in found.sources:
+def _sources(counts: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:
+    """Yield each upload's name, number of games and filter; hidden names are replaced for everybody."""
+    hidden = fully_hidden([pk for pk, _name, _n in counts.sources])
+    for pk, name, n in counts.sources:
         yield source_name(pk, "" if pk in hidden else name), n, {"upload": str(pk)}
 
 
@@ -171,13 +168,13 @@ _MENUS: Final = {
     "record_kind": "kinds",
 }  # fmt: skip
 _OF_ONE: Final = ("result", "handicap")
-"""What has other words in every kind of game."""
+"""Fields whose words depend on the kind of game."""
 
 
 def _menu_values(
     form: GameFilterForm, name: str, kind: str, values: Iterable[tuple[str | int, int]]
 ) -> Iterator[tuple[str, int, dict[str, str]]]:
-    """Yield the values of a field with a menu, in its words; no other can be asked for."""
+    """Yield the values of a field that are in its menu, with words, number and filter."""
     menu, also = _menu(form, name, kind), {"game": kind} if name in _OF_ONE and kind != SHOGI.name else {}
     for value, n in values:
         if value in menu:
@@ -186,15 +183,15 @@ def _menu_values(
 
 
 def _menu(form: GameFilterForm, name: str, kind: str) -> dict[str | int, tuple[str, str]]:
-    """Return what the address says and what people read, by value."""
+    """Return parameter and text by value."""
     choices = MENUS[name](kind) if name in _OF_ONE else getattr(form.fields[name], "choices", ())
     values = ((number if name == "result" else value) for number, (value, _text) in enumerate(choices))
     return {one: (value, str(text)) for one, (value, text) in zip(values, choices, strict=True)}
 
 
-def wrong_place(text: str) -> tuple[str, str, str] | None:
-    """Return a wrong query in three parts, of which the middle one is the wrong character; None if the whole
-    text is wrong, or none of it."""
+def error_parts(text: str) -> tuple[str, str, str] | None:
+    """Split an invalid query around the character at fault; None for a valid query, and for an error without
+    a position."""
     try:
         parse(text)
     except QueryError as error:
@@ -205,10 +202,10 @@ def wrong_place(text: str) -> tuple[str, str, str] | None:
 
 
 def by_moves(form: GameFilterForm) -> tuple[str, str] | None:
-    """Return what an opening is called that is asked for as records name it, and the list of the games whose
-    moves have it; None where no opening of the moves has that name, or one is asked for already."""
-    used = in_use(form)
-    found = formations.by_any_name(used.pop("opening", ""))
-    if found is None or "formation" in used:
+    """Return name and address of the list by moves for an opening that the form filters by name; None if no
+    register has that name, or if the form filters by moves."""
+    used = values_in_use(form)
+    named_formation = formations.by_any_name(used.pop("opening", ""))
+    if named_formation is None or "formation" in used:
         return None
-    return formation(found.name), f"?{urlencode({**used, 'formation': found.name})}"
+    return formation(named_formation.name), f"?{urlencode({**used, 'formation': named_formation.name})}"

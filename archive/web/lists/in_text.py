@@ -1,4 +1,4 @@
-"""Words that a list takes for names or openings: where the list of games is that have them in their text."""
+"""Links from a list by names or openings to the games that have the same words in their text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from archive.queries.scope import CHOSEN, Scope
-from archive.queries.search import suggestions as offers
-from archive.web.lists.filtering import in_use
+from archive.queries.search import suggestions
+from archive.web.lists.filtering import values_in_use
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class InText:
-    """The address of a list of games that have `words` in a name or in their text, and how many these are
-    (`offers.InText`)."""
+    """The address and number of the games that have `words` in a name or in their text
+    (`suggestions.TextSearch`)."""
 
     words: str
     href: str
@@ -27,14 +27,14 @@ class InText:
     more: bool = False
 
 
-def in_text(request: HttpRequest, scope: Scope, form: GameFilterForm, found: int) -> InText | None:
-    """Return where the words that a valid form takes for names are looked for in texts; None where that has
-    no more games than were `found`, and where a query is asked for already."""
-    offered = offers.text_search(scope, form.cleaned_data, found)
-    if offered is None:
+def in_text(request: HttpRequest, scope: Scope, form: GameFilterForm, shown: int) -> InText | None:
+    """Return the text search for the names in a valid form; None if it has no more games than are `shown`, or
+    if the form has a query."""
+    search = suggestions.text_search(scope, form.cleaned_data, shown)
+    if search is None:
         return None
-    kept = {name: value for name, value in in_use(form).items() if name not in offers.WORDS}
+    others = {name: value for name, value in values_in_use(form).items() if name not in suggestions.WORDS}
     if CHOSEN in request.GET:
-        kept[CHOSEN] = request.GET[CHOSEN]
-    href = f"?{urlencode({'q': offered.query, **kept})}"
-    return InText(offered.words, href, offered.games, offered.more)
+        others[CHOSEN] = request.GET[CHOSEN]
+    href = f"?{urlencode({'q': search.query, **others})}"
+    return InText(search.words, href, search.games, search.more)

@@ -1,4 +1,4 @@
-"""Rows of lists and tables, and what stands in them: addresses, marks of the sides, links in texts."""
+"""HTML of rows of lists and tables, and of their parts: addresses, marks of the sides, links in texts."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from django.utils.translation import gettext as _
 from jinja2 import Template
 
 from archive.web import wording
-from archive.web.game_registry import PAGES
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
+    from archive.queries.games.excerpts import Excerpt
     from archive.queries.games.listing import GameRow
     from archive.queries.positions.explorer import MoveStats, Results, UnplayedMove
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.lines import WalkedLine
     from archive.web.replay.notes import Note
-    from archive.web.replay.record import MoveListRow, Part
+    from archive.web.replay.record import MoveListPart, MoveListRow
 
 _IN_PATHS: Final = "!$&'()*+,;=/~:@"
-"""What the paths of addresses have as it is, beside letters and digits (RFC 3986, as Django does it)."""
+"""Characters of paths that need no quoting (RFC 3986, as in Django)."""
 
 
 # --- addresses -------------------------------------------------------------------------------------------
@@ -40,12 +40,8 @@ _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 
 def game_address(game: int) -> str:
     """Return the address of a game's page."""
-    before, after = _game_addresses()
+    before, after = _around("game", (0,), "0", get_script_prefix())
     return f"{before}{game}{after}"
-
-
-def _game_addresses() -> tuple[str, str]:
-    return _around("game", (0,), "0", get_script_prefix())
 
 
 def record_address(game: int, writer: str) -> str:
@@ -55,19 +51,19 @@ def record_address(game: int, writer: str) -> str:
 
 
 _A_GAME: Final = 1_234_567_890
-"""Stands for a game's number, and is in no name of a format."""
+"""Placeholder for a game's number, which no name of a format contains."""
 
 
 def position_address(kind: str, path: str) -> str:
-    """Return the address of a position's page, by its code as addresses have it."""
+    """Return the address of a position's page by its code in addresses."""
     before, after = _around("position", (kind, "CODE"), "CODE", get_script_prefix())
     return before + quote(path, safe=_IN_PATHS) + after
 
 
 @cache
-def _around(name: str, args: tuple[Any, ...], place: str, prefix: str) -> tuple[str, str]:
-    """Return an address before and after what changes in it: looking routes up takes long in lists."""
-    before, _place, after = reverse(name, args=args).rpartition(place)
+def _around(name: str, args: tuple[Any, ...], placeholder: str, prefix: str) -> tuple[str, str]:
+    """Return the parts of an address around a placeholder, cached since `reverse` is slow in long lists."""
+    before, _placeholder, after = reverse(name, args=args).rpartition(placeholder)
     return before, after
 
 
@@ -76,14 +72,9 @@ def _around(name: str, args: tuple[Any, ...], place: str, prefix: str) -> tuple[
 
 @cache
 def side_mark(kind: str, color: int) -> SafeString:
-    """Return the mark before a player of this colour, drawn by the style sheet.
-
-    Text has the colour of text: a black piece would be white on dark paper.
-    """
-    return mark_safe(
-        f'<span class="mark {GAMES[kind].rules.sides[color]} {PAGES[kind].words.shape}">'
-        f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
-    )
+    """Return the mark before a player of this colour. The style sheet draws it: as text, a black piece would
+    be white on a dark page."""
+    return _macro("marks", "mark", kind, GAMES[kind].rules.sides[color], wording.MARKS_OF[kind][color])
 
 
 def side_marks(kind: str) -> tuple[SafeString, SafeString]:
@@ -92,7 +83,7 @@ def side_marks(kind: str) -> tuple[SafeString, SafeString]:
 
 
 def with_marks(text: object) -> SafeString:
-    """Escape a text, and draw the signs of the sides of shogi in it as marks."""
+    """Escape a text, and replace the signs of the sides of shogi by marks."""
     shown = escape(str(text))
     for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
         shown = shown.replace(sign, side_mark(SHOGI.name, color))
@@ -100,7 +91,7 @@ def with_marks(text: object) -> SafeString:
 
 
 def result_marks(kind: str, result: int) -> SafeString:
-    """Return a result in words, with the marks of the sides."""
+    """Return a result in words with the marks of the sides."""
     return _result_marks(get_language(), kind, result)
 
 
@@ -110,12 +101,12 @@ def _result_marks(_language: str, kind: str, result: int) -> SafeString:
 
 
 def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
-    """Draw the wins of colour 0, the draws and the wins of colour 1 as a bar with its numbers."""
+    """Return a bar of the wins of colour 0, the draws and the wins of colour 1, with the numbers."""
     return _macro("marks", "results_box", results, kind, large)
 
 
 def private_badge(name: str) -> SafeString:
-    """Return the mark of games in a library of this name."""
+    """Return the badge of games in a library."""
     return _macro("marks", "private_badge", name)
 
 
@@ -141,19 +132,29 @@ def game_rows(
     below: Mapping[int, SafeString] | None = None,
     queries: Mapping[int, str] | None = None,
 ) -> SafeString:
-    """Return games as rows of a list; games found through a position open at it.
+    """Return games as rows of a list; a row with a ply links to that ply.
 
-    `private`: names of non-public libraries by id. By id of a game, `below` is HTML below its row, and
+    `private` are the names of non-public libraries by id. By id of a game, `below` is HTML below its row, and
     `queries` the query of its address.
     """
     return _macro("games", "game_rows", rows, private, below or {}, queries or {})
+
+
+def excerpt_row(address: str, place: str, excerpt: Excerpt) -> SafeString:
+    """Return an excerpt of a game below its row, with a link to its place."""
+    return _macro("games", "excerpt_row", address, place, excerpt)
+
+
+def place_link(game: int, query: str, color: int, text: str) -> SafeString:
+    """Return a link below a row to a place in its game of shogi, with the mark of a side."""
+    return _macro("games", "place_link", game_address(game) + query, SHOGI.name, color, text)
 
 
 # --- moves -----------------------------------------------------------------------------------------------
 
 
 def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | UnplayedMove], str]:
-    """Return a function that gives the address after a move; `walk` is the line that led here, if any."""
+    """Return a function for the address after a move; `walk` is the line that led to the position, if any."""
     path_code = GAMES[kind].codec.path_code
     if walk is None:
         return lambda move: position_address(kind, path_code(move.code))
@@ -162,7 +163,7 @@ def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | Unplayed
 
 
 def stat_text(kind: str, position: Any, move: MoveStats | UnplayedMove, walk: WalkedLine | None) -> str:
-    """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
+    """Return a move from the position in words with the mark of its side."""
     return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
 
 
@@ -175,7 +176,7 @@ def move_rows(
     *,
     detailed: bool,
 ) -> SafeString:
-    """Return the rows of a table of moves: how often each was played in `total` games, with what results."""
+    """Return the rows of a table of moves with their shares of `total` games and their results."""
     page = onward(kind, walk)
     rows = ((move, page(move), stat_text(kind, position, move, walk)) for move in moves)
     return _macro("explorer", "move_rows", rows, kind, total, detailed)
@@ -188,29 +189,28 @@ def move_rows(
 
 @dataclass(frozen=True, slots=True)
 class MoveList:
-    """What the list of a game's moves depends on beside its rows: the address of the page and what the start
-    adds to it, whether times are shown, the names of the shown node and of the move that was new, and where
-    the whole record is."""
+    """The parameters of a list of moves: address of the page and query of the start, whether times are shown,
+    keys of the shown node and of the novelty, address of the full record."""
 
     page: str
     start_query: str
     timed: bool
     here: str
     novelty: str
-    whole: str
+    full_record: str
 
 
-def move_list(parts: Iterable[Part], look: MoveList) -> SafeString:
-    """Return the moves of a game, with forks inside of them."""
+def move_list(parts: Iterable[MoveListPart], look: MoveList) -> SafeString:
+    """Return the moves of a game with nested forks."""
     return mark_safe("".join(_part(part, look) for part in parts))
 
 
-def _part(part: Part, look: MoveList) -> str:
+def _part(part: MoveListPart, look: MoveList) -> str:
     if part.row is not None:
         return _move(part.row, look)
-    if part.more is not None:
-        address = escape(look.page + (part.more.query or look.start_query))
-        return f'<li class="fold"><a href="{address}">… {escape(part.more.text)}</a></li>'
+    if part.omission is not None:
+        address = escape(look.page + (part.omission.query or look.start_query))
+        return f'<li class="fold"><a href="{address}">… {escape(part.omission.text)}</a></li>'
     return _FRAMES.get(part.name, "</ol>")
 
 
@@ -218,21 +218,21 @@ _FRAMES: Final = {"end": "</li>", "fork": '<ol class="fork">', "stretch": '<ol c
 
 
 def _move(row: MoveListRow, look: MoveList) -> str:
-    """Return the beginning of a move's row; its forks and its end follow."""
+    """Return the beginning of a move's row; forks and end are tokens of their own."""
     address = look.page + (row.query or look.start_query)
     total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""
-    named = f"{'has-note' if row.note and row.note.words else ''}{' ending' if row.ending else ''}"
+    classes = f"{'has-note' if row.note and row.note.words else ''}{' ending' if row.ending else ''}"
     return "".join(
         (
             f'<li data-key="{escape(row.key)}"{total}',
-            f' class="{named}"' if named else "",
+            f' class="{classes}"' if classes else "",
             f'><span class="n">{row.ply}</span><a href="{escape(address)}"',
             ' aria-current="step"' if row.key == look.here else "",
             f">{escape(row.text)}</a>",
             _new() if row.key == look.novelty else "",
             f'<span class="e">{with_marks(row.score)}</span>' if row.score else "",
             f'<span class="t">{escape(row.time)}</span>' if look.timed and row.time else "",
-            _note(row.note, look.whole if row.key == look.here else address) if row.note else "",
+            _note(row.note, look.full_record if row.key == look.here else address) if row.note else "",
         )
     )
 
@@ -243,21 +243,21 @@ def _new() -> str:
 
 
 def _note(note: Note, rest: str) -> str:
-    """Return comments, hidden until the move is shown; `rest` is where one goes on reading."""
+    """Return comments, hidden until the move is shown; `rest` is the address of the omitted ones."""
     lines = "".join(note_line(line) for line in note.lines)
     more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
     return f'<div class="note" hidden>{lines}{more}</div>'
 
 
 def note_line(line: str | Thought, address: str = "") -> SafeString:
-    """Return a line of comments. The moves of an engine's line of play are links on the page of the node
-    `address`; elsewhere scripts make links of them (static/archive/js/thoughts.js)."""
+    """Return a line of comments. With the `address` of its node the moves of an engine's line are links;
+    without, scripts make them links (static/archive/js/thoughts.js)."""
     if isinstance(line, str):
         return mark_safe(f"<p>{linkify(line)}</p>")
-    named = f' data-moves="{".".join(line.moves)}"' if line.moves else ""
+    data = f' data-moves="{".".join(line.moves)}"' if line.moves else ""
     words = _linked(line, address) if address and line.moves else escape("\n".join(line.words))
     about = f'<b>{with_marks(line.score)}</b> <span class="muted">{escape(line.facts)}</span>'
-    return mark_safe(f'<p class="thought">{about} <span class="line"{named}>{words}</span></p>')
+    return mark_safe(f'<p class="thought">{about} <span class="line"{data}>{words}</span></p>')
 
 
 def _linked(line: Thought, address: str) -> str:
@@ -268,16 +268,16 @@ def _linked(line: Thought, address: str) -> str:
     )
 
 
-# --- texts of others -------------------------------------------------------------------------------------
+# --- addresses in texts ----------------------------------------------------------------------------------
 
 
-# Ends before what usually follows an address in Japanese text: brackets, commas, full stops.
+# Ends before punctuation that often follows an address in Japanese text.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9][^\s<>\"'`\\^{|}「」『』（）【】、。]*")
 _TRAILING: Final = ".,;:!?)]"
 
 
 def linkify(text: str) -> SafeString:
-    """Escape a text and turn its http and https addresses into links that pass nothing on."""
+    """Escape a text and make its http and https addresses links without a referrer."""
     pieces: list[str] = []
     end = 0
     for match in _URL.finditer(text):

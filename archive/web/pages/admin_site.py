@@ -1,4 +1,4 @@
-"""The admin as a whole: no page of it asks the database for long, however large the archive is."""
+"""The admin site with a time limit for database queries, so that it is usable in archives of any size."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from archive.http.errors import failure
 from archive.index.engine import engine
 
 SECONDS: Final = 5.0
-"""How long a page may ask the database: longer than any does that an index serves."""
+"""The time limit of a page's queries, longer than any query needs that uses an index."""
 
 View = Callable[..., HttpResponseBase]
 
 
 class LimitedAdminSite(AdminSite):
-    """Django's admin, whose pages end what they ask after `SECONDS` and say so. Forms that are sent are not
-    ended: they may have much to write, a little at a time."""
+    """Django's admin with a limit of `SECONDS` for the queries of GET and HEAD. Posts have no limit: they may
+    have many rows to write."""
 
     site_header = site_title = _("Administration")
-    # What stands in it stands on the first page too, and lists have to have room for reasons.
-    enable_nav_sidebar = False
+    enable_nav_sidebar = False  # lists need its room, and the index page has the same links
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         inner: View = super().admin_view(view, cacheable)
@@ -37,9 +36,9 @@ class LimitedAdminSite(AdminSite):
                 return inner(request, *args, **kwargs)
             try:
                 with engine().time_limit(SECONDS):
-                    # A list is asked for while its page is made.
-                    found = inner(request, *args, **kwargs)
-                    return found.render() if isinstance(found, TemplateResponse) else found
+                    # The queries of a list run while its template is rendered.
+                    response = inner(request, *args, **kwargs)
+                    return response.render() if isinstance(response, TemplateResponse) else response
             except TimeoutError:
                 return failure(request, 422)
 

@@ -1,4 +1,4 @@
-"""Dumps of everything public: the page that tells of them, and their files."""
+"""Dumps of everything public: the page that lists them, and their files."""
 
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ _TYPES: Final = {
     SUMS: "text/plain; charset=utf-8",
 }
 _PACKED: Final = {".parquet": _TYPES[TABLE], ".zst": "application/zstd"}
-"""Types of the other files by how their names end."""
+"""Types of the other files by their suffixes."""
 _MEANINGS: Final = (
     ("slot", "slot", _("the game's place in the archive; another one after it was read again")),
     ("game", "game", _("the number of the game, as in addresses")),
@@ -46,17 +46,17 @@ _MEANINGS: Final = (
     ("black_rating, white_rating", "black_rating", _("empty where unknown")),
     ("kind", "kind", _("0 game, 1 problem, 2 opening tree, 3 position")),
 )
-"""The columns: their names, one of these, and what they mean."""
+"""The columns: their names, one of these, and their meaning."""
 _YEAR: Final = 365 * 24 * 60 * 60
 
 
 @require_safe
 def dumps(request: HttpRequest) -> HttpResponse:
-    """Show the dumps that are offered, and how to read them."""
-    found = offered_dumps()
+    """List the dumps, and explain how to read them."""
+    current = offered_dumps()
     context = {
-        "newest": found[0] if found else None,
-        "older": found[1:],
+        "newest": current[0] if current else None,
+        "older": current[1:],
         "manifest": MANIFEST,
         "sums": SUMS,
         "table": TABLE,
@@ -70,54 +70,55 @@ def dumps(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
-    """Send a file of a dump or of the columns, or a part of it. It never changes: its tag is its SHA-256."""
+    """Send a file of a dump or of the columns, or a range of it. Files never change: the tag is the
+    SHA-256."""
     if (dump, file) == (columns.NAME, MANIFEST):
         return _columns_manifest(request)
-    found = columns.offered() if dump == columns.NAME else dump_by_name(dump)
-    named = found.path_of(file) if found else None
-    if named is None:
+    folder = columns.offered() if dump == columns.NAME else dump_by_name(dump)
+    path_and_hash = folder.path_of(file) if folder else None
+    if path_and_hash is None:
         raise Http404
-    path, sha256 = named
-    headers = {"ETag": f'"{sha256}"', "Cache-Control": _kept()}
+    path, sha256 = path_and_hash
+    headers = {"ETag": f'"{sha256}"', "Cache-Control": _cache_control()}
     if is_known(request, headers["ETag"]):
         costs_nothing(request)
         return not_modified(headers["ETag"], headers)
-    return _sent(request, path, headers)
+    return _file_response(request, path, headers)
 
 
 def _columns_manifest(request: HttpRequest) -> HttpResponse:
-    """Send what tells of the columns; it changes with them."""
-    found = columns.offered()
-    if found is None:
+    """Send the manifest of the columns, which changes with them."""
+    folder = columns.offered()
+    if folder is None:
         raise Http404
-    headers = {"ETag": f'"{found.sha256}"', "Cache-Control": ALWAYS_ASK}
+    headers = {"ETag": f'"{folder.sha256}"', "Cache-Control": ALWAYS_ASK}
     if is_known(request, headers["ETag"]):
         costs_nothing(request)
         return not_modified(headers["ETag"], headers)
-    return HttpResponse(found.manifest, content_type=_TYPES[MANIFEST], headers=headers)
+    return HttpResponse(folder.manifest, content_type=_TYPES[MANIFEST], headers=headers)
 
 
-def _kept() -> str:
+def _cache_control() -> str:
     return f"{'private' if settings.ARCHIVE_LOGIN_REQUIRED else 'public'}, max-age={_YEAR}, immutable"
 
 
-def _sent(request: HttpRequest, path: Path, headers: dict[str, str]) -> HttpResponseBase:
+def _file_response(request: HttpRequest, path: Path, headers: dict[str, str]) -> HttpResponseBase:
     try:
         size = path.stat().st_size
         span = span_of(request, size, headers["ETag"])
-        whole = span or Span(0, size)
-        pieces = () if request.method == "HEAD" else Pieces(path.open("rb"), whole)
+        sent_span = span or Span(0, size)
+        pieces = () if request.method == "HEAD" else Pieces(path.open("rb"), sent_span)
     except FileNotFoundError:  # the dump was deleted this moment
         raise Http404 from None
     except UnsatisfiableRangeError:
         return HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
-    # What is compressed already is not compressed on its way, and parts could not be.
+    # The files are compressed already, and ranges of a compressed response would be wrong.
     request.META["HTTP_ACCEPT_ENCODING"] = "identity"
     response = StreamingHttpResponse(
         pieces,
         status=206 if span else 200,
         content_type=_TYPES.get(path.name) or _PACKED[path.suffix],
-        headers=headers | {"Accept-Ranges": "bytes", "Content-Length": str(whole.length)},
+        headers=headers | {"Accept-Ranges": "bytes", "Content-Length": str(sent_span.length)},
     )
     if span:
         response["Content-Range"] = f"bytes {span.first}-{span.first + span.length - 1}/{size}"

@@ -1,4 +1,4 @@
-"""Strangers who follow an invitation into a group become members when they have signed in."""
+"""Visitors who follow an invitation into a group become members after signing in."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ from archive.models import AccountInvitation, Space, User
 _KEY: Final = "join"
 
 
-def keep(request: HttpRequest, key: str) -> None:
-    """Note the key of the invitation that a stranger takes."""
+def remember(request: HttpRequest, key: str) -> None:
+    """Store the key of an invitation in the session."""
     request.session[_KEY] = key
 
 
-def join_now(request: HttpRequest, user: User) -> None:
-    """Make somebody who has just signed in a member of the group whose invitation they took before."""
+def join_group(request: HttpRequest, user: User) -> None:
+    """Make a user who has just signed in a member of the group of the session's invitation."""
     key = request.session.pop(_KEY, None)
     if key is None:
         return
     try:
-        _say(request, libraries.join(user, key))
+        _confirm(request, libraries.join(user, key))
     except LibraryError as error:
         messages.error(request, error.text)
 
 
 def admit(request: HttpRequest, user: User, invitation: AccountInvitation) -> None:
-    """Make somebody with a new account a member of the group that the invitation leads into, if who made it
-    still owns that."""
+    """Make a new account a member of its invitation's group, if the inviting user still owns the group."""
     group, by = invitation.group, invitation.made_by
     if group is None or by is None or not libraries.owns(by, group.pk):
         return
     try:
         libraries.admit(user, group)
-        _say(request, group)
+        _confirm(request, group)
     except LibraryError as error:
         messages.error(request, error.text)
 
 
-def _say(request: HttpRequest, group: Space) -> None:
+def _confirm(request: HttpRequest, group: Space) -> None:
     messages.success(request, _("You are a member of the group %(name)s now.") % {"name": group.name})

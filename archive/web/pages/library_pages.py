@@ -1,4 +1,4 @@
-"""The pages of libraries: one's own and one's groups, joining, sharing, publishing, and what is asked of."""
+"""The pages of libraries and groups: members, invitations, sharing, publishing, and the selected scope."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -35,14 +35,15 @@ from archive.queries.scope import (
     scope_by_names,
 )
 from archive.web.accounts.invited import may_register
+from archive.web.forms import parse_number
 from archive.web.pages import joining
 from archive.web.pages.way_back import way_back
 from kifu_core.classes import PUBLIC
 
 _LATEST: int = 20
-"""Games that a group's page shows."""
+"""Games on a group's page."""
 _LINKS: int = 50
-"""Links to shared games that a session keeps."""
+"""Links to shared games that a session remembers."""
 
 
 def _user(request: HttpRequest) -> User:
@@ -53,18 +54,18 @@ def _user(request: HttpRequest) -> User:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
-    """Show one's own library and one's groups; POST makes a group."""
+    """Show the visitor's library and groups; POST creates a group."""
     user = _user(request)
     if request.method == "POST":
         try:
-            made = libraries.make_group(user, request.POST.get("name", ""))
+            group = libraries.make_group(user, request.POST.get("name", ""))
         except LibraryError as error:
             messages.error(request, error.text)
             return redirect("libraries")
-        return redirect("library", made.pk)
+        return redirect("library", group.pk)
     shown = [
-        {"space": space, "name": called, "scope": name, "games": _games(space)}
-        for space, name, called in libraries.targets(user)[1:]
+        {"space": space, "name": title, "scope": name, "games": _games(space)}
+        for space, name, title in libraries.targets(user)[1:]
     ]
     context = {
         "mine": shown[0],
@@ -82,21 +83,21 @@ def _games(space: int) -> int:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def group(request: HttpRequest, space: int) -> HttpResponse:
-    """Show a group to its members; POST asks somebody in, makes an owner, or lets a member go."""
+    """Show a group to its members; POST changes invitations, members or its name."""
     user = _user(request)
     if f"group-{space}" not in readable_spaces(request):
         raise Http404
-    found = Space.objects.get(pk=space)
+    group = Space.objects.get(pk=space)
     if request.method == "POST":
-        return _change_group(request, user, found)
-    members = found.memberships.select_related("user").order_by("-owner", "user__username")
+        return _change_group(request, user, group)
+    members = group.memberships.select_related("user").order_by("-owner", "user__username")
     context = {
-        "group": found,
+        "group": group,
         "members": members,
         "owns": libraries.owns(user, space),
         "games": _games(space),
         "latest": latest_games(Scope((space,)), GameFilters(), _LATEST),
-        "invitations": libraries.open_invitations(found),
+        "invitations": libraries.open_invitations(group),
         "most": libraries.GROUP_NAME_LENGTH,
         "scope": f"group-{space}",
         "section": "libraries",
@@ -104,57 +105,52 @@ def group(request: HttpRequest, space: int) -> HttpResponse:
     return render(request, "archive/library.html", context)
 
 
-def _change_group(request: HttpRequest, user: User, found: Space) -> HttpResponse:
-    number = _number(request.POST.get("member", ""))
+def _change_group(request: HttpRequest, user: User, group: Space) -> HttpResponse:
+    number = parse_number(request.POST.get("member", "")) or 0
     try:
         match request.POST.get("action"):
             case "invite" | "invite-several" as action:
                 people = 1 if action == "invite" else libraries.MEMBERS
-                key = libraries.invite(user, found, people=people)
+                key = libraries.invite(user, group, people=people)
                 address = public(request.build_absolute_uri(reverse("join", args=[key])))
                 messages.success(request, address, extra_tags=action)
             case "end-invitations":
-                libraries.end_invitations(user, found)
+                libraries.end_invitations(user, group)
                 messages.success(request, _("The open links lead nowhere any more."))
             case "rename":
-                libraries.rename(user, found, request.POST.get("name", ""))
+                libraries.rename(user, group, request.POST.get("name", ""))
                 messages.success(request, _("The group has its new name."))
             case "promote":
-                libraries.promote(user, found, number)
+                libraries.promote(user, group, number)
                 messages.success(request, _("The group has one more owner."))
             case "demote":
-                libraries.demote(user, found, number)
+                libraries.demote(user, group, number)
                 messages.success(request, _("That person is an ordinary member now."))
             case "dismiss":
-                libraries.dismiss(user, found, number)
+                libraries.dismiss(user, group, number)
                 if number == user.pk:
-                    text = _("You have left the group %(name)s.") % {"name": found.name}
+                    text = _("You have left the group %(name)s.") % {"name": group.name}
                     messages.success(request, text)
                     return redirect("libraries")
                 messages.success(request, _("That person is no longer a member."))
     except LibraryError as error:
         messages.error(request, error.text)
-    return redirect("library", found.pk)
-
-
-def _number(text: str) -> int:
-    """Return the id that a form names; 0, which nothing has, for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return redirect("library", group.pk)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, key: str) -> HttpResponse:
-    """Ask whether one wants to be a member of a group; POST makes one, of a stranger after signing in."""
+    """Ask whether to join a group; POST joins, after signing in if necessary."""
     try:
         invitation = libraries.invitation_of(key)
         if request.method == "POST" and not request.user.is_authenticated:
-            joining.keep(request, key)
+            joining.remember(request, key)
             return redirect("account_signup" if request.POST.get("action") == "sign-up" else "sign-in")
         if request.method == "POST":
-            joined = libraries.join(_user(request), key)
+            group = libraries.join(_user(request), key)
             messages.success(request, _("You are a member of this group now."))
-            return redirect("library", joined.pk)
+            return redirect("library", group.pk)
     except LibraryError as error:
         messages.error(request, error.text)
         return redirect("libraries")
@@ -167,7 +163,7 @@ def join(request: HttpRequest, key: str) -> HttpResponse:
 @never_cache
 @require_safe
 def shared(request: HttpRequest, key: str) -> HttpResponse:
-    """Lead to the game that a link shares; the session keeps that it followed the link."""
+    """Redirect to the game of a link, which the session remembers as a permission to read it."""
     share = Share.objects.filter(key=hash_of(key)).first()
     if share is None:
         raise Http404
@@ -178,7 +174,7 @@ def shared(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_POST
 def choose(request: HttpRequest) -> HttpResponse:
-    """Keep in the session which spaces lists and counts are asked of."""
+    """Store in the session the scope of lists and counts."""
     name = request.POST.get(CHOSEN, "")
     try:
         scope_by_names(name, readable_spaces(request))
@@ -189,71 +185,70 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 def scopes_of(request: HttpRequest) -> list[tuple[str, str, bool]]:
-    """Return what one can choose to ask of: names as addresses have them, what they are called, and which is
-    chosen. There is nothing to choose where one reads nothing but the public space."""
+    """Return parameter and title of each scope that the visitor can select, and whether it is selected; empty
+    if they can read the public space only."""
     readable = readable_spaces(request)
     if len(readable) == 1:
         return []
-    called = libraries.space_names(readable.values())
+    titles = libraries.space_names(readable.values())
     chosen = chosen_name(request)
     chosen = chosen if chosen in readable else "all"
-    ordered = sorted(readable.items(), key=lambda one: (one[0].startswith("group-"), called[one[1]]))
+    ordered = sorted(readable.items(), key=lambda one: (one[0].startswith("group-"), titles[one[1]]))
     return [
         ("all", _("Everything"), chosen == "all"),
-        *((name, called[space], name == chosen) for name, space in ordered),
+        *((name, titles[space], name == chosen) for name, space in ordered),
     ]
 
 
-def scope_told(request: HttpRequest) -> dict[str, str]:
-    """Return what lists and counts are asked of where that is not all that one reads: what it is called, and
-    the address of the same page without its own choice. Return nothing where all is asked."""
+def selected_scope_of(request: HttpRequest) -> dict[str, str]:
+    """Return the title of the selected scope, and the address of the page without a scope; empty if
+    everything is selected."""
     readable = readable_spaces(request)
     if len(readable) == 1:
         return {}
     names = request.GET.get(CHOSEN, chosen_name(request)).split(",")
     if not set(names) <= readable.keys():
         return {}
-    called = libraries.space_names(readable[name] for name in names)
+    titles = libraries.space_names(readable[name] for name in names)
     query = request.GET.copy()
     query.pop(CHOSEN, None)
     address = f"{request.path}?{query.urlencode()}" if query else request.path
-    return {"name": " + ".join(called[readable[name]] for name in names), "next": address}
+    return {"name": " + ".join(titles[readable[name]] for name in names), "next": address}
 
 
 def private_names(request: HttpRequest, spaces: Collection[int]) -> dict[int, str]:
-    """Return what those of the spaces are called that not everybody reads. The names are looked up only where
-    there are any."""
+    """Return the names of the non-public ones among spaces, by id; cached in the request."""
     private = {*spaces} - {PUBLIC}
     if not private:
         return {}
-    known: dict[int, str] = request.__dict__.setdefault("_private_names", {})
-    if private - known.keys():
-        called = libraries.space_names(space for space in private if reads(request, space))
-        known |= {space: called.get(space, _("Shared with you")) for space in private}
-    return {space: known[space] for space in private}
+    names: dict[int, str] = request.__dict__.setdefault("_private_names", {})
+    if private - names.keys():
+        titles = libraries.space_names(space for space in private if reads(request, space))
+        names |= {space: titles.get(space, _("Shared with you")) for space in private}
+    return {space: names[space] for space in private}
 
 
 # --- games -----------------------------------------------------------------------------------------------
 
 
 def library_of(request: HttpRequest, game: Game) -> dict[str, Any] | None:
-    """Return what a game's page tells of the library that it lies in, and what one can do; None where that is
-    nothing at all."""
+    """Return the library of a game with the actions that the visitor may perform; None if there is
+    neither."""
     user = request.user
     if not isinstance(user, User):
         return None if game.space == PUBLIC else _shared()
     if game.space == PUBLIC:
-        back, given = libraries.may_take_back(user, game), libraries.may_give_back(user, game)
-        return {"take_back": back, "give_back": given} if back or given else None
+        take_back, give_back = libraries.may_take_back(user, game), libraries.may_give_back(user, game)
+        return {"take_back": take_back, "give_back": give_back} if take_back or give_back else None
     if not reads(request, game.space):
         return _shared()
-    found: dict[str, Any] = {"name": libraries.space_names([game.space])[game.space]}
+    context: dict[str, Any] = {"name": libraries.space_names([game.space])[game.space]}
     if libraries.may_publish(user, game) or libraries.may_share(user, game):
-        found["publish"] = libraries.may_publish(user, game)
-        found["share"] = libraries.may_share(user, game)
-        found["shares"] = list(game.shares.select_related("user").order_by("user__username"))
-        found["linked"] = any(share.user_id is None for share in found["shares"])
-    return found
+        context["publish"] = libraries.may_publish(user, game)
+        context["share"] = libraries.may_share(user, game)
+        context["shares"] = list(game.shares.select_related("user").order_by("user__username"))
+        context["linked"] = any(share.user_id is None for share in context["shares"])
+    return context
 
 
 def _shared() -> dict[str, Any]:
@@ -262,14 +257,14 @@ def _shared() -> dict[str, Any]:
 
 @require_POST
 def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
-    """Publish a game, take it back, share it, or end that."""
+    """Publish a game, take it back, share it, or stop sharing it."""
     game = game_shown(request, game_id, record=False)
     if game is None or not reads_game(request, game):
         raise Http404
     action = request.POST.get("action", "")
     if action not in ACTIONS:
         raise Http404
-    name, share = request.POST.get("name", "").strip(), _number(request.POST.get("share", ""))
+    name, share = request.POST.get("name", "").strip(), parse_number(request.POST.get("share", "")) or 0
     try:
         result = libraries.perform(action, _user(request), game, name=name, share=share)
     except LibraryError as error:
@@ -286,7 +281,7 @@ _CONFIRMATIONS: dict[str, str | Promise] = {
     "share": gettext_lazy("%(name)s can read this game now."),
     "unshare": gettext_lazy("This is no longer shared."),
 }
-"""Messages after an action; after `link` the message is the link itself."""
+"""Messages after actions, except `link`, whose message is the link."""
 
 
 def _confirm(request: HttpRequest, action: str, name: str, result: ActionResult) -> None:
@@ -301,12 +296,12 @@ def _confirm(request: HttpRequest, action: str, name: str, result: ActionResult)
 
 
 def targets_of(request: HttpRequest) -> list[tuple[int, str, str]]:
-    """Return where an account can send games (`archive.libraries.targets`)."""
+    """Return the spaces to which an account can upload (`archive.libraries.targets`)."""
     return libraries.targets(request.user) if isinstance(request.user, User) else []
 
 
 def moves_of(request: HttpRequest, upload: Upload, targets: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
-    """Return whether an upload's games are being moved, and to which of the targets they could be."""
+    """Return whether an upload's games are being moved, and the targets to which they can be moved."""
     mine = request.user.is_authenticated and upload.uploader_id == request.user.pk
     movable = mine and upload.state == Upload.State.DONE
     left_out = {upload.space} if may_upload(request.user) else {upload.space, PUBLIC}
@@ -318,7 +313,7 @@ def moves_of(request: HttpRequest, upload: Upload, targets: Iterable[tuple[int, 
 
 @require_POST
 def move_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Begin to move all games of an upload to another space."""
+    """Start moving all games of an upload to another space."""
     upload = upload_shown(request, upload_id)
     try:
         to = libraries.target(_user(request), request.POST.get("space", ""))

@@ -1,4 +1,4 @@
-"""Terms, privacy and contact, in the words of who keeps the archive."""
+"""Terms, privacy and contact: texts of the archive's owner."""
 
 import re
 
@@ -14,15 +14,15 @@ from archive.queries.site_texts import site_text, site_texts
 
 @require_safe
 def page(request: HttpRequest, page: str) -> HttpResponse:
-    """Show a page that has been written: its paragraphs as plain text."""
-    found = site_text(page, language())
-    if found is None:
+    """Show a text as plain paragraphs."""
+    text = site_text(page, language())
+    if text is None:
         raise Http404
-    text = re.split(r"\n\s*\n", found.text.replace("\r\n", "\n").strip())
-    context = {"title": found.get_page_display(), "found": found, "paragraphs": text}
+    paragraphs = re.split(r"\n\s*\n", text.text.replace("\r\n", "\n").strip())
+    context = {"title": text.get_page_display(), "text": text, "paragraphs": paragraphs}
     return render(request, "archive/site_text.html", context)
 
 
-def links_written() -> list[tuple[str, str]]:
-    """Return addresses and names of the pages that have been written."""
+def owner_page_links() -> list[tuple[str, str]]:
+    """Return addresses and titles of the existing texts."""
     return [(reverse(page), str(SiteText.Page(page).label)) for page in site_texts()]

@@ -1,4 +1,4 @@
-"""Scripts, style sheets and pictures: WhiteNoise behind Django's compression of answers."""
+"""Static files: WhiteNoise behind Django's compression of responses."""
 
 from collections.abc import Callable
 
@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponseBase
 
 
 class TagsOfCompressedFiles:
-    """Takes the mark off the tags of files that were sent compressed, which WhiteNoise would not know again.
+    """Removes the `W/` that compression adds to entity tags, which WhiteNoise would not recognize.
 
-    Files are compressed as they are sent. Doing so beforehand would take seconds at every start, and browsers
-    keep what they have.
+    Files are compressed for each response: compressing all of them would take seconds at every start, and
+    browsers cache them.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -1,4 +1,4 @@
-"""How the archive fares, on one page for the staff: what probes and metrics tell, in words."""
+"""The status page for the staff: the data of probes and metrics in words."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
@@ -58,7 +58,7 @@ _OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
 
 @own("GET", "HEAD")
 def status(request: HttpRequest, user: User) -> HttpResponse:
-    """Show the staff how each part of the archive is, what waits, what failed, and how much room there is."""
+    """Show the state of each part of the archive, queues, failures and disk space."""
     if not user.is_staff:
         raise PermissionDenied
     context = {
@@ -74,7 +74,7 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
         "failures": _failures(),
         "entries": _in_words(Entry.State, measures.entries_by_state()),
         "tasks": [
-            (one.label, _outcome(one.outcome), n, seconds / n if n else 0.0)
+            (one.label, str(_OUTCOMES.get(one.outcome, one.outcome)), n, seconds / n if n else 0.0)
             for one, n, seconds in tally.sums()
             if one.what == tally.TASKS
         ],
@@ -88,16 +88,12 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def _failures() -> list[tuple[measures.Failure, str]] | None:
-    """Return the newest failures with the words of why, in the reader's language."""
-    found = measures.newest_failures()
-    return None if found is None else [(one, text_of(one.code, dict(one.params))) for one in found]
+    """Return the newest failures with their messages in the visitor's language."""
+    failures = measures.newest_failures()
+    return None if failures is None else [(one, text_of(one.code, dict(one.params))) for one in failures]
 
 
 def _in_words(
     states: type[Upload.State | Entry.State], counted: Mapping[str, int] | None
 ) -> list[tuple[str, int]] | None:
     return None if counted is None else [(str(states(one).label), n) for one, n in counted.items()]
-
-
-def _outcome(name: str) -> str:
-    return str(_OUTCOMES.get(name, name))

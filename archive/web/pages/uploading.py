@@ -43,6 +43,7 @@ from archive.queries.games.upload_progress import (
     uploads_of,
 )
 from archive.queries.scope import readable_scope, reads
+from archive.web.forms import parse_number
 from archive.web.lists.game_search import source_name
 from archive.web.pages.library_pages import moves_of, targets_of
 from archive.web.replay.issue_texts import is_broken, shown_issues
@@ -53,29 +54,29 @@ from kifu_core.games import GAMES
 CHECK_FORMATS: Final = [
     one.writers[0].name for kind in GAMES.values() for one in kind.formats.readers.values() if one.writers
 ]
-"""What the page offers to convert a record to that is not stored, as far as its game has it."""
+"""Formats to which the page converts a record without storing it, if its game has them."""
 
 ROWS: Final = 200
 ROW_BYTES: Final = 300_000
-"""What a page's list of entries may take, about: it ends before `ROWS` where more is to be told of them."""
+"""The approximate size of a page's list of entries, which may end before `ROWS`."""
 ISSUES: Final = 20
-"""Issues that are shown of an entry; its report and the lists to keep have more."""
+"""Issues shown for an entry; its report has all."""
 NAME: Final = 200
 OPENING: Final = "?open=1"
-"""What the address of an upload has whose only game is to be opened."""
+"""The query of an upload's address that opens its game, if it has only one."""
 _SHOWN_UPLOADS: Final = 100
 _FOLLOWED: Final = 5_000
-"""Uploads that are added up where more were sent at once than are listed."""
+"""Uploads in the totals of an upload page; up to `_SHOWN_UPLOADS` of them are listed."""
 _FIRST_SECONDS: Final = 2
-"""Before, an upload's pace says little."""
+"""Seconds after which an upload has a pace."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Show the form and what was just sent, or store what is sent now.
+    """Show the form and the uploads in the address.
 
-    A POST stores each file (or the pasted text) and shows its upload; that of a pasted text opens its game
-    once it is stored. A request for a part gets the list of what was sent.
+    A POST stores each file or the pasted text and redirects to the uploads; a pasted text opens its game once
+    it is stored. A request for a part returns the list of uploads.
     """
     allowed = may_upload(request)
     if request.method != "POST":
@@ -102,7 +103,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 def _receive(
     parts: Iterable[tuple[str, Iterable[bytes]]], request: HttpRequest, space: int
 ) -> tuple[list[Upload], list[str]]:
-    """Store the parts. Return the uploads that were made, and in words what was not taken."""
+    """Store the parts. Return the uploads, and messages about refused parts."""
     received, refused = [], []
     for name, chunks in parts:
         try:
@@ -136,7 +137,7 @@ def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
 def _upload_page(
     request: HttpRequest, allowed: bool, errors: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> HttpResponse:
-    """Return the upload page; `numbers` are the uploads that were made beside what went wrong."""
+    """Return the upload page; `numbers` are uploads that were stored despite `errors`."""
     context = {
         "allowed": allowed,
         "targets": targets_of(request) if allowed else [],
@@ -157,59 +158,58 @@ def _upload_page(
 
 
 def _numbers(text: str) -> list[int]:
-    """Return the uploads that an address names: `7,10-12` are four."""
-    found: list[int] = []
+    """Return the numbers in an address: `7,10-12` are four."""
+    numbers: list[int] = []
     for piece in text.split(","):
-        if len(found) >= _FOLLOWED:
+        if len(numbers) >= _FOLLOWED:
             break
-        first, between, last = (part.strip() for part in piece.partition("-"))
-        ends = [_number(first), _number(last if between else first)]
-        if ends[0] is not None and ends[1] is not None:
-            found += range(ends[0], min(ends[1] + 1, ends[0] + _FOLLOWED))
-    return found[:_FOLLOWED]
+        first_text, hyphen, last_text = (part.strip() for part in piece.partition("-"))
+        first, last = parse_number(first_text), parse_number(last_text if hyphen else first_text)
+        if first is not None and last is not None:
+            numbers += range(first, min(last + 1, first + _FOLLOWED))
+    return numbers[:_FOLLOWED]
 
 
 def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
-    """Say how far these uploads are: all together, and each of the first; those with failures come first."""
-    found = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
-    counts = counts_of_uploads(readable_scope(request), [one.pk for one in found])
-    found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
-    _name(request, found[:_SHOWN_UPLOADS])
-    working = sum(_works(one) for one in found)
-    places = _places(found[:_SHOWN_UPLOADS])
+    """Return the progress of uploads: their totals, and each of the first ones, with failures at the
+    front."""
+    sent = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
+    counts = counts_of_uploads(readable_scope(request), [one.pk for one in sent])
+    sent.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
+    shown = sent[:_SHOWN_UPLOADS]
+    _set_names(request, shown)
+    working = sum(map(_in_progress, sent))
+    places = _places(shown)
     return {
-        "sent": [progress(one, counts[one.pk], places) for one in found[:_SHOWN_UPLOADS]],
-        "sent_more": max(0, len(found) - _SHOWN_UPLOADS),
-        "files": len(found),
-        "files_done": len(found) - working,
+        "sent": [progress(one, counts[one.pk], places) for one in shown],
+        "sent_more": len(sent) - len(shown),
+        "files": len(sent),
+        "files_done": len(sent) - working,
         "sums": {state: sum(count[state] for count in counts.values()) for state in Entry.State.values},
         "working": working > 0,
     }
 
 
-def _name(request: HttpRequest, found: Iterable[Upload]) -> None:
-    """Give uploads that are to be shown the names that this request may see."""
-    shown = list(found)
+def _set_names(request: HttpRequest, shown: list[Upload]) -> None:
+    """Replace the names of uploads that the request may not see."""
     hide_names(request, shown)
     for one in shown:
         one.name = source_name(one.pk, one.name)
 
 
-def _works(found: Upload) -> bool:
-    return found.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
+def _in_progress(upload: Upload) -> bool:
+    return upload.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
 
 
 @require_safe
 @never_cache
 def own_uploads(request: HttpRequest) -> HttpResponse:
-    """List what this account has sent, or this session without one, the newest first."""
-    sender = (request.user.pk, session_key(request))
-    found = uploads_of(
-        readable_scope(request), *sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1
-    )
-    shown = found[:_SHOWN_UPLOADS]
-    _name(request, shown)
-    counts = counts_of_uploads(readable_scope(request), [one.pk for one in shown])
+    """List the uploads of the account, or of the session without one, newest first."""
+    scope, sender = readable_scope(request), (request.user.pk, session_key(request))
+    sent = uploads_of(scope, *sender, parse_number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
+    shown = sent[:_SHOWN_UPLOADS]
+    _set_names(request, shown)
+    counts = counts_of_uploads(scope, [one.pk for one in shown])
     may, targets, places = deletable(request, shown), targets_of(request), _places(shown)
     context = {
         "rows": [
@@ -218,8 +218,8 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
             | moves_of(request, one, targets)
             for one in shown
         ],
-        "total": number_of_uploads(readable_scope(request), *sender),
-        "next": shown[-1].pk if len(found) > len(shown) else None,
+        "total": number_of_uploads(scope, *sender),
+        "next": shown[-1].pk if len(sent) > len(shown) else None,
         "allowed": may_upload(request),
         "section": "upload",
     }
@@ -228,100 +228,96 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Show state, counts and a row per entry, failures first. A request for a part gets the state.
+    """Show state, counts and entries of an upload, failures first; only the state for requests for a part.
 
-    With `open`, an upload of one game leads there once it is done.
+    With `open`, a finished upload of one game redirects to it.
     """
-    found = upload_shown(request, upload_id)
+    upload = upload_shown(request, upload_id)
     opening = "open" in request.GET
-    if opening and (game := _only_game(found)):
+    if opening and (game := _only_game(upload)):
         return redirect("game", game)
-    after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
-    _name(request, [found])
+    after, failed_after = (parse_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
+    _set_names(request, [upload])
     first_failed = -1 if failed_after is None else failed_after
-    failures, more_failures = rows(found, first_failed, request, failed=True)
-    others, more_others = rows(found, -1 if after is None else after, request, failed=False)
-    context = progress(found, entry_counts(readable_scope(request), found.pk), _places([found])) | {
+    failures, more_failures = rows(upload, first_failed, request, failed=True)
+    others, more_others = rows(upload, -1 if after is None else after, request, failed=False)
+    context = progress(upload, entry_counts(readable_scope(request), upload.pk), _places([upload])) | {
         "poll": request.path + (OPENING if opening else ""),
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
         "next_failure": failures[-1]["seq"] if more_failures else None,
         "next": others[-1]["seq"] if more_others else None,
-        "hidden": has_hidden(found),
+        "hidden": has_hidden(upload),
         "sees_deleted": sees_deleted(request),
-        "may_delete": may_delete(request, found),
-        **moves_of(request, found, targets_of(request)),
+        "may_delete": may_delete(request, upload),
+        **moves_of(request, upload, targets_of(request)),
         "section": "upload",
     }
     page = "parts/upload_state" if request.headers.get(PART) else "upload_detail"
     return render(request, f"archive/{page}.html", context)
 
 
-def _only_game(found: Upload) -> int | None:
-    """Return the game of an upload that is done and has no other entry."""
-    if found.state != Upload.State.DONE:
+def _only_game(upload: Upload) -> int | None:
+    """Return the game of a finished upload with one entry."""
+    if upload.state != Upload.State.DONE:
         return None
-    games = Entry.objects.filter(upload=found).order_by("seq").values_list("game_id", flat=True)[:2]
+    games = Entry.objects.filter(upload=upload).order_by("seq").values_list("game_id", flat=True)[:2]
     return games[0] if len(games) == 1 else None
 
 
 @require_POST
 def delete_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Delete an upload for those who may (`archive.intake.permissions`); then the upload page says so."""
-    found = Upload.objects.filter(pk=upload_id).first()
-    if found is None or not reads(request, found.space) or not may_delete(request, found):
+    """Delete an upload, if the visitor may (`archive.intake.permissions`)."""
+    upload = Upload.objects.filter(pk=upload_id).first()
+    if upload is None or not reads(request, upload.space) or not may_delete(request, upload):
         upload_shown(request, upload_id)
         raise PermissionDenied
-    _name(request, [found])
+    _set_names(request, [upload])
     note_upload_deleted(request.user, upload_id)
-    gone = uploads.withdraw(upload_id)
-    text = _("%(name)s was deleted.") if gone else _("%(name)s is being deleted; nobody sees it any more.")
-    messages.success(request, text % {"name": found.name})
+    deleted = uploads.withdraw(upload_id)
+    text = _("%(name)s was deleted.") if deleted else _("%(name)s is being deleted; nobody sees it any more.")
+    messages.success(request, text % {"name": upload.name})
     return redirect("upload")
 
 
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
 def _places(shown: Iterable[Upload]) -> dict[int, int]:
-    """Return the places in the queue of those uploads that nobody has begun on, by number."""
+    """Return the places in the queue of waiting uploads, by number."""
     waiting = {one.pk for one in shown if one.state == Upload.State.RECEIVED}
     return {pk: place for place, pk in enumerate(store.queue(), 1) if pk in waiting} if waiting else {}
 
 
-def _state_text(found: Upload, places: Mapping[int, int]) -> str:
-    if found.state != Upload.State.RECEIVED:
-        return found.get_state_display()
-    if place := places.get(found.pk):
+def _state_text(upload: Upload, places: Mapping[int, int]) -> str:
+    if upload.state != Upload.State.RECEIVED:
+        return upload.get_state_display()
+    if place := places.get(upload.pk):
         return _("In the queue: number %(place)s") % {"place": number_text(place)}
     return _("In the queue: beyond number %(place)s") % {"place": number_text(store.QUEUE_SHOWN)}
 
 
-def progress(found: Upload, counts: dict[str, int], places: Mapping[int, int]) -> dict[str, Any]:
-    """Say how far the work on an upload is; `counts` are its entries by state, `places` are in the queue."""
-    working = _works(found)
+def progress(upload: Upload, counts: dict[str, int], places: Mapping[int, int]) -> dict[str, Any]:
+    """Return the progress of an upload; `counts` are its entries by state, `places` those of `_places`."""
+    working = _in_progress(upload)
     return {
-        "upload": found,
-        "state": _state_text(found, places),
+        "upload": upload,
+        "state": _state_text(upload, places),
         "working": working,
         "counts": counts,
         "done": sum(counts.values()),
-        "reason": issues.stored_text(found.reason) if found.reason else "",
-        **(pace(found, sum(counts.values())) if working else {}),
+        "reason": issues.stored_text(upload.reason) if upload.reason else "",
+        **(pace(upload, sum(counts.values())) if working else {}),
     }
 
 
-def pace(found: Upload, done: int) -> dict[str, Any]:
-    """Return the records a minute since the upload came, and how long the rest takes at that pace.
+def pace(upload: Upload, done: int) -> dict[str, Any]:
+    """Return the records per minute since the upload arrived, and the remaining time at that pace.
 
-    Return nothing for an upload that just came, or that is read again: when it came says nothing about the
-    work then.
+    The result is empty for an upload that has just arrived, and for one that is read again, long after
+    arrival.
     """
-    seconds = (timezone.now() - found.received).total_seconds()
-    if found.rereads or not done or seconds < _FIRST_SECONDS:
+    seconds = (timezone.now() - upload.received).total_seconds()
+    if upload.rereads or not done or seconds < _FIRST_SECONDS:
         return {}
-    left = (found.expected or 0) - done
+    left = (upload.expected or 0) - done
     return {
         "a_minute": round(60 * done / seconds),
         "time_left": clock_text(int(left * seconds / done)) if left > 0 else "",
@@ -329,48 +325,45 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
 
 
 def rows(
-    found: Upload, after: int, request: HttpRequest, *, failed: bool
+    upload: Upload, after: int, request: HttpRequest, *, failed: bool
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Return up to `ROWS` entries after a place in the walk, and whether there are more.
-
-    They are the failed ones or the others; as much is told of them as the request sees.
-    """
+    """Return up to `ROWS` failed or other entries after a place in the upload, and whether there are more."""
     entries = (
-        Entry.objects.filter(upload=found, seq__gt=after)
+        Entry.objects.filter(upload=upload, seq__gt=after)
         .select_related("game__player0", "game__player1", "game__event")
         .defer("beyond_jkf", "record", "parsed_facts", "game__header_data")
     )
     states = [state for state in Entry.State.values if (state == Entry.State.FAILED) == failed]
-    # State by state: asked for several at once, a database reads all that the upload has of any other.
-    chosen = [entries.filter(state=state).order_by("seq")[: ROWS + 1] for state in states]
+    # One query per state: for several states at once, a database reads all entries of the upload.
+    by_state = [entries.filter(state=state).order_by("seq")[: ROWS + 1] for state in states]
     shown: list[dict[str, Any]] = []
-    room = ROW_BYTES
-    merged = list(islice(merge(*chosen, key=attrgetter("seq")), ROWS + 1))
+    size = 0
+    merged = list(islice(merge(*by_state, key=attrgetter("seq")), ROWS + 1))
     inside = {entry.pk for entry in merged if entry.path}
     hide_paths(request, merged)
     for entry in merged:
-        name = entry.path if entry.pk in inside else found.name
-        row = _row(entry, name, issues_shown(request, entry))
-        room -= _size(row)
-        if len(shown) == ROWS or (shown and room < 0):
+        row = _row(request, entry, entry.path if entry.pk in inside else upload.name)
+        size += _size(row)
+        if len(shown) == ROWS or (shown and size > ROW_BYTES):
             return shown, True
         shown.append(row)
     return shown, False
 
 
-def _row(entry: Entry, name: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(request: HttpRequest, entry: Entry, name: str) -> dict[str, Any]:
+    entry_issues = issues_shown(request, entry)
     return {
         "seq": entry.seq,
         "name": name[:NAME],
         "place": entry.index + 1 if entry.index else None,
         "entry": entry,
-        "broken": entry.game_id is not None and is_broken(found),
-        "issues": shown_issues(found, ISSUES),
-        "more_issues": len(found[ISSUES:]),
+        "broken": entry.game_id is not None and is_broken(entry_issues),
+        "issues": shown_issues(entry_issues, ISSUES),
+        "more_issues": len(entry_issues[ISSUES:]),
     }
 
 
 def _size(row: dict[str, Any]) -> int:
-    """Estimate the bytes of a page that a row takes; a character may take six."""
+    """Estimate the bytes of a row; a character may take six."""
     texts = sum(len(issue.text) + len(issue.before) + len(issue.after) + 40 for issue in row["issues"])
     return 1_000 + 6 * (len(row["name"]) + texts)

@@ -1,5 +1,6 @@
-"""The pages that are read: home, the list of games, a game, a position."""
+"""The main pages: home, the list of games, a game, a position."""
 
+from collections.abc import Mapping
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -39,7 +40,7 @@ from archive.queries.positions.explorer import explore
 from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend
 from archive.queries.scope import Scope, has_read_private, scope_of
-from archive.queries.search import suggestions as offers
+from archive.queries.search import suggestions
 from archive.queries.search.box import filters_of_words, is_phrase, is_query
 from archive.queries.search.errors import QueryError
 from archive.queries.search.suggestions import is_short, similar_names
@@ -51,21 +52,21 @@ from archive.web.lists.filtering import (
     downloads_of_list,
     feed_of_list,
     image_query,
-    in_use,
-    kept,
     list_address,
+    name_suggestions,
+    other_parameters,
     query_of,
-    reached_anyway,
-    suggestions,
+    unfiltered_total,
+    values_in_use,
 )
-from archive.web.lists.game_search import by_moves, chips, facets_of, wrong_place
+from archive.web.lists.game_search import by_moves, chips, error_parts, facets_of
 from archive.web.lists.in_text import in_text
 from archive.web.pages.library_pages import library_of
 from archive.web.pages.way_back import way_back
-from archive.web.replay.game_page import CODE, game_context, look_up
-from archive.web.replay.lines import read_line, read_squares, usual_start, walk_to
+from archive.web.replay.game_page import CODE, game_context, ply_of
+from archive.web.replay.lines import line_to, read_line, read_squares, usual_start
 from archive.web.replay.record import node_key
-from archive.web.shogi.editing import refused
+from archive.web.shogi.editing import refusal
 from archive.web.shogi.patterns import places_in_list
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
@@ -74,12 +75,12 @@ from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 
-_NOTHING: Final = SafeString("")
+_EMPTY: Final = SafeString("")
 PAGE: Final = 50
 MATCHES: Final[tuple[Match, ...]] = get_args(Match)
 SIZES: Final = {"small": (320, 440), "medium": (440, 680), "large": (900, 620)}
 """Width and height of a frame on another site."""
-_OFFERED: Final = [
+_EMBED_SIZES: Final = [
     (name, f"{width}x{height}", f"{width} × {height}") for name, (width, height) in SIZES.items()
 ]
 _YEAR: Final = 365 * 24 * 60 * 60
@@ -90,12 +91,12 @@ _PART_MOVES: Final = 12
 
 @one_snapshot()
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what the archive is, in one look."""
+    """Show the home page: numbers of records, the newest games, moves from the usual start."""
     scope = scope_of(request)
     start = Position.initial()
     code = shogi64.encode(start)
-    found = counts(scope)
-    numbers = dict(found.kinds)
+    record_counts = counts(scope)
+    numbers = dict(record_counts.kinds)
     newest, explorer = cached_until_commit(
         f"home {scope}",
         lambda: (
@@ -104,9 +105,9 @@ def home(request: HttpRequest) -> HttpResponse:
         ),
     )
     context = {
-        "counts": found,
-        "plus": "" if found.exact else "+",
-        # Where the number is not exact, the table beside it is newer.
+        "counts": record_counts,
+        "plus": "" if record_counts.exact else "+",
+        # An inexact number may be older than the explorer's total.
         "games": max(numbers.pop("game", 0), explorer.total),
         "others": [(kind, RECORDS[kind], n) for kind, n in numbers.items()],
         "newest": newest,
@@ -120,51 +121,51 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @one_snapshot()
 def games(request: HttpRequest) -> HttpResponse:
-    """Show the list of games, or go where the search box leads.
+    """Show the list of games.
 
-    A position or an address pasted into the search box leads to its page, other words to filters; a query of
-    the search language is the list's own.
+    Text in the search box that is no query of the search language redirects: a position or an address of a
+    game to its page, other words to the list with filters.
     """
     scope = scope_of(request)
-    if (words := request.GET.get("q", "").strip()) and (leading := _leading(request, scope, words)):
-        return leading
+    if (words := request.GET.get("q", "").strip()) and (response := _redirect_of(request, scope, words)):
+        return response
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
-        return _wrong_form(request, form)
+        return _invalid_form(request, form)
     try:
         return _games(request, scope, form)
     except QueryError as error:
         form.add_error("q", error.message())
-        return _wrong_form(request, form, 422)
+        return _invalid_form(request, form, 422)
 
 
-def _leading(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | None:
-    """Return where the words of the search box lead; None for a query."""
+def _redirect_of(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | None:
+    """Return the response to text in the search box; None for a query, which the list itself answers."""
     try:
         check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
-        if own := game_at(scope, words, request.get_host()):
-            address = reverse("game", args=[own.id])
-            return redirect(f"{address}?{own.query}" if own.query else address)
+        if addressed := game_at(scope, words, request.get_host()):
+            address = reverse("game", args=[addressed.id])
+            return redirect(f"{address}?{addressed.query}" if addressed.query else address)
         with limited_reading():
-            meant = position_lookup.position_of_words(words)
+            located = position_lookup.position_of_words(words)
     except KifuError as error:
-        return refused(request, words, error)
-    if meant:
-        code = meant.game.codec.encode(meant.position)
-        return redirect("position", meant.game.name, meant.game.codec.path_code(code))
+        return refusal(request, words, error)
+    if located:
+        code = located.game.codec.encode(located.position)
+        return redirect("position", located.game.name, located.game.codec.path_code(code))
     if is_query(words) or is_phrase(scope, words):
         return None
     return redirect(list_address(filters_of_words(scope, words)))
 
 
-def _wrong_form(request: HttpRequest, form: GameFilterForm, status: int = 400) -> HttpResponse:
-    """Show the filters with what is wrong with them, and where a query is."""
-    context = {"form": form, "section": "games", "wrong": wrong_place(request.GET.get("q", ""))}
+def _invalid_form(request: HttpRequest, form: GameFilterForm, status: int = 400) -> HttpResponse:
+    """Show the filters with their errors, and the position of an error in a query."""
+    context = {"form": form, "section": "games", "wrong": error_parts(request.GET.get("q", ""))}
     return render(request, "archive/games.html", context, status=status)
 
 
 def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResponse:
-    """Show the list of games that a valid form asks for. Raises QueryError for a query that is slow."""
+    """Show the list of games for a valid form. Raises QueryError for a slow query."""
     filters, order = game_filters(form.cleaned_data), form.sorting()
     try:
         page = find_games(scope, filters, order, request.GET.get("cursor"), PAGE)
@@ -172,156 +173,132 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         raise BadRequest("cursor") from error
     places, queries = places_in_list(scope, filters.q, page.items)
     excerpts = excerpts_of(scope, filters.q, page.items)
-    found = facets(scope, filters)
-    following, short = "cursor" in request.GET or page.next is not None, is_short(page)
+    facet_counts = facets(scope, filters)
+    single_page, short = "cursor" not in request.GET and page.next is None, is_short(page)
+    no_games = single_page and not page.items
     context = {
         "form": form,
         "page": page,
         "chips": chips(scope, form),
-        "below": {pk: places.get(pk, _NOTHING) + excerpts.get(pk, _NOTHING) for pk in (*places, *excerpts)},
+        "below": {pk: places.get(pk, _EMPTY) + excerpts.get(pk, _EMPTY) for pk in (*places, *excerpts)},
         "queries": queries,
-        "facets": facets_of(form, found),
-        "counted": SAMPLE if found.sampled else 0,
-        "matching": found.games,
-        "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
-        "total": total(scope, filters, found, _least(page)) if following else Total(len(page.items)),
+        "facets": facets_of(form, facet_counts),
+        "counted": SAMPLE if facet_counts.sampled else 0,
+        "matching": facet_counts.games,
+        "not_games_alone": any(kind != "game" for kind, _n in facet_counts.kinds),
+        "total": Total(len(page.items)) if single_page else total(scope, filters, facet_counts, _least(page)),
         "sorting": sorting(request, order),
         "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
         "similar": similar_names(scope, form.cleaned_data, apart=not page.items) if short else [],
-        "mistyped": [] if page.items or following else mistyped(scope, form),
-        "in_text": None
-        if following or not is_short(page)
-        else in_text(request, scope, form, len(page.items)),
-        "elsewhere": [] if page.items or following else elsewhere(form),
+        "mistyped": mistyped(scope, form) if no_games else [],
+        "in_text": in_text(request, scope, form, len(page.items)) if single_page and short else None,
+        "elsewhere": elsewhere(form) if no_games else [],
         "by_moves": by_moves(form),
-        "next": next_page(request, page.next),
+        **next_link(request, page, order),
         "feed": feed_of_list(request),
         "beyond": _beyond(request, scope, form, page),
-        "next_text": next_text(page, order),
         "section": "games",
     }
     return render(request, "archive/games.html", context)
 
 
 def _beyond(request: HttpRequest, scope: Scope, form: GameFilterForm, page: KeysetPage[GameRow]) -> str:
-    """Return the address of the list with records of every kind; empty where it has games alone as well, or
-    was asked for a kind."""
-    asked = form.cleaned_data
-    if not form.usual_kind or asked["record_kind"] != form.usual_kind:
+    """Return the address of the list with records of every kind; empty if it would have no others, or if the
+    form selects a kind."""
+    data = form.cleaned_data
+    if not form.usual_kind or data["record_kind"] != form.usual_kind:
         return ""
     if page.items:
-        others = any(n for kind, n in counts(scope).kinds if kind != asked["record_kind"])
+        others = any(n for kind, n in counts(scope).kinds if kind != data["record_kind"])
     else:
-        others = bool(find_games(scope, game_filters({**asked, "record_kind": ""}), limit=1).items)
+        others = bool(find_games(scope, game_filters({**data, "record_kind": ""}), limit=1).items)
     return address_with(request, record_kind=ALL_KINDS, cursor="") if others else ""
 
 
 def _least(page: KeysetPage[Any]) -> int:
-    """Return how many games a list has at least, as a page of it tells."""
+    """Return a lower bound of the games in a list, by one page of it."""
     return len(page.items) + (page.next is not None and not page.searching)
 
 
 def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
-    """Return the orders of the list: what each is called, its address, whether it is the chosen one."""
+    """Return links to the orders of the list."""
+    return _choices(request, "order", ORDERS, order)
+
+
+def _choices(
+    request: HttpRequest, name: str, texts: Mapping[Any, object], chosen: str
+) -> list[dict[str, Any]]:
+    """Return links to the values of a parameter, the first of which addresses leave out."""
+    usual = next(iter(texts))
     return [
         {
             "text": text,
-            "href": address_with(request, order="" if name == "newest" else name, cursor=""),
-            "chosen": name == order,
+            "href": address_with(request, **{name: "" if value == usual else value, "cursor": ""}),
+            "chosen": value == chosen,
         }
-        for name, text in ORDERS.items()
+        for value, text in texts.items()
     ]
 
 
 def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
-    """Return players likely meant by a name that nobody here has: the name, and the list with it."""
-    also = in_use(form)
-    found = offers.similar_players(scope, form.cleaned_data)
-    return [(name, f"?{urlencode({**also, asked: name})}") for asked, name in found]
+    """Return players with names similar to one that nobody has: the name, and the address of the list."""
+    used = values_in_use(form)
+    similar = suggestions.similar_players(scope, form.cleaned_data)
+    return [(name, f"?{urlencode({**used, field: name})}") for field, name in similar]
 
 
 def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
-    """Return other places to look for words that are no player's name: their titles and addresses."""
-    used = in_use(form)
+    """Return other filters for words that are no player's name: their labels and addresses."""
+    used = values_in_use(form)
     words = used.pop("player", "")
     return [
         (str(form[name].label), f"?{urlencode({**used, name: words})}")
-        for name in offers.other_filters(form.cleaned_data)
+        for name in suggestions.other_filters(form.cleaned_data)
     ]
 
 
-def next_text(page: KeysetPage[Any], order: Sorting) -> str:
-    """Return what the link to the next page says."""
-    return _("Continue the search") if page.searching else str(FOLLOWING.get(order, _("More games")))
-
-
-def next_page(request: HttpRequest, cursor: str | None) -> str:
-    """Return the address of the next page; empty on the last."""
-    if cursor is None:
-        return ""
-    query = request.GET.copy()
-    query["cursor"] = cursor
-    return f"?{query.urlencode()}"
+def next_link(request: HttpRequest, page: KeysetPage[Any], order: Sorting) -> dict[str, str]:
+    """Return address and text of the link to the next page; the address is empty on the last one."""
+    text = _("Continue the search") if page.searching else str(FOLLOWING.get(order, _("More games")))
+    return {"next": address_with(request, cursor=page.next) if page.next else "", "next_text": text}
 
 
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
-    """Show the replay of one game. Former ids lead to the present one for good."""
-    found = game_shown(request, game_id)
-    if found is None:
-        return _alias(request, game_id)
-    known = look_up(request, found)
-
-    flipped = request.GET.get("flip") == "1"
-    path, first = request.GET.get("fork", ""), asked_choice(request)
-    context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
-    context["tried"] = [
-        {"move": played.name, "text": played.text}
-        for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
-    ]
-    context |= _marked(request, found.kind, context)
-    context["library"] = library_of(request, found)
-    context |= share_context(
-        request,
-        reverse("embed-game", args=[game_id]) + context["here"],
-        str(context["title"]),
-        found.kind,
-        context["path_code"],
-    )
+    """Show the replay of one game. Former ids redirect permanently to the current one."""
+    game = game_shown(request, game_id)
+    if game is None:
+        return _redirect_from_alias(request, game_id)
+    context = game_context(request, game)
+    moves = read_line(game.kind, context["position"], request.GET.get("try", ""))
+    context["tried"] = [{"move": move.name, "text": move.text} for move in moves]
+    context["marked"] = _marked_squares(request, game.kind, context["node"].key)
+    context["library"] = library_of(request, game)
+    embed = reverse("embed-game", args=[game_id]) + context["here"]
+    context |= share_context(request, embed, str(context["title"]), game.kind, context["path_code"])
     words = (context["event"], context["date"], str(context["result"]))
-    context["og_description"] = " · ".join(word for word in words if word)
-    return render(request, template_of(found.kind, "game"), context)
+    context["og_description"] = " · ".join(filter(None, words))
+    return render(request, template_of(game.kind, "game"), context)
 
 
-def _marked(request: HttpRequest, kind: str, context: dict[str, Any]) -> dict[str, Any]:
-    """Return the squares that are marked where the address leads, by name; none where the game goes not so
-    far."""
-    node, asked = context["node"], (request.GET.get("fork", ""), asked_ply(request))
-    found = read_squares(PAGES[kind].squares, request.GET.get("marked", ""))
-    there = asked[1] is not None and node.key == node_key(asked[0], asked[1])
-    return {"marked": found if there else {}}
+def _marked_squares(request: HttpRequest, kind: str, shown_key: str) -> dict[str, int]:
+    """Return the squares to mark, by name; none if the record has no such node and another is shown."""
+    ply = ply_of(request)
+    if ply is None or shown_key != node_key(request.GET.get("fork", ""), ply):
+        return {}
+    return read_squares(PAGES[kind].squares, request.GET.get("marked", ""))
 
 
-def _alias(request: HttpRequest, game_id: int) -> HttpResponse:
+def _redirect_from_alias(request: HttpRequest, game_id: int) -> HttpResponse:
     address = reverse("game", args=[game_called(request, game_id)])
     query = request.GET.urlencode()
     return HttpResponsePermanentRedirect(address + (f"?{query}" if query else ""))
 
 
-def asked_ply(request: HttpRequest) -> int | None:
-    """Return the ply that the address names; None where it names none."""
-    return _ply(request.GET["ply"]) if "ply" in request.GET else None
-
-
-def asked_choice(request: HttpRequest) -> int:
-    """Return the number of the first of a node's continuations that the address asks for."""
-    return _ply(request.GET.get("from", ""))
-
-
 def share_context(request: HttpRequest, embed: str, title: str, kind: str, path: str) -> dict[str, Any]:
-    """Return what the copyable code for other sites and their previews of links are made of.
+    """Return the context for embedding a board on other sites and for previews of links.
 
-    `path` is the picture's position as addresses have it, empty for none.
+    `path` is the code of the picture's position in addresses, empty for none.
     """
     picture = reverse("api:position-picture", args=[kind, path]) if path else ""
     return {
@@ -330,75 +307,53 @@ def share_context(request: HttpRequest, embed: str, title: str, kind: str, path:
         "picture": picture,
         "picture_pattern": reverse("api:position-picture", args=[kind, CODE]),
         "embed_code": frame_code(request.build_absolute_uri(embed), title),
-        "embed_sizes": _OFFERED,
+        "embed_sizes": _EMBED_SIZES,
     }
 
 
 def frame_code(address: str, title: str) -> str:
-    """Return HTML that shows a page on another site, as text to be read: pages escape it once more."""
+    """Return the HTML of a frame for another site, as text: templates escape it again."""
     width, height = SIZES["medium"]
     source, name = escape(address), escape(title)
     return f'<iframe src="{source}" width="{width}" height="{height}" title="{name}" loading="lazy"></iframe>'
 
 
-def _ply(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
-
-
 @one_snapshot()
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
-    """Show a position: how many games reach it, how they ended, what was played, the games.
+    """Show a position: number and results of its games, the moves played from it, the games.
 
-    The page's scripts ask with the header `PART` for what changes from one position to the next.
+    For requests of scripts with the header `PART` the page has no frame.
     """
     path = code
     try:
-        shown, code = decoded(kind, path)
+        shown, code = parse_position(kind, path)
     except DecodeError as error:
         return invalid_code(request, kind, path, error)
-    match = match_asked(request.GET.get("match", ""))
-    part = request.headers.get(PART) == "position"
     if request.GET.get("part") == "moves":
-        return _moves_part(request, shown, kind, code, match)
+        return _moves_part(request, shown, kind, code)
+    part = request.headers.get(PART) == "position"
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
-    order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
-    others = kept(request, form)
-    found = _found_of_position(request, kind, code, match, order, form, others)
-
-    context = _position_context(request, kind, path, shown, match, form, others) | found
-    context |= {
-        "code": code,
-        "order": order,
-        "next": next_page(request, found["page"].next),
-        "next_text": next_text(found["page"], order),
-        "layout": "archive/part.html" if part else "archive/base.html",
-    }
+    context = _position_context(request, kind, path, shown, form) | _games_context(request, kind, code, form)
+    context["layout"] = "archive/part.html" if part else "archive/base.html"
     status = 200 if form.is_valid() else 400
     response = render(request, template_of(kind, "position"), context, status=status)
-    return _as_part(response) if part else response
+    if part:  # a cache might serve it for the page
+        response["Cache-Control"] = "no-store"
+    return response
 
 
-def _found_of_position(
-    request: HttpRequest,
-    kind: str,
-    code: str,
-    match: Match,
-    order: Order,
-    form: PositionFilterForm,
-    others: dict[str, str],
-) -> dict[str, Any]:
-    """Return what the archive has about a position: a page of its games, moves, years, the opening.
-
-    `others` is what the address asks for besides the form's filters. Raises BadRequest for a wrong cursor.
-    """
-    scope = scope_of(request)
+def _games_context(request: HttpRequest, kind: str, code: str, form: PositionFilterForm) -> dict[str, Any]:
+    """Return a page of a position's games, with moves, years and opening. Raises BadRequest for a wrong
+    cursor."""
+    scope, match, cursor = scope_of(request), match_of(request), request.GET.get("cursor")
+    others = other_parameters(request, form)
+    order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     filters = position_filters(kind, form.cleaned_data) if form.is_valid() else None
-    cursor = request.GET.get("cursor")
     try:
         page = games_through(scope, kind, code, match, order, cursor=cursor, limit=PAGE, filters=filters)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    # All pages of a position share these, however it is shown and whichever games are listed.
+    # Shared by all pages of the position, for any orientation and any page of its games.
     explorer, years, opening = cached_until_commit(
         f"position {scope} {kind} {code} {match} {filters}",
         lambda: (
@@ -408,28 +363,27 @@ def _found_of_position(
         ),
     )
     return {
+        "code": code,
         "explorer": explorer,
         "opening": opening,
         "page": page,
+        "order": order,
+        **next_link(request, page, order),
         "chips": chips(scope, form, others),
-        "anyway": reached_anyway(scope, explorer, bool(filters)),
-        "suggestions": [] if explorer.total or not filters else suggestions(scope, form, others),
+        "unfiltered_total": unfiltered_total(scope, explorer, bool(filters)),
+        "suggestions": [] if explorer.total or not filters else name_suggestions(scope, form, others),
         "trend": years_plot(years) if len(years) > 1 else None,
     }
 
 
 def _position_context(
-    request: HttpRequest,
-    kind: str,
-    path: str,
-    shown: Any,
-    match: Match,
-    form: PositionFilterForm,
-    others: dict[str, str],
+    request: HttpRequest, kind: str, path: str, shown: Any, form: PositionFilterForm
 ) -> dict[str, Any]:
-    """Return what a position's page has of its address alone."""
+    """Return the part of a position's context that depends on the address alone."""
+    match, others = match_of(request), other_parameters(request, form)
     flipped = request.GET.get("flip") == "1"
     order = "" if request.GET.get("order") == "oldest" else "oldest"
+    walk = line_to(request, kind, shown)
     return {
         "position": shown,
         "kind": kind,
@@ -446,9 +400,9 @@ def _position_context(
         "flipped": flipped,
         "flip_href": address_with(request, flip="" if flipped else "1"),
         "form": form,
-        "kept": others,
+        "others": others,
         "unfiltered": query_of(others),
-        "walk": (walk := walk_to(request, kind, shown)),
+        "walk": walk,
         "last": walk.last,
         "section": "positions",
         "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
@@ -457,31 +411,17 @@ def _position_context(
     }
 
 
-def _as_part(response: HttpResponse) -> HttpResponse:
-    """Forbid caches to keep a part of a page, which they might show for the page."""
-    response["Cache-Control"] = "no-store"
-    return response
-
-
 @require_safe
-def positions(request: HttpRequest) -> HttpResponse:
-    """Lead to the usual start of shogi."""
-    return start_position(request, SHOGI.name)
-
-
-@require_safe
-def start_position(request: HttpRequest, kind: str) -> HttpResponse:
-    """Lead to the usual start of a game."""
+def start_position(request: HttpRequest, kind: str = SHOGI.name) -> HttpResponse:
+    """Redirect to the usual start of a game."""
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
     return redirect("position", kind, GAMES[kind].codec.path_code(usual_start(kind)))
 
 
-def decoded(kind: str, path: str) -> tuple[Any, str]:
-    """Return the position of an address and its code.
-
-    Raise Http404 for an unknown game, DecodeError for a wrong code.
-    """
+def parse_position(kind: str, path: str) -> tuple[Any, str]:
+    """Return the position of an address and its code. Raises Http404 for an unknown game, DecodeError for a
+    wrong code."""
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
     code = GAMES[kind].codec.code_of_path(path)
@@ -489,21 +429,21 @@ def decoded(kind: str, path: str) -> tuple[Any, str]:
 
 
 def template_of(kind: str, page: str) -> str:
-    """Return the name of the template of a page about one kind of game."""
+    """Return the template of a page for one kind of game."""
     return f"{kind}/{page}.html"
 
 
-def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:
-    """Show only the table of moves, for the replay of a game."""
-    found = explore(scope_of(request), kind, code, match)
-    context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
+def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str) -> HttpResponse:
+    """Return only the table of moves, for the replay of a game."""
+    explorer = explore(scope_of(request), kind, code, match_of(request))
+    context = {"position": shown, "explorer": explorer, "moves": explorer.moves[:_PART_MOVES]}
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
     return response if has_read_private(request) else tagged(request, response)
 
 
 def address_with(request: HttpRequest, **changes: str) -> str:
-    """Return the address of the same page with other parameters; an empty one is left out."""
+    """Return the address of the same page with other parameters; empty ones are left out."""
     query = request.GET.copy()
     for name, value in changes.items():
         query.pop(name, None)
@@ -512,62 +452,41 @@ def address_with(request: HttpRequest, **changes: str) -> str:
     return f"?{query.urlencode()}" if query else "."
 
 
-def match_asked(text: str) -> Match:
-    """Return the match that an address asks for; exact for anything unknown."""
-    return next((match for match in MATCHES if match == text), "exact")
+def match_of(request: HttpRequest) -> Match:
+    """Return the match in the address; exact for an unknown one."""
+    return next((match for match in MATCHES if match == request.GET.get("match")), "exact")
 
 
-def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
-    """Return the links of the match toggle: words, address, and whether it is the chosen one."""
-    words = (_("Exact"), _("Mirrored"), _("Sides swapped"), _("Any of these"))
-    return [
-        {
-            "text": text,
-            "href": address_with(request, match="" if name == "exact" else name, cursor=""),
-            "chosen": name == chosen,
-        }
-        for name, text in zip(MATCHES, words, strict=True)
-    ]
+def match_links(request: HttpRequest, match: Match) -> list[dict[str, Any]]:
+    """Return the links of the match toggle."""
+    texts = (_("Exact"), _("Mirrored"), _("Sides swapped"), _("Any of these"))
+    return _choices(request, "match", dict(zip(MATCHES, texts, strict=True)), match)
 
 
 def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]]:
-    """Return the other positions that a match counts too.
-
-    Each comes with its name, its code in addresses, and whether its colours are exchanged.
-    """
+    """Return name, code in addresses, and whether colours are exchanged, of the other positions of a
+    match."""
     mirrored, turned = position.mirrored(), position.turned()
-    found = {
-        "mirror": [(_("Mirrored"), mirrored, False)],
-        "color": [(_("Sides swapped"), turned, True)],
-        "any": [
-            (_("Mirrored"), mirrored, False),
-            (_("Sides swapped"), turned, True),
-            (_("Mirrored, sides swapped"), turned.mirrored(), True),
-        ],
-    }.get(match, [])
-    game = GAMES[kind]
-    codes = {
-        game.codec.path_code(game.codec.encode(image)): (name, exchanged)
-        for name, image, exchanged in reversed(found)
-    }
-    codes.pop(game.codec.path_code(game.codec.encode(position)), None)
-    return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
+    variants = [
+        (_("Mirrored"), mirrored, False, "mirror"),
+        (_("Sides swapped"), turned, True, "color"),
+        (_("Mirrored, sides swapped"), turned.mirrored(), True, ""),
+    ]
+    codec = GAMES[kind].codec
+    codes = {codec.path_code(codec.encode(position))}
+    images = []
+    for name, image, exchanged, own_match in variants:
+        code = codec.path_code(codec.encode(image))
+        if match in (own_match, "any") and code not in codes:
+            codes.add(code)
+            images.append((name, code, exchanged))
+    return images
 
 
 @require_POST
-def theme(request: HttpRequest) -> HttpResponse:
-    """Switch between light and dark, for browsers without JavaScript."""
-    return _remember(request, "theme", "light" if request.COOKIES.get("theme") == "dark" else "dark")
-
-
-@require_POST
-def pieces(request: HttpRequest) -> HttpResponse:
-    """Switch between kanji and letters on the pieces."""
-    return _remember(request, "pieces", "kanji" if request.COOKIES.get("pieces") == "letters" else "letters")
-
-
-def _remember(request: HttpRequest, name: str, chosen: str) -> HttpResponse:
-    """Lead back to where one was, with a cookie for a year."""
+def toggle(request: HttpRequest, cookie: str, values: tuple[str, str]) -> HttpResponse:
+    """Switch a cookie between two values, of which the second is the default; redirect back to the page."""
+    value = values[1] if request.COOKIES.get(cookie) == values[0] else values[0]
     response = HttpResponseRedirect(way_back(request))
-    response.set_cookie(name, chosen, max_age=_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
+    response.set_cookie(cookie, value, max_age=_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
     return response

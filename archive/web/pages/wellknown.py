@@ -1,4 +1,4 @@
-"""What programs look for at fixed addresses: what a robot should leave alone, and whom to tell of a hole."""
+"""Files at fixed addresses: robots.txt and security.txt."""
 
 from datetime import timedelta
 from typing import Final
@@ -31,19 +31,13 @@ _CLOSED: Final = "User-agent: *\nDisallow: /\n"
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Tell robots what to leave alone (RFC 9309): what is endless or costs much.
-
-    Behind a login that is everything.
-    """
+    """Return robots.txt (RFC 9309), which excludes endless and expensive pages; all pages behind a login."""
     return HttpResponse(_CLOSED if settings.ARCHIVE_LOGIN_REQUIRED else _ROBOTS, content_type=_TEXT)
 
 
 @require_safe
 def security(request: HttpRequest) -> HttpResponse:
-    """Say whom to tell of a hole (RFC 9116); answer 404 where nobody is named.
-
-    The text is good for half a year from today.
-    """
+    """Return security.txt (RFC 9116), valid for half a year from today; 404 without a contact."""
     if not settings.SECURITY_CONTACT:
         return failure(request, 404)
     expires = (timezone.now() + _VALID).strftime("%Y-%m-%dT00:00:00Z")

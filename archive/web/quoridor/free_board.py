@@ -18,11 +18,11 @@ _SNIPPET: Final = """<link rel="stylesheet" href="{style}">
 
 @require_safe
 def board(request: HttpRequest) -> HttpResponse:
-    """Show a board to play on; `code` and `ply` say where it opens."""
+    """Show a board to play on; it opens at `code` and `ply`."""
     style, module = (request.build_absolute_uri(static(f"quoridor/boards.{kind}")) for kind in ("css", "js"))
     context = {
         "snippet": _SNIPPET.format(style=style, module=module),
-        "code": request.GET.get("code", "").replace(" ", "+"),  # what a `+` in an address may have become
+        "code": request.GET.get("code", "").replace(" ", "+"),  # an unquoted `+` in an address is a space
         "ply": request.GET.get("ply", ""),
         "position_url": reverse("position", args=[KIND, "CODE"]),
         "upload_url": reverse("api:uploads") if may_upload(request) else "",

@@ -1,4 +1,4 @@
-"""What pages have to know of Quoridor."""
+"""The description of Quoridor for pages."""
 
 from typing import Any, Final
 
@@ -17,27 +17,19 @@ from kifu_core.quoridor.texts import MARKS
 _SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
 
 
-_PLAYERS: Final = ("先手", "後手")
-
-
 def header(name: str) -> str:
-    """Return what a header is called.
-
-    Records name theirs as shogi's do; in English they have tags.
-    """
+    """Return the title of a header: the name of shogi's records, in English the tag."""
     return tag_of(name) if language() == "en" else name
 
 
 def side_names(_start: str) -> tuple[str, str]:
-    """Return what the sides are called where the record names nobody."""
+    """Return the names of the sides in a game without players."""
     return str(_SIDES["white"]), str(_SIDES["black"])
 
 
 def beginning(record: Record, position: QuoridorPosition, ply: int, _played: int) -> dict[str, Any]:
-    """Return where a piece of a record begins, and the main line as the free board reads it.
-
-    Where no code can hold the moves, the line is its start alone.
-    """
+    """Return the start of a piece of a record, and the code of the main line for the free board; the code of
+    the start if none can hold the moves."""
     start = GAME.codec.encode(position) if ply else GAME.replay.start_text(record)
     try:
         code = GAME.formats.dump(record, "qf").strip()
@@ -69,7 +61,7 @@ QUORIDOR: Final = GamePages(
         },
         first_moves=_("First moves as White"),
     ),
-    whole="json",
+    full_format="json",
     bulk={"qf": "QF", "alg": "ALG"},
     header=header,
     side_names=side_names,

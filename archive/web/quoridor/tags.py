@@ -29,22 +29,21 @@ def code_to_play(position: QuoridorPosition) -> str:
 
 @register.simple_tag
 def side_name(color: int) -> str:
-    """Return what a side is called."""
     return str(QUORIDOR.words.seats[color])
 
 
 @register.simple_tag
 def side_state(position: QuoridorPosition, color: int) -> str:
-    """Say whether a side is to move or has won; empty for neither."""
-    won = position.winner()
-    if won is None:
+    """Return whether a side is to move or has won, in words; empty for neither."""
+    winner = position.winner()
+    if winner is None:
         return _("to move") if position.turn == color else ""
-    return _("has won") if won == color else ""
+    return _("has won") if winner == color else ""
 
 
 @register.simple_tag
 def walls_left(position: QuoridorPosition, color: int) -> SafeString:
-    """Draw the walls that a side still has, as bars and as a number."""
+    """Draw the remaining walls of a side as bars and as a number."""
     left = position.walls_left(color)
     words = _("Walls left: %(n)s") % {"n": left}
     return format_html(

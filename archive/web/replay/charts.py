@@ -1,6 +1,6 @@
-"""Charts of a game as SVG without inline styles; one unit to the right is one ply.
+"""Charts of a game as SVG without inline styles; one unit of x is one ply.
 
-The numbers of a chart stand in words below it, so that nobody depends on the picture.
+The page also has the numbers as text, for those who cannot see the picture.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ HEIGHT: Final = 40
 """Half of a chart's height: Black's times go up from the middle, White's down."""
 
 BARS: Final = 1_000
-"""Numbers that a chart shows: more are no wider than a hair."""
+"""The most numbers in a chart: with more, bars would be too thin to see."""
 
 LEVEL: Final = 1_000
-"""The score of either side at which a chart has a line; the style sheet writes it beside the chart."""
+"""The score of either side that a chart marks by a line; the template has its label."""
 
 _WINNING: Final = 600
-"""The score, in hundredths of a pawn, at which half of the way to the chart's edge is left."""
+"""The scale of the logistic curve of scores, in hundredths of a pawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Longest:
-    """A side's thinking: its longest move by ply and seconds, and the seconds of all."""
+    """A side's longest thought, by ply and seconds, and its total in seconds."""
 
     ply: int
     seconds: int
@@ -44,22 +44,23 @@ class Longest:
 
 @dataclass(frozen=True, slots=True)
 class TimeChart:
-    """The times of a main line of so many plies, move by move."""
+    """The times of the moves of a main line."""
 
     plies: int
     ticks: tuple[Tick, ...]
 
     def longest(self, color: int) -> Longest | None:
-        """Return the longest thought of a side; None for a side whose moves have no times."""
+        """Return the longest thought of a side; None if its moves have no times."""
         own = [tick for tick in self.ticks if tick.color == color]
         if not own:
             return None
-        found = max(own, key=lambda tick: (tick.used, -tick.ply))
-        return Longest(found.ply, int(found.used), int(own[-1].total))
+        longest = max(own, key=lambda tick: (tick.used, -tick.ply))
+        return Longest(longest.ply, int(longest.used), int(own[-1].total))
 
     @property
     def svg(self) -> SafeString:
-        """Bars up for Black, down for White, by the root of the time so that short thoughts show too."""
+        """Bars up for Black and down for White, by the square root of the time: short thoughts stay
+        visible."""
         most = max(tick.used for tick in self.ticks)
         paths = ["", ""]
         for tick in _thinned(self.ticks, lambda tick: tick.used):
@@ -71,20 +72,20 @@ class TimeChart:
 
 
 def time_chart(ticks: Sequence[Tick], plies: int) -> TimeChart | None:
-    """Return the chart of a game's times; None where nobody used any."""
+    """Return the chart of a game's times; None if all are zero."""
     return TimeChart(plies, tuple(ticks)) if any(tick.used for tick in ticks) else None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreChart:
-    """Evaluations of a main line of so many plies, at most one per ply."""
+    """Evaluations of a main line, at most one per ply."""
 
     plies: int
     scores: tuple[Evaluation, ...]
 
     @property
     def svg(self) -> SafeString:
-        """An area above the middle where Black is better, below it where White is, with lines at `LEVEL`."""
+        """An area above the middle if Black is better, below it if White is, with lines at `LEVEL`."""
         shown = _thinned(self.scores, lambda one: abs(HEIGHT - _height(one)))
         first, last = shown[0].ply, shown[-1].ply
         points = "".join(f"L{one.ply} {_height(one):g}" for one in shown)
@@ -100,13 +101,13 @@ def score_chart(scores: Sequence[Evaluation], plies: int) -> ScoreChart | None:
 
 
 def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
-    """Return no more than `BARS` of many numbers: of those side by side the largest."""
+    """Return at most `BARS` numbers: the largest of each group of neighbours."""
     width = -(-len(numbers) // BARS) or 1
     return [max(numbers[at : at + width], key=size) for at in range(0, len(numbers), width)]
 
 
 def _height(one: Evaluation) -> float:
-    """Return where an evaluation stands in a chart: from 0, Black wins, to twice `HEIGHT`."""
+    """Return the y of an evaluation: from 0, Black wins, to twice `HEIGHT`."""
     if one.winner is not None or one.score is None:
         return 0 if one.winner == 0 else 2 * HEIGHT
     return _height_of(one.score)
@@ -117,7 +118,7 @@ def _height_of(score: int) -> float:
 
 
 def _framed(name: str, plies: int, label: str, content: SafeString) -> SafeString:
-    """Frame a chart with its middle line and the line at the shown ply, which the browser moves."""
+    """Return the SVG of a chart with its middle line and the line at the shown ply, which scripts move."""
     return format_html(
         '<svg class="chart {}" viewBox="-1 0 {} {}" preserveAspectRatio="none" data-plies="{}" role="img" '
         'aria-label="{}">{}<path class="axis" d="M-1 {}h{}"/><line class="cursor" y2="{}"/></svg>',

@@ -1,6 +1,6 @@
-"""Boards that stand in frames of other sites: one game, one position."""
+"""Boards in frames of other sites: one game, one position."""
 
-from typing import Any, Final
+from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,8 +9,8 @@ from django.urls import reverse
 from archive.derive.issues import language
 from archive.project.garbage_collection import uncollected
 from archive.queries.games.taken_down import game_called, game_shown
-from archive.web.pages.views import asked_choice, asked_ply, decoded, template_of
-from archive.web.replay.game_page import game_context, look_up
+from archive.web.pages.views import parse_position, template_of
+from archive.web.replay.game_page import game_context
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES
@@ -22,32 +22,23 @@ THEMES: Final = ("light", "dark")
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """Show a game's replay without the site around it; `theme` is light or dark, `moves=0` hides the list."""
-    found = game_shown(request, game_id)
-    if found is None:
+    game = game_shown(request, game_id)
+    if game is None:
         game_called(request, game_id)
         raise Http404
-    flipped = request.GET.get("flip") == "1"
-    node = (request.GET.get("fork", ""), asked_ply(request))
-    known = look_up(request, found, twins=False)
-
-    context = game_context(known, *node, flipped, request.path, asked_choice(request))
+    context = game_context(request, game, request.path)
     context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
-    return render(request, template_of(found.kind, "embed_game"), context)
+    return render(request, template_of(game.kind, "embed_game"), context)
 
 
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Show a position without the site around it."""
     try:
-        shown, code = decoded(kind, code)
+        shown, code = parse_position(kind, code)
     except DecodeError as error:
         wrong = {"text": message(error, language=language()), "error": error.code, "theme": _theme(request)}
         return render(request, "archive/embed_invalid.html", wrong, status=400)
-
-    return render(request, template_of(kind, "embed_position"), _position(request, kind, code, shown))
-
-
-def _position(request: HttpRequest, kind: str, code: str, shown: Any) -> dict[str, Any]:
-    return {
+    context = {
         "position": shown,
         "last": None,
         "words": words_of(kind, shown),
@@ -55,8 +46,10 @@ def _position(request: HttpRequest, kind: str, code: str, shown: Any) -> dict[st
         "flipped": request.GET.get("flip") == "1",
         "theme": _theme(request),
     }
+    return render(request, template_of(kind, "embed_position"), context)
 
 
 def _theme(request: HttpRequest) -> str:
-    """Return the theme that the address asks for; empty leaves it to the reader's system."""
-    return next((theme for theme in THEMES if theme == request.GET.get("theme")), "")
+    """Return the theme in the address; empty for that of the reader's system."""
+    theme = request.GET.get("theme", "")
+    return theme if theme in THEMES else ""

@@ -1,7 +1,8 @@
-"""What engines thought of a game's positions, as its page shows it: scores, and lines of play in words."""
+"""Evaluations of a game's positions by engines: scores, and lines of play in words."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -19,19 +20,17 @@ if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
 MOVES: Final = 30
-"""Of a line of play that a page shows."""
+"""Moves of a displayed line of play."""
 _LINES: Final = 20
-"""Thoughts about one position that a page shows."""
+"""Thoughts displayed for one position."""
 _WORDS: Final = 400
-"""Characters of what cannot be played."""
+"""Characters of a line of play that is not legal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A score, what else is known of it, and the line of play: as moves by their names, and in words.
-
-    A line that cannot be played has words only.
-    """
+    """A score, facts about its search, and a line of play as names of moves and in words; an illegal line has
+    words only."""
 
     score: str
     facts: str
@@ -40,54 +39,59 @@ class Thought:
 
 
 def thoughts_of(
-    record: Record, found: Iterable[Evaluation], plies: Collection[int]
+    record: Record, evaluations: Iterable[Evaluation], plies: Collection[int]
 ) -> dict[int, list[Thought]]:
-    """Return the thoughts about positions of a main line, by those of their plies that are in `plies`.
+    """Return the thoughts about positions of the main line at `plies`, by ply.
 
-    Linear in the main line and the shown moves; a record without thoughts is not replayed.
+    Linear in the main line and the displayed moves; a record without thoughts is not replayed.
     """
-    wanted: dict[int, list[Evaluation]] = {}
-    for one in found:
-        if one.role != "alternative" and one.ply in plies:
-            wanted.setdefault(one.ply, []).append(one)
-    if not wanted:
+    by_ply: defaultdict[int, list[Evaluation]] = defaultdict(list)
+    for evaluation in evaluations:
+        if evaluation.role != "alternative" and evaluation.ply in plies:
+            by_ply[evaluation.ply].append(evaluation)
+    if not by_ply:
         return {}
     game = of_record(record)
     thoughts, last = {}, None
-    for ply, position, following, _entry in islice(game.replay.main_line(record), max(wanted) + 1):
-        if ply in wanted:
-            thoughts[ply] = [_thought(game, position, last, one) for one in wanted[ply][:_LINES]]
+    for ply, position, following, _entry in islice(game.replay.main_line(record), max(by_ply) + 1):
+        if ply in by_ply:
+            thoughts[ply] = [
+                _thought(game, position, last, evaluation) for evaluation in by_ply[ply][:_LINES]
+            ]
         last = following
     return thoughts
 
 
-def _thought(game: GameKind[Any], position: Any, last: int | None, one: Evaluation) -> Thought:
+def _thought(game: GameKind[Any], position: Any, last: int | None, evaluation: Evaluation) -> Thought:
     facts = (
-        _("depth %(depth)s") % {"depth": one.depth} if one.depth is not None else "",
-        _("%(nodes)s nodes") % {"nodes": number_text(one.nodes)} if one.nodes is not None else "",
-        one.engine[:_WORDS],
+        _("depth %(depth)s") % {"depth": evaluation.depth} if evaluation.depth is not None else "",
+        _("%(nodes)s nodes") % {"nodes": number_text(evaluation.nodes)}
+        if evaluation.nodes is not None
+        else "",
+        evaluation.engine[:_WORDS],
     )
-    words = _in_words(game, position, last, one.moves[:MOVES]) or tuple(filter(None, (one.pv[:_WORDS],)))
-    score = str(_("Evaluation %(score)s")) % {"score": score_text(one)}
-    return Thought(score, " · ".join(filter(None, facts)), one.moves[:MOVES], words)
+    words = _in_words(game, position, last, evaluation.moves[:MOVES]) or tuple(
+        filter(None, (evaluation.pv[:_WORDS],))
+    )
+    score = str(_("Evaluation %(score)s")) % {"score": score_text(evaluation)}
+    return Thought(score, " · ".join(filter(None, facts)), evaluation.moves[:MOVES], words)
 
 
 def _in_words(game: GameKind[Any], position: Any, last: int | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Return moves in words, each played from the position after the one before it."""
-    shown = position.copy()
+    """Return successive moves in words."""
+    position = position.copy()
     words = []
-    for name in names:
-        move = from_usi(name)
-        words.append(played_text(game.name, shown, move, game.text.move_text(shown, move), last))
-        shown.do_move(move)
+    for move in map(from_usi, names):
+        words.append(played_text(game.name, position, move, game.text.move_text(position, move), last))
+        position.do_move(move)
         last = move
     return tuple(words)
 
 
 def other_lines(comments: Iterable[str]) -> list[str]:
-    """Return comments without the lines that thoughts stand for."""
-    kept = (
+    """Return comments without the lines that hold evaluations."""
+    shortened = (
         "\n".join(line for line in comment.split("\n") if is_alternative(line) or not is_evaluation(line))
         for comment in comments
     )
-    return [comment for comment in kept if comment]
+    return [comment for comment in shortened if comment]

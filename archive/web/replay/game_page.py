@@ -1,4 +1,4 @@
-"""Everything that the page of one game shows, put together from its row, its record and its entries."""
+"""The context of the page of one game, from its row, its record and its entries."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from archive.queries.patterns.formation_counts import formations_of_game
 from archive.queries.positions.novelty import novelty
 from archive.queries.scope import Scope, scope_of
 from archive.queries.sql import PreparedQuery
+from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
 from archive.web.lists.rows import record_address, side_marks
 from archive.web.replay import record as replay
-from archive.web.replay.charts import Longest, score_chart, time_chart
-from archive.web.replay.editions import Source, broken, sources_of
+from archive.web.replay.charts import score_chart, time_chart
+from archive.web.replay.editions import reading_error, sources_of
 from archive.web.replay.engine_lines import thoughts_of
-from archive.web.replay.folding import Piece, piece_of
+from archive.web.replay.folding import piece_of
 from archive.web.replay.notes import NOTE, lines_of, note_of, notes_of
 from archive.web.wording import (
     RESULTS_OF,
@@ -50,22 +51,22 @@ from kifu_core.shogi.evaluations import best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from archive.queries.patterns.formation_counts import GameFormationAt
     from archive.web.replay.engine_lines import Thought
+    from archive.web.replay.folding import Piece
     from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
 
 SPEEDS: Final = ("0.3", "0.5", "1", "2", "3", "5")
 OPENS_HERE: Final = "読み込み時表示"
-"""The bookmark of a KIF at which programs open it."""
+"""The bookmark at which programs open a KIF."""
 _WORK: Final = ("作品名", "作者")
 _OPENING_MOVES: Final = 2
-"""News before the third move say more about the archive than about the game."""
+"""A novelty before the third move says more about the archive than about the game."""
 CODE: Final = "CODE"
-"""Stands for a position's code in the patterns of addresses that scripts get."""
+"""Placeholder for a position's code in patterns of addresses for scripts."""
 CHOICES: Final = 40
-"""Continuations that a page lists at once; an opening book may have thousands of a position."""
+"""Continuations that a page lists at once; a position in an opening book may have thousands."""
 _BOOKMARKS: Final = 100
 HEADERS: Final = 100
 HEADER: Final = 1_000
@@ -73,15 +74,15 @@ HEADER: Final = 1_000
 ALL_HEADERS: Final = 8_000
 """Characters of all headers together."""
 _LOOKED_BACK: Final = 1_000
-"""Plies in which a side has a time somewhere, if it has any."""
+"""Plies before a node in which the last time of each side is looked for."""
 _WORDS: Final = 200
 """Characters of names and titles."""
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
-    """The shown node for the template, which is not given the record: templates' contexts wait for the
-    garbage collector, and half a million objects would with them."""
+class ShownNode:
+    """The shown node for the template. A node itself refers to the record: contexts wait for the garbage
+    collector, and up to half a million objects would wait with them."""
 
     key: str
     ply: int
@@ -90,112 +91,78 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A continuation of the shown node."""
+class NodeLink:
+    """A link to a node on a game's page."""
 
     key: str
-    href: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """A place that the record's author marked."""
-
     ply: int
-    name: str
+    text: str
     href: str
 
 
 @dataclass(frozen=True, slots=True)
-class Thinking:
-    """A side's times in words, and where its longest thought is."""
+class ThinkingTime:
+    """The total time of a side, and a link to its longest thought."""
 
     mark: SafeString
     total: str
-    longest: str
-    key: str
-    href: str
+    longest: NodeLink
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Addresses of the nodes on a game's page, as it is shown now."""
+class NodeAddresses:
+    """Addresses of the nodes on a game's page, in its current orientation."""
 
     page: str
     flipped: bool
     opening: int
-    """The ply at which the plain address opens; the start then needs an address of its own."""
+    """The ply at which the address without a query opens; if not 0, the start has the query `?ply=0`."""
 
-    def of(self, path: str, ply: int, flipped: bool | None = None) -> str:
-        """Return the address of a node."""
+    def address(self, path: str, ply: int, flipped: bool | None = None) -> str:
         query = replay.node_query(path, ply) or self.start_query
         if self.flipped if flipped is None else flipped:
             query += "&flip=1" if query else "?flip=1"
         return self.page + query
+
+    def link(self, path: str, ply: int, text: str) -> NodeLink:
+        return NodeLink(replay.node_key(path, ply), ply, text, self.address(path, ply))
 
     @property
     def start_query(self) -> str:
         return "?ply=0" if self.opening else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A game with all that the archive knows of it: its record, its editions, how many more of these there
-    are, the bookmarks, scores and times, the ply where it was new, likely twins, castles and openings."""
-
-    game: Game
-    record: Record
-    sources: list[Source]
-    more_sources: int
-    marks: list[tuple[int, str]]
-    series: bytes
-    novelty: int | None
-    twins: list[tuple[str, str, str]]
-    formations: tuple[GameFormationAt, ...]
-
-
 _SERIES: Final = PreparedQuery(lambda game: GameSeries.objects.filter(pk=game).values_list("series"))
 
 
-def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
-    """Return what is known of a game: all that its page asks the database for."""
-    record = game.jkf
-    stored = _SERIES.rows(game.pk)
-    return Known(
-        game,
-        record,
-        *sources_of(request, game.pk),
-        # To read evaluations out of comments again takes long.
-        series=bytes(stored[0][0]) if stored else b"",
-        novelty=novelty(scope_of(request), game, record),
-        twins=likely_twins(scope_of(request), game, record) if twins else [],
-        formations=formations_of_game(game.slot) if game.kind == SHOGI.name else (),
-    )
+def ply_of(request: HttpRequest) -> int | None:
+    """Return the ply in the address, 0 for an invalid one; None without a ply."""
+    return parse_number(request.GET["ply"], 6) or 0 if "ply" in request.GET else None
 
 
-def game_context(
-    known: Known, path: str, ply: int | None, flipped: bool, page: str = "", first_choice: int = 0
-) -> dict[str, Any]:
-    """Return the template's context for a node of a game, or for the nearest one that exists.
+def game_context(request: HttpRequest, game: Game, page: str = "") -> dict[str, Any]:
+    """Return the template's context for the node in the address, or for the nearest one that exists.
 
-    Without a ply the game opens where its record says, usually at the start. Links stay on `page`, by default
-    the game's own. Of a long record it has the part around the node, and of the node's continuations
-    `CHOICES` from `first_choice` on.
+    Without a ply the game opens at the record's bookmark for this, else at the start. Links stay on `page`,
+    by default the game's own. A long record is cut to the part around the node, its continuations to
+    `CHOICES`.
     """
-    game, record = known.game, known.record
-    opening = next((place for place, name in known.marks if name == OPENS_HERE), 0)
-    address = Address(page or reverse("game", args=[game.pk]), flipped, opening)
+    record = game.jkf
+    sources, more_sources, bookmarks = sources_of(request, game.pk)
+    opening = next((ply for ply, name in bookmarks if name == OPENS_HERE), 0)
+    flipped, path, ply = request.GET.get("flip") == "1", request.GET.get("fork", ""), ply_of(request)
+    addresses = NodeAddresses(page or reverse("game", args=[game.pk]), flipped, opening)
     node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
     position, last, played = replay.position_at(record, node)
-    found = series.unpack(known.series)
-    piece = piece_of(record, node)
+    rows = _SERIES.rows(game.pk)  # evaluations are stored: reading them out of comments takes long
+    data = series.unpack(bytes(rows[0][0]) if rows else b"")
+    address = addresses.address(node.path, node.ply)
     return {
         "game": game,
-        "node": Here(node.key, node.ply, node.played, node.moves),
-        "path": address.page,
+        "node": ShownNode(node.key, node.ply, node.played, node.moves),
+        "path": addresses.page,
         "opening": opening,
-        "start_query": address.start_query,
+        "start_query": addresses.start_query,
         "position": position,
         "last": last,
         "flipped": flipped,
@@ -203,48 +170,59 @@ def game_context(
         "words": words_of(game.kind, position),
         "section": "games",
         **PAGES[game.kind].board(position, played),
-        **_moves(game, record, node, piece, found),
-        "here": address.of(node.path, node.ply).removeprefix(address.page),
-        "note_address": "" if page else address.of(node.path, node.ply),
-        **_ways(game.kind, node, address, first_choice if first_choice < len(node.following) else 0),
-        **_known_of(known, address),
-        **_offers(game),
-        **charts(found, game, address),
+        **_moves(game, record, node, data),
+        "here": address.removeprefix(addresses.page),
+        "note_address": "" if page else address,
+        **_links(request, game.kind, node, addresses),
+        "novelty_key": _novelty_key(request, game, record),
+        "formations": _formations(game, addresses),
+        "bookmarks": _bookmarks(bookmarks, addresses),
+        "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
+        "sources": sources,
+        "more_sources": more_sources,
+        "broken": reading_error(sources),
+        "twins": [] if page else likely_twins(scope_of(request), game, record),
+        **_downloads(game),
+        **charts(data, game, addresses),
         **position_links(position, game.kind),
         **facts(game, record),
     }
 
 
-def _moves(
-    game: Game, record: Record, node: replay.Node, piece: Piece, found: series.Series
-) -> dict[str, Any]:
+def _moves(game: Game, record: Record, node: replay.Node, data: series.Series) -> dict[str, Any]:
     """Return the shown piece of a record: its moves, comments, times and evaluations."""
-    timed, clock = replay.is_timed(record), clock_texts(found.clock, piece)
-    thoughts = thoughts_of(record, found.evaluations, {row.ply for row in piece.rows()})
-    scores = {one.ply: score_mark(one) for one in best(found.evaluations)}
+    piece = piece_of(record, node)
+    first = piece.first
+    start, _last, played = replay.position_at(record, node, first.ply)
+    timed, clock = replay.is_timed(record), clock_texts(data.clock, piece)
+    thoughts = thoughts_of(record, data.evaluations, {row.ply for row in piece.rows()})
+    scores = {one.ply: score_mark(one) for one in best(data.evaluations)}
     notes = notes_of(piece.rows(), node.key, thoughts)
     return {
-        "tree": tree_data(piece),
+        # Without spaces: they would be a third of a long record.
+        "tree": json_script(piece.data(), "record", encoder=_CompactEncoder),
         "parts": replay.move_list(game.kind, piece, clock, notes, scores),
         "commented": bool(notes),
-        **_shown(node, timed, thoughts, scores),
+        **_node_notes(node, timed, thoughts, scores),
         "timed": timed,
         "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
         "forked": any("forks" in entry for entry in record["moves"]),
-        **_beginning(game, record, node, piece, clock),
+        "started": played,
+        "start_clocks": clocks(node.line[: first.ply + 1], first.path, clock),
+        **PAGES[game.kind].beginning(record, start, first.ply, played),
     }
 
 
-def _shown(
+def _node_notes(
     node: replay.Node, timed: bool, thoughts: Mapping[int, list[Thought]], scores: Mapping[int, str]
 ) -> dict[str, Any]:
-    """Return what is told of the shown node: its comments; on one line its time, score and first words."""
+    """Return the comments of the shown node, and its line with time, score and first words."""
     entry, ply = node.line[-1], -1 if node.path else node.ply
     note = note_of(lines_of(entry.get("comments", ()), thoughts.get(ply, ())), NOTE)
     time = entry.get("time")
     return {
         "note": note,
-        "said": {
+        "last_move": {
             "time": time_text(time["now"]) if time and timed else "",
             "score": scores.get(ply, ""),
             "words": note.words[:_WORDS],
@@ -252,83 +230,64 @@ def _shown(
     }
 
 
-def _ways(kind: str, node: replay.Node, address: Address, first_choice: int) -> dict[str, Any]:
-    """Return where the links around the board lead."""
+def _links(request: HttpRequest, kind: str, node: replay.Node, addresses: NodeAddresses) -> dict[str, Any]:
+    """Return the links around the board, and up to `CHOICES` continuations of the node, from the one in the
+    address on."""
+    first = parse_number(request.GET.get("from", ""), 6) or 0
+    first = first if first < len(node.following) else 0
+    shown = node.following[first : first + CHOICES]
+    left = len(node.following) - first - len(shown)
+    here = addresses.address(node.path, node.ply)
     return {
-        "steps": steps(node, address),
-        "choices": choices(kind, node, address, first_choice),
-        **_further_choices(node, address, first_choice),
-        "flip_href": address.of(node.path, node.ply, not address.flipped),
+        "steps": steps(node, addresses),
+        "choices": [
+            addresses.link(path, ply, entry_text(kind, entry, node.line[-1])) for path, ply, entry in shown
+        ],
+        "choices_left": left,
+        "choices_next": f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}" if left else "",
+        "flip_href": addresses.address(node.path, node.ply, not addresses.flipped),
     }
 
 
-def _known_of(known: Known, address: Address) -> dict[str, Any]:
-    """Return what the archive knows of a game beside its moves."""
-    new = known.novelty
-    places = dict.fromkeys((place, name[:_WORDS]) for place, name in known.marks if name != OPENS_HERE)
-    return {
-        "novelty_key": replay.node_key("", new) if new and new > _OPENING_MOVES else "",
-        "formations": _formations(known.formations, address),
-        "bookmarks": [Bookmark(place, name, address.of("", place)) for place, name in places][:_BOOKMARKS],
-        "hides_solution": known.game.record_kind == Game.RecordKind.PROBLEM,
-        "sources": known.sources,
-        "broken": broken(known.sources),
-        "more_sources": known.more_sources,
-        "twins": known.twins,
-    }
+def _novelty_key(request: HttpRequest, game: Game, record: Record) -> str:
+    ply = novelty(scope_of(request), game, record)
+    return replay.node_key("", ply) if ply and ply > _OPENING_MOVES else ""
 
 
-def _formations(
-    found: Iterable[GameFormationAt], address: Address
-) -> list[tuple[SafeString, list[Bookmark]]]:
-    """Return the castles and openings of a game by side: of each that has any its mark, and where these
-    arise."""
-    sides: tuple[list[Bookmark], list[Bookmark]] = ([], [])
-    for one in found:
-        where = Bookmark(one.ply, formation(one.formation.name), address.of("", one.ply))
-        sides[one.colour].append(where)
-    return [(mark, mine) for mark, mine in zip(side_marks(SHOGI.name), sides, strict=True) if mine]
+def _bookmarks(bookmarks: Iterable[tuple[int, str]], addresses: NodeAddresses) -> list[NodeLink]:
+    distinct = dict.fromkeys((ply, name[:_WORDS]) for ply, name in bookmarks if name != OPENS_HERE)
+    return [addresses.link("", ply, name) for ply, name in distinct][:_BOOKMARKS]
 
 
-def _offers(game: Game) -> dict[str, Any]:
-    """Return what a visitor may do with a game: download, copy and replay it."""
+def _formations(game: Game, addresses: NodeAddresses) -> list[tuple[SafeString, list[NodeLink]]]:
+    """Return the castles and openings of each side that has any, with its mark."""
+    if game.kind != SHOGI.name:
+        return []
+    sides: tuple[list[NodeLink], list[NodeLink]] = ([], [])
+    for one in formations_of_game(game.slot):
+        sides[one.colour].append(addresses.link("", one.ply, formation(one.formation.name)))
+    return [(mark, links) for mark, links in zip(side_marks(game.kind), sides, strict=True) if links]
+
+
+def _downloads(game: Game) -> dict[str, Any]:
+    """Return the formats for downloading and copying a game, and the speeds of its replay."""
     pages = PAGES[game.kind]
     return {
         "downloads": downloads(game),
         "copies": copies(game),
-        "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
+        "full_record": reverse("api:game-record", args=[game.pk, pages.full_format]),
         "programs": pages.programs,
         "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
     }
 
 
-def tree_data(piece: Piece) -> SafeString:
-    """Return a piece of a record for the page's scripts."""
-    return json_script(piece.data(), "record", encoder=_Compact)
-
-
-class _Compact(DjangoJSONEncoder):
-    """JSON without blanks: a third of what a long record takes would be blanks."""
-
+class _CompactEncoder(DjangoJSONEncoder):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options | {"separators": (",", ":")})
 
 
-def _beginning(
-    game: Game, record: Record, node: replay.Node, piece: Piece, clock: Mapping[int, str]
-) -> dict[str, Any]:
-    """Return where the shown piece begins, as scripts read it: position, moves before it, clocks."""
-    ply = piece.first.ply
-    position, _last, played = replay.position_at(record, node, ply)
-    return {
-        "started": played,
-        "start_clocks": clocks(node.line[: ply + 1], piece.first.path, clock),
-        **PAGES[game.kind].beginning(record, position, ply, played),
-    }
-
-
-def steps(node: replay.Node, address: Address) -> dict[str, str]:
-    """Return where the controls lead; empty where there is nothing in that direction."""
+def steps(node: replay.Node, addresses: NodeAddresses) -> dict[str, str]:
+    """Return the addresses of the controls; empty at the ends of the line."""
     forward = node.following[0][:2] if node.following else None
     places = {
         "start": ("", 0) if node.ply else None,
@@ -336,45 +295,30 @@ def steps(node: replay.Node, address: Address) -> dict[str, str]:
         "forward": forward,
         "end": node.end if forward else None,
     }
-    return {name: address.of(*place) if place else "" for name, place in places.items()}
+    return {name: addresses.address(*place) if place else "" for name, place in places.items()}
 
 
-def choices(kind: str, node: replay.Node, address: Address, first: int = 0) -> list[Choice]:
-    """Return up to `CHOICES` of the continuations of a node, the line's own first."""
-    return [
-        Choice(replay.node_key(path, ply), address.of(path, ply), entry_text(kind, entry, node.line[-1]))
-        for path, ply, entry in node.following[first : first + CHOICES]
-    ]
-
-
-def _further_choices(node: replay.Node, address: Address, first: int) -> dict[str, Any]:
-    """Return how many continuations follow those that are listed, and the address of the next ones."""
-    left = len(node.following) - first - CHOICES
-    here = address.of(node.path, node.ply)
-    following = f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}"
-    return {"choices_left": max(0, left), "choices_next": following if left > 0 else ""}
-
-
-def charts(found: series.Series, game: Game, address: Address) -> dict[str, Any]:
-    """Return the charts of times and evaluations; None where there are none.
-
-    Their numbers stand beside the moves, the longest times below the chart.
-    """
+def charts(data: series.Series, game: Game, addresses: NodeAddresses) -> dict[str, Any]:
+    """Return the charts of times and evaluations, None without such data, and each side's longest thought."""
     limits = series.limits_of(game.header_data)
-    times = time_chart(found.clock, game.plies)
-    told = [(mark, times.longest(color)) for color, mark in enumerate(side_marks(game.kind))] if times else []
+    times = time_chart(data.clock, game.plies)
+    thinking = []
+    for color, mark in enumerate(side_marks(game.kind)):
+        if times and (longest := times.longest(color)):
+            link = addresses.link("", longest.ply, clock_text(longest.seconds))
+            thinking.append(ThinkingTime(mark, clock_text(longest.total), link))
     return {
         "time_chart": times,
-        "thinking": [_thinking(mark, longest, address) for mark, longest in told if longest],
+        "thinking": thinking,
         "allowance": clock_text(limits[0].main) if limits[0] and limits[0] == limits[1] else "",
-        "score_chart": score_chart(best(found.evaluations), game.plies),
+        "score_chart": score_chart(best(data.evaluations), game.plies),
     }
 
 
 def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, str]:
-    """Return, by ply, what the side that moved has used, and what it has left where the limit is known.
+    """Return the used time of the side that moved, by ply, with its remaining time if the limit is known.
 
-    For a piece of a record, these are the plies on it, and those before it that tell how its clocks stand.
+    Of a piece of a record these are its plies, and the plies before it that have the clocks at its start.
     """
     texts = {}
     plies = {shown.ply for shown in piece.rows()} if piece else set()
@@ -388,21 +332,8 @@ def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, 
     return texts
 
 
-def _thinking(mark: SafeString, longest: Longest, address: Address) -> Thinking:
-    return Thinking(
-        mark,
-        clock_text(longest.total),
-        clock_text(longest.seconds),
-        replay.node_key("", longest.ply),
-        address.of("", longest.ply),
-    )
-
-
 def clocks(line: Sequence[MoveEntry], path: str, clock: Mapping[int, str]) -> list[str]:
-    """Return what each side has used, and has left, at the end of a line.
-
-    On forks these are the record's own totals.
-    """
+    """Return each side's clock at the end of a line; on a fork the record's own totals."""
     totals = ["", ""]
     first = max(0, len(line) - _LOOKED_BACK)
     for ply, entry in enumerate(line[first:], start=first):
@@ -412,7 +343,7 @@ def clocks(line: Sequence[MoveEntry], path: str, clock: Mapping[int, str]) -> li
 
 
 def position_links(position: Any, kind: str) -> dict[str, str]:
-    """Return the address of the position's page and its code, both empty for hands that no code can hold."""
+    """Return code and addresses of a position; empty if no code can hold its hands."""
     pattern = reverse("position", args=[kind, CODE])
     try:
         code = GAMES[kind].codec.encode(position)
@@ -429,7 +360,7 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
 
 
 def facts(game: Game, record: Record) -> dict[str, Any]:
-    """Return what the headers say about a game besides its moves."""
+    """Return the data of a game's headers."""
     header = record["header"]
     names = [_first(header, keys) for keys in PLAYERS]
     pages = PAGES[game.kind]
@@ -439,7 +370,7 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
         "title": game_title(names) if any(names) else nameless_title(game, record),
         "event": _first(header, EVENTS),
         "place": _first(header, SITES),
-        "date": written_date(game, header),
+        "date": date_text(game, header),
         "handicap": "" if game.handicap == pages.words.usual else handicap_text(game.kind, game.handicap),
         "result": "" if _has_no_end(game) else RESULTS_OF[game.kind][game.result],
         **_headers(game.kind, header),
@@ -447,16 +378,16 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
 
 
 def _headers(kind: str, header: dict[str, str]) -> dict[str, Any]:
-    """Return the headers that say something, as far as there is room, and how many are not there whole."""
-    told = [(name, text) for name, text in header.items() if text.strip()]
-    shown, whole, room = [], 0, ALL_HEADERS
-    for name, text in told[:HEADERS]:
+    """Return the non-empty headers within `ALL_HEADERS` characters, and how many are cut or left out."""
+    filled = [(name, text) for name, text in header.items() if text.strip()]
+    shown, complete, budget = [], 0, ALL_HEADERS
+    for name, text in filled[:HEADERS]:
         size = len(name) + min(len(text), HEADER)
-        if size <= room:
-            room -= size
-            whole += len(text) <= HEADER
+        if size <= budget:
+            budget -= size
+            complete += len(text) <= HEADER
             shown.append((PAGES[kind].header(name), _cut(text, HEADER)))
-    return {"headers": shown, "more_headers": len(told) - whole}
+    return {"headers": shown, "more_headers": len(filled) - complete}
 
 
 def _cut(text: str, most: int) -> str:
@@ -464,7 +395,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def game_title(names: list[str]) -> str:
-    """Return `A – B`, or what can be said of a game without names."""
+    """Return `A – B`, or the title of a game without names."""
     if not any(names):
         return nameless(Game.RecordKind.GAME)
     black, white = (name or "?" for name in names)
@@ -472,8 +403,8 @@ def game_title(names: list[str]) -> str:
 
 
 def nameless_title(game: Game, record: Record) -> str:
-    """Return the title of a record without players: of a problem its name and author, or its task; of others
-    their kind."""
+    """Return the title of a record without players: a problem's name and author or its task, else its
+    kind."""
     if game.record_kind == Game.RecordKind.PROBLEM:
         if name := work_title(record["header"]):
             return name
@@ -483,7 +414,7 @@ def nameless_title(game: Game, record: Record) -> str:
 
 
 def task_text(record: Record, plies: int) -> str:
-    """Return the task of a problem whose solution has so many moves: `Mate in 3`, `The next move`."""
+    """Return the task of a problem by the length of its solution: `Mate in 3`, `The next move`."""
     if not plies:
         return nameless(Game.RecordKind.PROBLEM)
     if mates(record):
@@ -492,21 +423,22 @@ def task_text(record: Record, plies: int) -> str:
 
 
 def work_title(header: Mapping[str, str]) -> str:
-    """Return name and author of a problem, as far as its header tells them."""
+    """Return name and author of a problem, empty if its header has neither."""
     return " – ".join(filter(None, (_first(header, (name,)) for name in _WORK)))
 
 
 def _has_no_end(game: Game) -> bool:
-    """Return whether nobody expects a result: problems, trees and positions are not played to one."""
+    """Return whether a missing result is not shown: that of a problem, a tree or a position."""
     return game.record_kind != Game.RecordKind.GAME and game.result == Game.Result.UNKNOWN
 
 
-def written_date(game: Game, header: dict[str, str]) -> str:
-    """Return a day that can be read as the record has it, else as it was understood, else what is there."""
-    written = [header[name].strip() for name in (*BEGINNINGS, *ENDS) if header.get(name, "").strip()]
-    readable = next((text for text in written if read_day(text).start), None)
-    found = readable or day_text(game.played_from, game.precision) or _first(header, BEGINNINGS)
-    return _cut(found, _WORDS)
+def date_text(game: Game, header: dict[str, str]) -> str:
+    """Return the first date in the headers that can be parsed, else the stored date, else the first
+    header."""
+    dates = [header[name].strip() for name in (*BEGINNINGS, *ENDS) if header.get(name, "").strip()]
+    readable = next((text for text in dates if read_day(text).start), None)
+    text = readable or day_text(game.played_from, game.precision) or _first(header, BEGINNINGS)
+    return _cut(text, _WORDS)
 
 
 def _first(header: Mapping[str, str], names: tuple[str, ...]) -> str:
@@ -514,13 +446,13 @@ def _first(header: Mapping[str, str], names: tuple[str, ...]) -> str:
 
 
 def downloads(game: Game) -> list[tuple[str, str]]:
-    """Return the names of all formats that a game's record is offered in, and its addresses."""
+    """Return name and address of the record in each format that can hold a game."""
     writers = GAMES[game.kind].formats.writers.values()
     return [_record_link(game, one) for one in writers if not one.position_only]
 
 
 def copies(game: Game) -> list[tuple[str, str]]:
-    """Return the names of the formats that people paste elsewhere, and the record's addresses in them."""
+    """Return name and address of the record in each format that people paste elsewhere."""
     readers = GAMES[game.kind].formats.readers.values()
     return [
         (one.writers[0].called(get_language()), _record_link(game, writer)[1])
@@ -535,22 +467,22 @@ def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
 
 
 def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, str, str]]:
-    """Return games that may be the same one: address, what each is called, and why."""
+    """Return address, title and reason of games that may be the same one."""
     reasons = {
         "same-moves": _("the same moves"),
         "beginning": _("the same players on the same day, and one game is the beginning of the other"),
     }
-    found = {twin.id: reasons[twin.reason] for twin in twins_of(scope, game, record)}
-    if not found:
+    reason_by_id = {twin.id: reasons[twin.reason] for twin in twins_of(scope, game, record)}
+    if not reason_by_id:
         return []
-    others = Game.objects.filter(pk__in=found).select_related("player0", "player1")
+    others = Game.objects.filter(pk__in=reason_by_id).select_related("player0", "player1")
     return [
-        (reverse("game", args=[one.pk]), _game_words(one), found[one.pk]) for one in others.order_by("pk")
+        (reverse("game", args=[twin.pk]), _long_title(twin), reason_by_id[twin.pk])
+        for twin in others.order_by("pk")
     ]
 
 
-def _game_words(game: Game) -> str:
-    """Return what a game is called in a list of few."""
+def _long_title(game: Game) -> str:
     names = [player.name if player else "" for player in (game.player0, game.player1)]
     day = day_text(game.played_from, game.precision)
     return " · ".join(filter(None, [game_title(names), day, plies_text(game.plies)]))

@@ -1,4 +1,4 @@
-"""What a reading noticed, in plain words: text, place and the marked source line."""
+"""Issues of a reading for pages: text, place and the marked source line."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from kifu_core.errors import LEFT_OUT
 
 @dataclass(frozen=True, slots=True)
 class ShownIssue:
-    """An issue for a page. The source line is cut in three, so that the character at fault can be marked."""
+    """An issue for a page. The source line is split around the character at fault."""
 
     severity: str
     text: str
@@ -30,7 +30,7 @@ def shown_issues(issues: Iterable[Mapping[str, Any]], most: int | None = None) -
 
 
 def is_broken(issues: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether a record that was stored could not be read whole."""
+    """Return whether a stored record could not be read to its end."""
     return any(issue["severity"] == "error" for issue in issues)
 
 
@@ -50,11 +50,9 @@ def _shown(issue: Mapping[str, Any]) -> ShownIssue:
 
 
 def _where(line: int | None, column: int | None, ply: int | None) -> str:
-    words = []
-    if line:
-        words.append(_("line %(line)s") % {"line": line})
-    if line and column:
-        words.append(_("column %(column)s") % {"column": column})
-    if ply:
-        words.append(_("move %(ply)s") % {"ply": ply})
-    return " · ".join(words)
+    parts = (
+        line and _("line %(line)s") % {"line": line},
+        line and column and _("column %(column)s") % {"column": column},
+        ply and _("move %(ply)s") % {"ply": ply},
+    )
+    return " · ".join(str(part) for part in parts if part)

@@ -1,7 +1,7 @@
 """Lines of moves in addresses: `?line=7g7f.3c3d.2g2f&at=2` in the explorer, `?ply=4&try=2g2f` in a replay;
-and squares that are marked on its board, `?ply=4&marked=8h.7h`.
+and marked squares on its board, `?ply=4&marked=8h.7h`.
 
-What is no line of legal moves, or longer than a page shows, counts as none: addresses are edited and guessed.
+Lines with illegal moves, and lines that are too long, are ignored: people edit and guess addresses.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,39 +12,40 @@ from urllib.parse import quote
 
 from django.http import HttpRequest, QueryDict
 
+from archive.web.forms import parse_number
 from archive.web.lists.rows import position_address
 from archive.web.wording import played_text
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES
 
 MOVES: Final = 150
-"""Of a line in an address, which then still is an address that mail programs leave whole."""
+"""The most moves in an address: mail programs break longer addresses."""
 _CHARACTERS: Final = 6 * MOVES
 _LONGEST_MARKS: Final = 81 * 3
 _LONGEST_CODE: Final = 400
 _BETWEEN: Final = "."
 _PLAIN: Final = "*"
-"""Drops have it in their names; addresses need not hide it."""
-_OWN: Final = ("line", "at", "start")
-"""What an address tells of the line; `start` is where it begins, if that is not the usual start."""
+"""Part of the names of drops, which addresses may contain unquoted."""
+_PARAMETERS: Final = ("line", "at", "start")
+"""`start` is the code of the line's first position, if that is not the usual start."""
 
 
 def read_squares(squares: Mapping[str, int], text: str) -> dict[str, int]:
-    """Return the squares that an address has marked, by their names; none for anything else."""
+    """Return the marked squares of an address by name; none if a name is unknown."""
     names = text.split(_BETWEEN) if 0 < len(text) <= _LONGEST_MARKS else []
     return {name: squares[name] for name in names} if all(name in squares for name in names) else {}
 
 
 def squares_query(names: Iterable[str]) -> str:
-    """Return what an address says of marked squares, to stand behind its other values; empty for none."""
+    """Return the parameter for marked squares with its `&`; empty for none."""
     marked = _BETWEEN.join(names)
     return f"&marked={marked}" if marked else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A move of a line: packed, in its game's notation, as people write it with its side's mark, and the
-    code of the position after it."""
+class PlayedMove:
+    """A move of a line: packed, in its game's notation, in words with the mark of its side, and the code of
+    the position after it."""
 
     move: int
     name: str
@@ -52,32 +53,32 @@ class Played:
     code: str
 
 
-def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
-    """Return the moves of an address, played from a position that stays as it was; none for anything else."""
+def read_line(kind: str, start: Any, text: str) -> tuple[PlayedMove, ...]:
+    """Return the moves of an address, played from a copy of `start`; none if one is illegal."""
     names = text.split(_BETWEEN) if 0 < len(text) <= _CHARACTERS else []
     if len(names) > MOVES:
         return ()
     game, position = GAMES[kind], start.copy()
-    line: list[Played] = []
+    line: list[PlayedMove] = []
     for name in names:
-        move = next(
-            (move for move in game.rules.legal_moves(position) if game.text.move_name(move) == name), None
-        )
-        if move is None:
+        legal = {game.text.move_name(move): move for move in game.rules.legal_moves(position)}
+        if name not in legal:
             return ()
+        move = legal[name]
         text = game.text.move_text(position, move)
         words = played_text(kind, position, move, text, line[-1].move if line else None)
         position.do_move(move)
         try:
-            line.append(Played(move, name, words, game.codec.encode(position)))
+            line.append(PlayedMove(move, name, words, game.codec.encode(position)))
         except KifuError:  # hands that no code can hold
             return ()
     return tuple(line)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A position of the line: its move in words, its ply, its address, and whether it is shown."""
+class LineStep:
+    """A position of the line: its move in words, its ply, its address, whether it is shown, its move's
+    name."""
 
     text: str
     ply: int
@@ -88,23 +89,23 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class WalkedLine:
-    """The line that led to a position, which goes on where one has stepped back.
-
-    `query` is what else stays asked for from one position to the next.
-    """
+    """The line through a position, `at` of its plies. `query` are the other parameters of all addresses."""
 
     kind: str
     start: str
-    line: tuple[Played, ...]
+    line: tuple[PlayedMove, ...]
     at: int
     query: QueryDict
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[LineStep]:
         """All positions of the line, its start first."""
         moves = [("", ""), *((played.name, played.text) for played in self.line)]
-        address = self._along()
-        return [Step(text, ply, address(ply), ply == self.at, name) for ply, (name, text) in enumerate(moves)]
+        query = self._query([played.name for played in self.line], self.start)
+        return [
+            LineStep(text, ply, self._address_at(query, ply), ply == self.at, name)
+            for ply, (name, text) in enumerate(moves)
+        ]
 
     @property
     def back(self) -> str:
@@ -118,8 +119,8 @@ class WalkedLine:
 
     @property
     def pattern(self) -> str:
-        """The address after a move that is not known yet, with CODE and MOVE in it."""
-        return self._beyond()("MOVE", "CODE")
+        """The address after any move, with the placeholders CODE and MOVE."""
+        return self._branch()("MOVE", "CODE")
 
     @property
     def last(self) -> int | None:
@@ -128,48 +129,37 @@ class WalkedLine:
 
     def address(self, ply: int) -> str:
         """Return the address of a position of the line."""
-        return self._along()(ply)
+        return self._address_at(self._query([played.name for played in self.line], self.start), ply)
 
     def onward(self) -> Callable[[str, str], str]:
-        """Return a function that gives the address after a move, along the line or away from it.
-
-        It takes the move's name and the position's code in addresses.
-        """
-        beyond = self._beyond()
+        """Return a function for the address after a move, by the move's name and the position's code in
+        addresses: the next position of the line, or one of a new line."""
+        branch = self._branch()
         if self.at == len(self.line):
-            return beyond
-        following = self.line[self.at].name
-        return lambda name, path: self.address(self.at + 1) if name == following else beyond(name, path)
+            return branch
+        following, address = self.line[self.at].name, self.address(self.at + 1)
+        return lambda name, path: address if name == following else branch(name, path)
 
-    def _along(self) -> Callable[[int], str]:
-        """Return a function that gives the addresses of the line's positions, by ply."""
-        path_code = GAMES[self.kind].codec.path_code
-        whole = self._told([played.name for played in self.line], self.start)
+    def _address_at(self, query: str, ply: int) -> str:
+        path = GAMES[self.kind].codec.path_code(self.line[ply - 1].code if ply else self.start)
+        return _page(self.kind, path, query if ply == len(self.line) or not query else f"{query}&at={ply}")
 
-        def address(ply: int) -> str:
-            path = path_code(self.line[ply - 1].code if ply else self.start)
-            return _page(
-                self.kind, path, whole if ply == len(self.line) or not whole else f"{whole}&at={ply}"
-            )
-
-        return address
-
-    def _beyond(self) -> Callable[[str, str], str]:
-        """Return a function for the addresses after moves that leave the line or go on from its end."""
+    def _branch(self) -> Callable[[str, str], str]:
+        """Return a function for the addresses after moves that leave the line or continue it at its end."""
         names, start = [played.name for played in self.line[: self.at]], self.start
         if len(names) >= MOVES:
             names, start = [], self.line[self.at - 1].code
-        before = self._told([*names, ""], start)
+        before = self._query([*names, ""], start)
         return lambda name, path: _page(self.kind, path, before + quote(name, safe=_PLAIN))
 
-    def _told(self, names: list[str], start: str) -> str:
-        """Return what addresses tell of a line, after all else they ask for; nothing of one without moves."""
-        told = QueryDict(mutable=True)
+    def _query(self, names: list[str], start: str) -> str:
+        """Return the query of addresses with a line of moves, after the other parameters."""
+        parameters = QueryDict(mutable=True)
         if names and start != usual_start(self.kind):
-            told["start"] = GAMES[self.kind].codec.path_code(start)
+            parameters["start"] = GAMES[self.kind].codec.path_code(start)
         if names:
-            told["line"] = _BETWEEN.join(names)
-        return "&".join(part.urlencode(safe=_PLAIN) for part in (self.query, told) if part)
+            parameters["line"] = _BETWEEN.join(names)
+        return "&".join(part.urlencode(safe=_PLAIN) for part in (self.query, parameters) if part)
 
 
 def _page(kind: str, path: str, query: str) -> str:
@@ -179,28 +169,27 @@ def _page(kind: str, path: str, query: str) -> str:
 
 @cache
 def usual_start(kind: str) -> str:
-    """Return the code of the usual start."""
     game = GAMES[kind]
     return game.codec.encode(game.rules.initial())
 
 
-def walk_to(request: HttpRequest, kind: str, position: Any) -> WalkedLine:
-    """Return the line in the address if it leads to the position, else a line that begins there."""
+def line_to(request: HttpRequest, kind: str, position: Any) -> WalkedLine:
+    """Return the line in the address if it leads to the position, else an empty one that begins there."""
     code = GAMES[kind].codec.encode(position)
     query = request.GET.copy()
-    for name in ("cursor", "part", *_OWN):
+    for name in ("cursor", "part", *_PARAMETERS):
         query.pop(name, None)
-    asked = {name: request.GET.get(name, "") for name in _OWN}
-    start = _start(kind, asked["start"])
-    line = read_line(kind, GAMES[kind].codec.decode(start), asked["line"]) if start else ()
-    at = _place(asked["at"], len(line))
-    if line and at is not None and (line[at - 1].code if at else start) == code:
-        return WalkedLine(kind, start, line, at, query)
+    line, at, start = (request.GET.get(name, "") for name in _PARAMETERS)
+    first = _start(kind, start)
+    moves = read_line(kind, GAMES[kind].codec.decode(first), line) if first else ()
+    ply = parse_number(at, 3) if at else len(moves)
+    if moves and ply is not None and ply <= len(moves) and (moves[ply - 1].code if ply else first) == code:
+        return WalkedLine(kind, first, moves, ply, query)
     return WalkedLine(kind, code, (), 0, query)
 
 
 def _start(kind: str, path: str) -> str:
-    """Return the code where a line begins: the usual start where none is named, empty for a wrong one."""
+    """Return the code of a line's first position: the usual start by default, empty for an invalid code."""
     game = GAMES[kind]
     if not path:
         return usual_start(kind)
@@ -208,10 +197,3 @@ def _start(kind: str, path: str) -> str:
         return game.codec.encode(game.codec.decode(game.codec.code_of_path(path[:_LONGEST_CODE])))
     except DecodeError:
         return ""
-
-
-def _place(text: str, length: int) -> int | None:
-    """Return the place in a line of so many moves, its end where none is named; None for what is no place."""
-    if not text:
-        return length
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= length else None

@@ -1,9 +1,10 @@
-"""The comments that one page shows: all of them, or where they are long the beginning of each."""
+"""The comments of a page: all of them, or the beginning of each if they are too long."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from archive.web.lists.rows import note_line
@@ -13,98 +14,95 @@ from archive.web.wording import evaluation_text
 from kifu_core.shogi.evaluations import floodgate
 
 if TYPE_CHECKING:
-    from archive.web.replay.folding import Shown
+    from archive.web.replay.folding import ShownEntry
 
 Line = str | Thought
-"""What stands on a line of its own."""
+"""One line of a note."""
 
 NOTES: Final = 120_000
-"""Bytes that the comments of a page's list may take."""
+"""Bytes of all comments in a page's list of moves."""
 NOTE: Final = 50_000
-"""Bytes of the comments of the node that the page is about, which stand there twice."""
+"""Bytes of the comments of the shown node, which a page has twice."""
 _LONGEST: Final = 2000
-"""Characters of an engine's line that are put into words."""
+"""Characters of an engine's line that is translated into words."""
 _MOST_PER_CHARACTER: Final = 12
-"""Bytes that a character may take as HTML: addresses are written twice, with what makes them links."""
+"""The most bytes of a character as HTML: addresses become links, which have them twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Comments of one node, and what engines thought there; `cut` tells that there is more than `lines`."""
+    """Comments and thoughts of one node; `cut` if `lines` are not all."""
 
     lines: tuple[Line, ...] = ()
     cut: bool = False
 
     @property
     def words(self) -> str:
-        """Return the first comment, as far as there is one."""
+        """Return the first comment, empty without one."""
         return next((line for line in self.lines if isinstance(line, str)), "")
 
 
 def notes_of(
-    rows: Iterable[Shown], key: str, thoughts: Mapping[int, Sequence[Thought]] | None = None
+    rows: Iterable[ShownEntry], key: str, thoughts: Mapping[int, Sequence[Thought]] | None = None
 ) -> Mapping[str, Note]:
-    """Return the comments of all rows by their keys; where there is no room for all, an equal share of each.
+    """Return the comments of all rows by key, cut to equal shares if they are too long together.
 
-    The node `key` has a share of its own. `thoughts` are those about positions of the main line, by their
-    plies: they stand for the lines that they were read from.
+    The node `key` has a share of its own. `thoughts` are those about positions of the main line, by ply; they
+    replace the lines of comments that they were read from.
     """
-    found = {
+    lines_by_key = {
         node_key(row.path, row.ply): lines_of(comments, () if row.path else (thoughts or {}).get(row.ply, ()))
         for row in rows
         if (comments := row.entry.get("comments"))
     }
-    own = found.pop(key, [])
+    own = lines_by_key.pop(key, [])
     notes = {key: note_of(own, NOTE)} if own else {}
-    whole = _all_of(found.values())
-    for name, lines in found.items():
-        notes[name] = Note(tuple(lines)) if whole else note_of(lines, NOTES // len(found))
+    fits = _fit(lines_by_key.values())
+    for name, lines in lines_by_key.items():
+        notes[name] = Note(tuple(lines)) if fits else note_of(lines, NOTES // len(lines_by_key))
     return notes
 
 
 def lines_of(comments: Sequence[str], thoughts: Sequence[Thought] = ()) -> Sequence[Line]:
-    """Return what a page shows of a node: its comments, and thoughts in place of those that tell of them."""
+    """Return the displayed lines of a node: its comments, with thoughts in place of the lines that hold
+    them."""
     if thoughts:
         return [*other_lines(comments), *thoughts]
-    # To call a function for each of very many lines would take longer than all else.
+    # A call for each of very many lines would take longer than all else.
     return [readable(line) if line[:1] == "*" else line for line in comments]
 
 
 def readable(line: str) -> str:
-    """Return a comment as pages show it.
-
-    What a server has written for programs (`** 1704 +8594OU`) is put into words.
-    """
+    """Return a comment, with floodgate's evaluations (`** 1704 +8594OU`) translated into words."""
     one = floodgate(line) if len(line) <= _LONGEST else None
     return line if one is None else evaluation_text(one)
 
 
-def _all_of(comments: Iterable[Sequence[Line]]) -> bool:
-    """Return whether there is room for all of these comments."""
+def _fit(comments: Iterable[Sequence[Line]]) -> bool:
+    """Return whether all comments fit into `NOTES`."""
     left = NOTES
-    for lines in comments:
-        for line in lines:
-            left -= _size(line, left)
-            if left < 0:
-                return False
+    for line in chain.from_iterable(comments):
+        left -= _size(line, left)
+        if left < 0:
+            return False
     return True
 
 
-def note_of(lines: Sequence[Line], room: int) -> Note:
-    """Return as much of a node's comments as there is room for, counted in bytes of a page."""
-    taken: list[Line] = []
+def note_of(lines: Sequence[Line], size: int) -> Note:
+    """Return the lines that fit into `size` bytes of HTML."""
+    fitting: list[Line] = []
     for line in lines:
-        size = _size(line, room)
-        if size > room:
-            part = line[: room // _MOST_PER_CHARACTER] if isinstance(line, str) else ""
-            return Note(tuple([*taken, f"{part}…"] if part else taken), cut=True)
-        room -= size
-        taken.append(line)
-    return Note(tuple(taken))
+        line_size = _size(line, size)
+        if line_size > size:
+            part = line[: size // _MOST_PER_CHARACTER] if isinstance(line, str) else ""
+            return Note(tuple([*fitting, f"{part}…"] if part else fitting), cut=True)
+        size -= line_size
+        fitting.append(line)
+    return Note(tuple(fitting))
 
 
-def _size(line: Line, most: int) -> int:
-    """Return the bytes of a line as HTML. Of a line too long anyway, return some number above `most`."""
-    if isinstance(line, str) and len(line) > most:
+def _size(line: Line, limit: int) -> int:
+    """Return the bytes of a line as HTML; of a line with more than `limit` characters, their number."""
+    if isinstance(line, str) and len(line) > limit:
         return len(line)
     return len(note_line(line).encode(errors="replace"))

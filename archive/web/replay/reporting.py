@@ -1,4 +1,4 @@
-"""The form that tells the staff what is wrong with a game."""
+"""The form for reporting a game to the staff."""
 
 from typing import Final
 
@@ -16,14 +16,12 @@ from archive.names.plain_text import plain
 from archive.queries.games.taken_down import game_called, game_shown
 
 LONGEST: Final = 2_000
-"""Characters of what somebody writes."""
+"""Characters of the text of a report."""
 OPEN_OF_A_GAME: Final = 20
-"""Reports of one game that wait for the staff; more of them would tell nothing new, and are not kept."""
+"""Open reports of one game; further ones are discarded."""
 
 
 class ReportForm(forms.Form):
-    """What is wrong with a game."""
-
     reason = forms.ChoiceField(
         label=gettext_lazy("What is wrong"), choices=Report.Reason.choices, widget=forms.RadioSelect
     )
@@ -35,14 +33,14 @@ class ReportForm(forms.Form):
     )
 
     def clean_text(self) -> str:
-        """Return the words without characters that would hide others from the staff."""
+        """Return the text without control characters, which could hide parts of it from the staff."""
         return plain(self.cleaned_data["text"])
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, game_id: int) -> HttpResponse:
-    """Show the form, or keep what it says; only of games that one can read."""
+    """Show the form, or store a report; only for games that the visitor can read."""
     game = game_shown(request, game_id, record=False)
     if game is None:
         return redirect("game-report", game_called(request, game_id))

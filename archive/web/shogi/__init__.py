@@ -1,1 +1,1 @@
-"""Pages that only shogi has, and what other pages have to know of it."""
+"""Pages that only shogi has, and its description for other pages."""

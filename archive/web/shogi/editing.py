@@ -1,4 +1,4 @@
-"""The position editor: a position read from whatever is pasted, and hints about what is odd in it."""
+"""The position editor: positions from pasted texts, and hints about oddities."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -7,7 +7,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_http_methods, require_safe
@@ -41,7 +40,7 @@ _SIDES: Final = ("☗", "☖")
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Something odd in a position; `error` cannot come from a game, anything else can."""
+    """An oddity of a position; an `error` is impossible in a game."""
 
     error: bool
     text: str
@@ -49,7 +48,7 @@ class Hint:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest) -> HttpResponse:
-    """Set up a position by hand or from a text, look at what is odd in it, and search it."""
+    """Show the editor with the position in the address; POST reads a pasted text."""
     if request.method == "POST":
         return read_pasted(request)
     if "pattern" in request.GET:
@@ -59,27 +58,28 @@ def edit(request: HttpRequest) -> HttpResponse:
     if text:
         try:
             position = Position.from_sfen(text)
-        except KifuError as found:
-            error = message(found, language=language())
+        except KifuError as decode_error:
+            error = message(decode_error, language=language())
     part = request.GET.get("part") == "hints"
     template = "shogi/editor_hints.html" if part else "shogi/edit.html"
     return render(request, template, _context(position, text, error), status=400 if error and part else 200)
 
 
 def read_pasted(request: HttpRequest) -> HttpResponse:
-    """Read a position out of a pasted text and show it; without one, show the text again with the reason."""
+    """Redirect to the editor with the position in a pasted text; for an invalid text show it with the
+    reason."""
     text = request.POST.get("text", "")
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
             position = position_of_text(SHOGI, text.strip())
-    except KifuError as found:
-        return refused(request, text, found)
-    return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
+    except KifuError as error:
+        return refusal(request, text, error)
+    return redirect(reverse("position-edit", query={"sfen": position.sfen()}))
 
 
-def refused(request: HttpRequest, text: str, error: KifuError) -> HttpResponse:
-    """Show the editor with the reason why a text could not be read, and the text unless it is too long."""
+def refusal(request: HttpRequest, text: str, error: KifuError) -> HttpResponse:
+    """Show the editor with the reason for refusing a text, and the text unless it is too long."""
     status = STATUSES.get(error.code, 400)
     context = _context(Position.initial(), "", detail_of(error))
     shown = "" if error.code == "too-large" else text
@@ -94,7 +94,7 @@ def _context(position: Position, text: str, error: str) -> dict[str, Any]:
     return {
         "position": position,
         "sfen": position.sfen(),
-        "asked": text or position.sfen(),
+        "text": text or position.sfen(),
         "error": error,
         "code": code,
         "hints": hints(position),
@@ -109,16 +109,18 @@ def _presets() -> list[tuple[str, str]]:
     """Return name and SFEN of every named start, and of an empty board."""
     japanese = language() == "ja"
 
-    def called(start: Handicap) -> str:
+    def title(start: Handicap) -> str:
         return start.name if japanese else ENGLISH.get(start.name) or str(PAGES.words.starts[start.preset])
 
-    named = [(called(start), f"{start.sfen} 1") for start in STARTS]
-    return [*named, (_("Empty board"), "9/9/9/9/9/9/9/9/9 b - 1")]
+    starts = [(title(start), f"{start.sfen} 1") for start in STARTS]
+    return [*starts, (_("Empty board"), "9/9/9/9/9/9/9/9/9 b - 1")]
 
 
 def hints(position: Position) -> list[Hint]:
-    """Return what is odd in a position, with what no game can have first."""
-    return [Hint(one.impossible, _TEXTS[one.code] % _told(one)) for one in oddities(position)]
+    """Return the oddities of a position, impossible ones first."""
+    return [
+        Hint(oddity.impossible, _TEXTS[oddity.code] % _parameters(oddity)) for oddity in oddities(position)
+    ]
 
 
 _TEXTS: Final = {
@@ -132,21 +134,21 @@ _TEXTS: Final = {
 }
 
 
-def _told(one: Oddity) -> dict[str, str | int]:
-    rank = RANK_NAMES[language()][RANKS[one.square] - 1]
+def _parameters(oddity: Oddity) -> dict[str, str | int]:
+    rank = RANK_NAMES[language()][RANKS[oddity.square] - 1]
     return {
-        "side": _SIDES[one.color],
-        "piece": KANJI[one.kind],
-        "number": one.number,
-        "most": FULL_SET[one.kind] if one.kind <= OU else 0,
-        "file": one.file,
-        "place": f"{FILES[one.square]}{rank}",
+        "side": _SIDES[oddity.color],
+        "piece": KANJI[oddity.kind],
+        "number": oddity.number,
+        "most": FULL_SET[oddity.kind] if oddity.kind <= OU else 0,
+        "file": oddity.file,
+        "place": f"{FILES[oddity.square]}{rank}",
     }
 
 
 @require_safe
 def bod(request: HttpRequest, code: str) -> HttpResponse:
-    """Return a position as the text diagram that Japanese programs exchange."""
+    """Return a position in BOD, the text diagram of Japanese programs."""
     try:
         lines = diagram(shogi64.decode(code))
     except DecodeError as error:

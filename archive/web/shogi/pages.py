@@ -1,4 +1,4 @@
-"""What pages have to know of shogi."""
+"""The description of shogi for pages."""
 
 from typing import Any, Final
 
@@ -16,19 +16,19 @@ from kifu_core.shogi.squares import BY_USI
 
 
 def header(name: str) -> str:
-    """Return what a header of a record is called: records name theirs in Japanese."""
+    """Return the title of a header, which records have in Japanese."""
     return english(name) if language() == "en" else name
 
 
 def side_names(start: str) -> tuple[str, str]:
-    """Return what the sides are called where the record names nobody."""
+    """Return the names of the sides in a game without players."""
     if start in ("HIRATE", "OTHER", ""):
         return gettext("Black (sente)"), gettext("White (gote)")
     return gettext("Black (shitate)"), gettext("White (uwate)")
 
 
 def board(position: Position, played: int) -> dict[str, str]:
-    """Return a position's SFEN, the names of its ranks, and the pattern of the addresses of diagrams."""
+    """Return SFEN, names of ranks, and the pattern of addresses of diagrams."""
     return {
         "sfen": position.sfen(played + 1),
         "ranks": RANK_NAMES[language()],
@@ -37,7 +37,6 @@ def board(position: Position, played: int) -> dict[str, str]:
 
 
 def beginning(_record: Record, position: Position, ply: int, played: int) -> dict[str, Any]:
-    """Return where a piece of a record begins."""
     return {"start": position.sfen(played + 1 if ply else 1)}
 
 
@@ -87,13 +86,13 @@ SHOGI: Final = GamePages(
         },
         first_moves=_("First moves as Black"),
     ),
-    whole="jkf",
+    full_format="jkf",
     bulk={"kif": "KIF", "ki2": "KI2", "csa": "CSA", "db": _("Opening book (YaneuraOu)")},
     header=header,
     side_names=side_names,
     board=board,
     beginning=beginning,
-    # static/shogi/sharing.js knows how.
+    # Used by static/shogi/sharing.js.
     programs=(
         ("lishogi", "lishogi"),
         (_("lishogi editor"), "lishogi-editor"),

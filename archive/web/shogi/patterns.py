@@ -1,4 +1,4 @@
-"""Search by part of a board: a pattern as text, and what is known about the games that have it."""
+"""Search by part of a board: a pattern as text, and a summary of its games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from django.core.exceptions import BadRequest
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from archive.derive.issues import language
@@ -29,14 +28,13 @@ from archive.queries.scope import scope_of
 from archive.queries.search.errors import BUSY, QueryError
 from archive.web.forms import PatternFilterForm
 from archive.web.lists.browsing import Plot, years_plot
-from archive.web.lists.filtering import in_use, query_of
+from archive.web.lists.filtering import query_of, values_in_use
 from archive.web.lists.game_search import chips
-from archive.web.lists.rows import side_mark
+from archive.web.lists.rows import place_link
 from archive.web.replay.lines import squares_query
 from archive.web.replay.record import node_query
-from archive.web.shogi.drawing import wrong_with
+from archive.web.shogi.drawing import error_context
 from kifu_core.errors import KifuError
-from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_move_label
 from kifu_core.shogi.patterns import Pattern, PatternStep, followed_by, impossible, parse
 from kifu_core.shogi.patterns.text import LONGEST
@@ -72,11 +70,11 @@ EXAMPLES: Final[dict[Language, tuple[str, ...]]] = {
         "8八玉その後20手以内9九玉",
     ),
 }
-"""Patterns that the empty page offers: castles, an opening, hands, one thing after another."""
+"""Patterns on the empty page: castles, an opening, hands, a sequence."""
 
 
 def patterns(request: HttpRequest) -> HttpResponse:
-    """Show which games have a pattern, how these ended, when, for whom, and what is played next."""
+    """Show the games with a pattern, their results, plies, years and players, and the next moves."""
     text = request.GET.get("pattern", "").strip()
     form = PatternFilterForm(request.GET, label_suffix="")
     context: dict[str, Any] = {
@@ -85,19 +83,19 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "examples": EXAMPLES[language()],
         "section": "patterns",
         "chips": chips(scope_of(request), form, {"pattern": text}),
-        "also": in_use(form),
-        "edit": query_of({"pattern": text, **in_use(form)}),
+        "also": values_in_use(form),
+        "edit": query_of({"pattern": text, **values_in_use(form)}),
     }
     status = 400 if text and not form.is_valid() else 200
     if text:
         try:
-            context |= _found(request, text, form)
+            context |= _summary(request, text, form)
         except InvalidCursorError as error:
             raise BadRequest("cursor") from error
         except QueryError as error:
             context["wrong"], status = error.message(), 429 if error.code == BUSY else 422
         except KifuError as error:
-            context |= wrong_with(text, error)
+            context |= error_context(text, error)
             status = 400
 
     response = render(request, "shogi/patterns.html", context | {"form": form}, status=status)
@@ -106,43 +104,43 @@ def patterns(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str, Any]:
-    """Return what the page tells of a pattern among the games that a form asks for; without games where the
-    form is wrong. Raises as `parse` and `pattern_games` do."""
+def _summary(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str, Any]:
+    """Return the summary of a pattern among the games of a form; empty for an invalid form. Raises as `parse`
+    and `pattern_games` do."""
     pattern = parse(text)
     if not form.is_valid():
         return {}
     filters = game_filters(form.cleaned_data)
     cursor = request.GET.get("cursor") or None
-    found = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
-    after, also, written = found.page.next, in_use(form), localized_text(pattern, language())
+    summary = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
+    after, also, localized = summary.page.next, values_in_use(form), localized_text(pattern, language())
     return {
-        "text": written,
-        "found": found,
-        "hints": [] if found.games else _hints(pattern),
-        "drawn": drawn(pattern, {"pattern": written, **also}),
-        "whole": pattern_words(pattern, language()),
-        "results": _results(found.results),
-        "plots": _plots(found),
-        "moves": [_move(one, pattern, also) for one in found.moves],
+        "text": localized,
+        "summary": summary,
+        "hints": [] if summary.games else _hints(pattern),
+        "drawn": drawn(pattern, {"pattern": localized, **also}),
+        "description": pattern_words(pattern, language()),
+        "results": _results(summary.results),
+        "plots": _plots(summary),
+        "moves": [_move(one, pattern, also) for one in summary.moves],
         "steps": len(pattern.steps),
-        "rows": [one.row for one in found.page.items],
-        "places": {one.row.id: _place(one) for one in found.page.items},
-        "queries": {one.row.id: _query(one) for one in found.page.items},
-        "next": query_of({"pattern": written, **also, "cursor": after}) if after else "",
-        "query": query_of(also | {"q": _as_query(written, also.get("q", ""))}),
+        "rows": [one.row for one in summary.page.items],
+        "places": {one.row.id: _place(one) for one in summary.page.items},
+        "queries": {one.row.id: _query(one) for one in summary.page.items},
+        "next": query_of({"pattern": localized, **also, "cursor": after}) if after else "",
+        "query": query_of(also | {"q": _as_query(localized, also.get("q", ""))}),
     }
 
 
 def _hints(pattern: Pattern) -> list[str]:
-    """Return why no game can have a pattern."""
+    """Return the reasons why no game can have a pattern."""
     return [impossible_words(one, pattern, language()) for one in impossible(pattern)]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A step of a pattern as pages show it: when it follows the one before, what it asks in words, and where
-    it is drawn."""
+class DrawnStep:
+    """A step of a pattern for pages: its distance from the previous one and its conditions in words, and the
+    address of the editor."""
 
     step: PatternStep
     follows: str
@@ -151,47 +149,46 @@ class Drawn:
 
     @property
     def label(self) -> str:
-        """Return the words for those who do not see the board."""
+        """Return the description for those who cannot see the board."""
         return ". ".join(self.words)
 
 
-def drawn(pattern: Pattern, asked: dict[str, str]) -> list[Drawn]:
-    """Return the steps of a pattern for the boards of a page; what is `asked` goes to the editor."""
-    spoken, editor = language(), reverse("position-edit")
-    follows = ["", *(gap_words(gap, spoken) for gap in pattern.gaps)]
+def drawn(pattern: Pattern, parameters: dict[str, str]) -> list[DrawnStep]:
+    """Return the steps of a pattern for the boards of a page; `parameters` are passed to the editor."""
+    active, editor = language(), reverse("position-edit")
+    follows = ["", *(gap_words(gap, active) for gap in pattern.gaps)]
     return [
-        Drawn(step, words, step_words(step, spoken), editor + query_of({**asked, **_step(number)}))
+        DrawnStep(step, words, step_words(step, active), editor + query_of({**parameters, **_step(number)}))
         for number, (step, words) in enumerate(zip(pattern.steps, follows, strict=True))
     ]
 
 
 def _step(number: int) -> dict[str, int]:
-    """Return what an address says of a step, which counts from 0; without that the first is drawn."""
+    """Return the parameter for a step, counted from 0; the editor shows the first by default."""
     return {"step": number + 1} if number else {}
 
 
-def _results(found: PatternScore) -> list[tuple[str, int]]:
-    """Return outcomes with their names."""
+def _results(score: PatternScore) -> list[tuple[str, int]]:
     return [
-        (_("You won"), found.own),
-        (_("Opponent won"), found.enemy),
-        (_("drawn"), found.draw),
-        (_("unknown"), found.unknown),
+        (_("You won"), score.own),
+        (_("Opponent won"), score.enemy),
+        (_("drawn"), score.draw),
+        (_("unknown"), score.unknown),
     ]
 
 
-def _plots(found: PatternSummary) -> list[Plot]:
-    plots = [years_plot(without_gaps(Counter(dict(found.years))))] if len(found.years) > 1 else []
-    if found.plies:
+def _plots(summary: PatternSummary) -> list[Plot]:
+    plots = [years_plot(without_gaps(Counter(dict(summary.years))))] if len(summary.years) > 1 else []
+    if summary.plies:
         plots.append(
-            Plot(_("When it first appears"), _("games"), _("Move number"), tuple(_spans(dict(found.plies))))
+            Plot(_("When it first appears"), _("games"), _("Move number"), tuple(_spans(dict(summary.plies))))
         )
     return plots
 
 
 def _spans(plies: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Yield spans of plies from the lowest to the highest with their games: `STEP` plies each, or so many
-    times as many that there are `_MOST_SPANS` at most."""
+    """Yield spans of plies with their games: `STEP` plies each, or a multiple that makes at most
+    `_MOST_SPANS`."""
     first, last = min(plies), max(plies)
     width = STEP * -(-(last - first + STEP) // (STEP * _MOST_SPANS))
     wider: Counter[int] = Counter()
@@ -203,9 +200,9 @@ def _spans(plies: dict[int, int]) -> Iterator[tuple[str, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """A move that is played next: in words, where it leads (empty where no pattern says so), in how many
-    games, and what the own side made of it."""
+class NextMove:
+    """A move played next: in words, the query of the pattern after it (empty if there is none), its games and
+    their results."""
 
     text: str
     query: str
@@ -214,42 +211,36 @@ class Move:
 
 
 def _as_query(text: str, other: str) -> str:
-    """Return the query for the games with a pattern that another query finds, too."""
-    asked = 'pattern:"' + text.replace('"', '""') + '"'
-    return f"{asked} AND ({other})" if other else asked
+    """Return the query for the games that have a pattern and match another query."""
+    term = 'pattern:"' + text.replace('"', '""') + '"'
+    return f"{term} AND ({other})" if other else term
 
 
-def _move(one: MoveAfterPattern, pattern: Pattern, also: dict[str, str]) -> Move:
+def _move(one: MoveAfterPattern, pattern: Pattern, also: dict[str, str]) -> NextMove:
     text = lone_move_label(one.packed, one.kind, int(not one.own), language())
     after = followed_by(pattern, one.packed, one.kind, one.own)
-    asked = localized_text(after, language()) if after else ""
-    query = query_of({"pattern": asked, **also}) if 0 < len(asked) <= LONGEST else ""
-    return Move(text, query, one.games, one.results)
+    localized = localized_text(after, language()) if after else ""
+    query = query_of({"pattern": localized, **also}) if 0 < len(localized) <= LONGEST else ""
+    return NextMove(text, query, one.games, one.results)
 
 
 def places_in_list(
     scope: Scope, query: str | None, rows: Sequence[GameRow]
 ) -> tuple[dict[int, SafeString], dict[int, str]]:
-    """Return what stands below games of a list of a valid query, by their ids, and with which queries they
-    open, where the query has a pattern. Raises QueryError."""
-    found = first_occurrences(scope, query, rows) if query else {}
-    return {pk: _place(one) for pk, one in found.items()}, {pk: _query(one) for pk, one in found.items()}
+    """Return links to the first occurrence of the pattern in a valid query, and the queries of the games'
+    addresses, by id; empty for a query without a pattern. Raises QueryError."""
+    games = first_occurrences(scope, query, rows) if query else {}
+    return {pk: _place(game) for pk, game in games.items()}, {pk: _query(game) for pk, game in games.items()}
 
 
 def _query(one: PatternGame) -> str:
-    """Return the query with which a game opens where the pattern stands first, its squares marked."""
+    """Return the query for the first occurrence of the pattern with marks on its squares."""
     where = node_query(one.path, one.ply) or "?ply=0"
     return where + squares_query(USI[square] for square in one.squares)
 
 
 def _place(one: PatternGame) -> SafeString:
-    """Return a link to where the pattern stands first in a game."""
-    text = _("variation, move %(ply)s") if one.fork else _("at move %(ply)s")
+    """Return a link to the first occurrence of the pattern in a game."""
+    text = (_("variation, move %(ply)s") if one.fork else _("at move %(ply)s")) % {"ply": one.ply}
     mirrored = f" · {_('mirrored')}" if one.mirrored else ""
-    return format_html(
-        '<a class="small" href="{}">{} {}{}</a>',
-        reverse("game", args=[one.row.id]) + _query(one),
-        side_mark(SHOGI.name, one.own),
-        text % {"ply": one.ply},
-        mirrored,
-    )
+    return place_link(one.row.id, _query(one), one.own, text + mirrored)

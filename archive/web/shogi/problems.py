@@ -1,4 +1,4 @@
-"""Problems: diagrams of them by length, the next one, and one at random."""
+"""Problems: their diagrams by length, the next one, and a random one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from archive.queries.games.problem_lists import (
     problems,
 )
 from archive.queries.scope import scope_of
+from archive.web.forms import parse_number
 from archive.web.replay.game_page import task_text, work_title
 from archive.web.wording import number_text, plies_text
 from kifu_core.shogi.pieces import OU, WHITE
@@ -32,26 +33,26 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 24
 _LONG: Final = 15
-"""Problems of so many moves and more are listed together."""
+"""Problems with at least so many moves are listed together."""
 
 
 def shogi_problems(request: HttpRequest) -> HttpResponse:
     """Show problems as diagrams, the shortest first.
 
-    With `next` lead to the one behind another, with `random` to any. `length` is a number of moves, or one
-    with a minus for all from it on.
+    With `next` redirect to the problem after another, with `random` to any. `length` is a number of moves,
+    with a minus for that number and more.
     """
     scope, length = scope_of(request), request.GET.get("length", "")
-    asked = _lengths_of(length)
+    lengths_shown = _lengths_of(length)
     if "next" in request.GET:
-        return _leading(next_problem(scope, asked, _number(request.GET["next"])))
+        return _leading(next_problem(scope, lengths_shown, _number(request.GET["next"])))
     counted = lengths(scope)
-    total = sum(n for plies, n in counted if asked.least <= plies <= asked.most)
+    total = sum(n for plies, n in counted if lengths_shown.least <= plies <= lengths_shown.most)
     if "random" in request.GET:
-        return _leading(nth_problem(scope, asked, randbelow(total)) if total else None)
+        return _leading(nth_problem(scope, lengths_shown, randbelow(total)) if total else None)
     after = request.GET.get("after")
-    found = problems(scope, asked, None if after is None else _number(after), _SHOWN + 1)
-    shown, more = found[:_SHOWN], len(found) > _SHOWN
+    listed = problems(scope, lengths_shown, None if after is None else _number(after), _SHOWN + 1)
+    shown, more = listed[:_SHOWN], len(listed) > _SHOWN
 
     context = {
         "lengths": _lengths(counted, length),
@@ -64,13 +65,13 @@ def shogi_problems(request: HttpRequest) -> HttpResponse:
 
 
 def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    if (number := parse_number(text, 18)) is None:
         raise BadRequest("problem")
-    return int(text)
+    return number
 
 
 def _lengths_of(length: str) -> ProblemLengths:
-    """Return the lengths that an address asks for."""
+    """Return the lengths in an address."""
     if not length:
         return ProblemLengths()
     least = min(_number(length.removesuffix("-")), LONGEST)
@@ -78,14 +79,14 @@ def _lengths_of(length: str) -> ProblemLengths:
 
 
 def _leading(problem: int | None) -> HttpResponse:
-    """Lead to a problem, else to all of them."""
+    """Redirect to a problem, else to all of them."""
     response = redirect("problems") if problem is None else redirect("game", problem)
     response["Cache-Control"] = "no-store"
     return response
 
 
 def _lengths(counted: tuple[tuple[int, int], ...], chosen: str) -> list[tuple[str, str, int, bool]]:
-    """Return what can be asked for: its text, its value in addresses, the problems, whether it is chosen."""
+    """Return text, parameter and number of problems of each length, and whether it is chosen."""
     numbers = {"": sum(n for _plies, n in counted)}
     for plies, n in counted:
         value = str(plies) if plies < _LONG else f"{_LONG}-"

@@ -26,28 +26,27 @@ def board(
     label: str = "",
     marked: Mapping[str, int] | None = None,
 ) -> SafeString:
-    """Draw the board; the squares of the packed move that led to it are marked, and others by their names."""
-    words, letters = label or _("Board"), with_letters(context)
-    squares, spoken = (marked or {}).values(), language()
-    drawn = draw.board(
-        position, last, flip=flipped, label=words, letters=letters, language=spoken, marked=squares
+    """Draw the board with marks on the squares of the last packed move and on those in `marked`."""
+    name, letters = label or _("Board"), with_letters(context)
+    squares, active = (marked or {}).values(), language()
+    svg = draw.board(
+        position, last, flip=flipped, label=name, letters=letters, language=active, marked=squares
     )
-    return mark_safe(drawn)  # it escapes
+    return mark_safe(svg)  # `draw` escapes the label
 
 
 @register.simple_tag(takes_context=True)
 def hand(context: Mapping[str, Any], position: Position, color: int, flipped: bool = False) -> SafeString:
-    """Draw the pieces in a side's hand."""
     return mark_safe(draw.hand(position, color, flip=flipped, letters=with_letters(context)))
 
 
 @register.simple_tag(takes_context=True)
-def asked_board(context: Mapping[str, Any], step: PatternStep, label: str) -> SafeString:
-    """Draw what a step of a pattern asks of squares."""
+def pattern_board(context: Mapping[str, Any], step: PatternStep, label: str) -> SafeString:
+    """Draw the conditions of a step of a pattern on squares."""
     return mark_safe(draw.pattern(step, label=label, letters=with_letters(context), language=language()))
 
 
 @register.filter
 def square_name(square: int) -> str:
-    """Return what a square is called in the language of the page."""
+    """Return the name of a square in the language of the page."""
     return (JAPANESE if language() == "ja" else USI)[square]

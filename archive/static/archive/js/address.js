@@ -1,5 +1,5 @@
 // @ts-check
-/** Keeps the page's address at what is shown, however fast one steps, and however soon the page is left. */
+/** Updates the page's address to the shown node, also for fast steps and when the page is left soon. */
 
 /** Browsers refuse more than about a hundred changes of the address in 30 seconds. */
 const INTERVAL = 350;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What was played from the shown position in other games, beside the board and as arrows on it.
- * The server renders the table; it is asked for when the stepping pauses, once per position.
+ * Moves of other games from the shown position, in a table and as arrows on the board.
+ * The server renders the table; it is fetched when the stepping pauses, once per position.
  */
 
 import { recall, remember } from "./memory.js";
@@ -10,7 +10,7 @@ import { recall, remember } from "./memory.js";
 /** @typedef {{move: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
 
 const PAUSE = 160;
-const KEPT = 300;
+const CACHE_SIZE = 300;
 const MEMORY = "archive-arrows";
 const ARROWS = 6;
 
@@ -26,10 +26,10 @@ export function showArchiveMoves(replay, play) {
   let code = "";
   let timer = 0;
 
-  /** @param {string} asked */
-  async function load(asked) {
-    const html = await answerFor(asked).catch(() => null);
-    if (asked !== code) return;
+  /** @param {string} requested */
+  async function load(requested) {
+    const html = await movesOf(requested).catch(() => null);
+    if (requested !== code) return;
     place.removeAttribute("aria-busy");
     if (html === null) {
       code = "";
@@ -40,14 +40,14 @@ export function showArchiveMoves(replay, play) {
     drawArrows();
   }
 
-  /** @param {string} asked @returns {Promise<string>} */
-  function answerFor(asked) {
-    const known = answers.get(asked);
-    if (known) return known;
-    if (answers.size >= KEPT) answers.clear();
-    const answer = ask((replay.root.dataset.positionUrl || "").replace("CODE", asked));
-    answers.set(asked, answer);
-    answer.catch(() => answers.delete(asked));
+  /** @param {string} requested @returns {Promise<string>} */
+  function movesOf(requested) {
+    const cached = answers.get(requested);
+    if (cached) return cached;
+    if (answers.size >= CACHE_SIZE) answers.clear();
+    const answer = fetchMoves((replay.root.dataset.positionUrl || "").replace("CODE", requested));
+    answers.set(requested, answer);
+    answer.catch(() => answers.delete(requested));
     return answer;
   }
 
@@ -66,19 +66,19 @@ export function showArchiveMoves(replay, play) {
 
   function show() {
     if (solution && !solution.open) return;
-    const asked = replay.kit.code(replay.position);
-    if (!asked) {
+    const requested = replay.kit.code(replay.position);
+    if (!requested) {
       place.replaceChildren();
       return;
     }
-    if (asked === code) {
+    if (requested === code) {
       drawArrows();
       place.removeAttribute("aria-busy");
       return;
     }
-    code = asked;
+    code = requested;
     clearTimeout(timer);
-    timer = window.setTimeout(() => load(asked), answers.has(asked) ? 0 : PAUSE);
+    timer = window.setTimeout(() => load(requested), answers.has(requested) ? 0 : PAUSE);
   }
 
   place.addEventListener("click", (event) => {
@@ -111,7 +111,7 @@ export function isOn(toggle) {
 }
 
 /** @param {string} address @returns {Promise<string>} the table of moves of a position's page */
-async function ask(address) {
+async function fetchMoves(address) {
   const answer = await fetch(`${address}?part=moves`);
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return answer.text();

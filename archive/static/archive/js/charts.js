@@ -1,5 +1,5 @@
 // @ts-check
-/** The charts of a game: a line stands at the shown move, a click leads to the move there. */
+/** The charts of a game: a line marks the shown move, a click shows the move there. */
 
 /** @typedef {import("./replay.js").Replay} Replay */
 

@@ -30,7 +30,7 @@ function watch(place, form) {
   let formats = [];
   let game = "";
   let timer = 0;
-  let asked = 0;
+  let requests = 0;
 
   function changed() {
     clearTimeout(timer);
@@ -38,7 +38,7 @@ function watch(place, form) {
   }
 
   async function check() {
-    const mine = (asked += 1);
+    const request = (requests += 1);
     const chosen = file.files?.length === 1 ? file.files[0] : null;
     const written = text.value.trim() ? new Blob([text.value]) : null;
     record = written || chosen;
@@ -51,8 +51,8 @@ function watch(place, form) {
       show(place, { detail: place.dataset.large }, false);
       return;
     }
-    const answer = await ask(place.dataset.check || "", {});
-    if (mine !== asked) return;
+    const answer = await post(place.dataset.check || "", {});
+    if (request !== requests) return;
     if (answer.seconds) timer = setTimeout(check, answer.seconds * 1000);
     formats = answer.ok ? answer.body.formats : [];
     game = answer.ok ? answer.body.game : "";
@@ -61,7 +61,7 @@ function watch(place, form) {
   }
 
   /** @param {string} address @param {Record<string, string>} fields */
-  function ask(address, fields) {
+  function post(address, fields) {
     const body = new FormData();
     body.set("file", record || new Blob(), name || "record");
     for (const [key, value] of Object.entries(fields)) body.set(key, value);
@@ -70,7 +70,7 @@ function watch(place, form) {
   }
 
   const converted = async (/** @type {string} */ to) => {
-    const answer = await ask(place.dataset.convert || "", { to });
+    const answer = await post(place.dataset.convert || "", { to });
     if (!answer.ok) show(place, answer.body, false);
     return answer.ok ? answer.body : { games: [] };
   };
@@ -100,14 +100,14 @@ function watch(place, form) {
  * @param {string} address
  * @param {FormData} body
  * @param {string} token
- * @param {string | undefined} later what is told where nobody answers
+ * @param {string | undefined} later message if there is no response
  */
 async function send(address, body, token, later) {
   const headers = { "X-CSRFToken": token };
   const answer = await fetch(address, { method: "POST", body, headers }).catch(() => null);
-  const told = await answer?.json().catch(() => null);
-  // Only what was wrong with the record is told in the reader's language.
-  if (told && (answer?.ok || told.errors?.length)) return { ok: answer?.ok || false, body: told, seconds: 0 };
+  const json = await answer?.json().catch(() => null);
+  // Only errors in the record are in the language of the page.
+  if (json && (answer?.ok || json.errors?.length)) return { ok: answer?.ok || false, body: json, seconds: 0 };
   const seconds = answer?.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
   return { ok: false, body: { detail: later }, seconds };
 }
@@ -134,11 +134,11 @@ function show(place, answer, ok) {
   /** @type {Checked[]} */
   const games = ok ? answer.games : [];
   /** @type {Finding[]} */
-  const found = ok
+  const findings = ok
     ? [...answer.issues, ...games.flatMap((game) => game.issues)]
     : answer.errors?.length ? answer.errors : [{ message: answer.detail, severity: "error" }];
   lists[0].replaceChildren(...games.slice(0, SHOWN).map((game) => item(about(place, game, answer.format))));
-  lists[1].replaceChildren(...found.slice(0, SHOWN).map((finding) => {
+  lists[1].replaceChildren(...findings.slice(0, SHOWN).map((finding) => {
     const line = finding.line ? ` · ${place.dataset.line?.replace("{}", String(finding.line))}` : "";
     const shown = item(`${finding.message || finding.detail}${line}`);
     if (finding.source_line) shown.append(lineOf(finding.source_line, finding.column || 0));
@@ -157,7 +157,7 @@ function about(place, game, format) {
   return `${format.toUpperCase()}  ${names.join(" − ")}  ${place.dataset.plies} ${game.plies}`;
 }
 
-/** @param {string} text @param {number} column of what is wrong; 0 for all of it @returns {HTMLElement} */
+/** @param {string} text @param {number} column of the error; 0 for the complete text @returns {HTMLElement} */
 function lineOf(text, column) {
   const made = document.createElement("pre");
   const mark = document.createElement("mark");

@@ -1,11 +1,11 @@
 // @ts-check
-/** What the search box offers while somebody types: a list below it, walked through with the arrow keys. */
+/** Completions in the search box: a list below it, walked through with the arrow keys. */
 
 const PAUSE = 150;
 
 /** @param {HTMLInputElement} box @param {HTMLElement} list */
 export function completing(box, list) {
-  let asked = new AbortController();
+  let request = new AbortController();
   let waiting = 0;
   let chosen = -1;
 
@@ -13,7 +13,7 @@ export function completing(box, list) {
 
   function close() {
     clearTimeout(waiting);
-    asked.abort();
+    request.abort();
     list.hidden = true;
     choose(-1);
     box.setAttribute("aria-expanded", "false");
@@ -29,15 +29,15 @@ export function completing(box, list) {
     option.scrollIntoView({ block: "nearest" });
   }
 
-  async function ask() {
+  async function complete() {
     const words = box.value.trim();
-    asked.abort();
+    request.abort();
     if (!words) return close();
-    asked = new AbortController();
-    const { signal } = asked;
+    request = new AbortController();
+    const { signal } = request;
     try {
       const answer = await fetch(`${list.dataset.from}?${new URLSearchParams({ q: words })}`, { signal });
-      // Who was signed out meanwhile is led to another page.
+      // A visitor who was signed out is redirected to another page.
       const rows = answer.ok && !answer.redirected ? await answer.text() : "";
       if (signal.aborted) return;
       list.innerHTML = rows;
@@ -62,7 +62,7 @@ export function completing(box, list) {
   box.setAttribute("aria-expanded", "false");
   box.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE);
+    waiting = setTimeout(complete, PAUSE);
   });
   box.addEventListener("blur", close);
   box.addEventListener("keydown", (event) => {
@@ -76,7 +76,7 @@ export function completing(box, list) {
     else return;
     event.preventDefault();
   });
-  // The box stays in focus, or the list would be gone before the click.
+  // The box stays in focus, or the list would close before the click.
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => {
     if (event.target instanceof Element) follow(event.target.closest("[role=option]") || undefined);

@@ -1,10 +1,10 @@
 // @ts-check
 /** The page of the API: Swagger UI with the contract of this archive, and nothing from elsewhere. */
 
-/** The token that a session needs for what stores or deletes; empty where there is none. @returns {string} */
+/** The CSRF token of a session, for requests that store or delete; empty without one. @returns {string} */
 function token() {
-  const found = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
-  return found ? found[1] : "";
+  const match = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
+  return match ? match[1] : "";
 }
 
 /** @param {{method: string, headers: Record<string, string>}} request */

@@ -3,7 +3,7 @@
 
 /** @typedef {Record<string, string | number | undefined>} Params */
 
-/** @param {string} text @param {Params} params @returns {string} a place that nothing is known for shows as `?` */
+/** @param {string} text @param {Params} params @returns {string} a placeholder without a parameter becomes `?` */
 export function fill(text, params) {
   return text.replace(/\{(\w+)\}/g, (_, name) => String(params[name] ?? "?"));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Starts the replay on a game's page, and what stands around it. */
+/** Starts the replay on a game's page, and the parts around it. */
 
 import { showArchiveMoves } from "./archive-moves.js";
 import { startAutoplay } from "./autoplay.js";

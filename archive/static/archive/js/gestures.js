@@ -38,7 +38,7 @@ function isTyping(event) {
   return event.target instanceof Element && Boolean(event.target.closest("input, textarea"));
 }
 
-/** @param {KeyboardEvent} event @returns {boolean} whether the space key presses what has the focus; links it does not */
+/** @param {KeyboardEvent} event @returns {boolean} whether the space key activates the focused element; it does not activate links */
 function isControl(event) {
   return event.target instanceof Element && Boolean(event.target.closest("button, summary, [role=button]"));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a visitor chose, kept in the browser. Browsers that keep nothing throw; then a choice lasts for the page. */
+/** Choices of a visitor, stored in the browser. Browsers without storage throw; then a choice lasts for the page. */
 
 /** @param {string} name @returns {string | null} */
 export function recall(name) {

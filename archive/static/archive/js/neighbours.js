@@ -4,25 +4,25 @@
 /** @typedef {{ address: string, games: string[], next: string }} List The address of the list, those of its games
  * as far as they were seen, and that of the rest, empty at the end. */
 
-const KEPT = "list";
-/** Pages that are asked for the next game: a search may have pages without any. */
+const KEY = "list";
+/** Pages fetched for the next game: pages of a search may be empty. */
 const MOST_PAGES = 5;
 
 /** @returns {List | null} */
-function kept() {
+function stored() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT) || "null");
+    return JSON.parse(sessionStorage.getItem(KEY) || "null");
   } catch {
     return null;
   }
 }
 
 /** @param {List} list */
-function keep(list) {
+function store(list) {
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify(list));
+    sessionStorage.setItem(KEY, JSON.stringify(list));
   } catch {
-    // A browser that keeps nothing has no list.
+    // A browser without storage has no list.
   }
 }
 
@@ -44,10 +44,10 @@ document.addEventListener("click", (event) => {
   const list = read(document, here);
   const rows = link.closest("ol.games");
   if (rows && document.querySelectorAll("ol.games").length > 1) list.games = read(rows, here).games;
-  const before = kept();
+  const before = stored();
   const goesOn = before?.next === here;
   if (goesOn) list.games = [...before.games, ...list.games];
-  if (goesOn || list.games.length) keep(list);
+  if (goesOn || list.games.length) store(list);
 });
 
 /** @param {List} list @returns {Promise<List>} The list with its next page. */
@@ -82,13 +82,13 @@ function show(nav, list, place) {
 
 async function showNeighbours() {
   const navs = document.querySelectorAll("nav.neighbours");
-  let list = kept();
+  let list = stored();
   let place = placeIn(list?.games || []);
   if (!navs.length || !list || place < 0) return;
   for (const nav of navs) show(nav, list, place);
   for (let pages = 0; pages < MOST_PAGES && place === list.games.length - 1 && list.next; pages += 1) {
     list = await continued(list);
-    keep(list);
+    store(list);
     for (const nav of navs) show(nav, list, place);
   }
 }

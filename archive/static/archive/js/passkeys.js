@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * Passkeys: a form that is sent with what an authenticator says, when its button is pressed.
+ * Passkeys: a form that is sent with a credential from an authenticator, when its button is pressed.
  *
- * What the authenticator is asked stands on the page (`#passkey-options`) or comes from where the form leads. The form's
- * `data-` texts tell what went wrong. Pages that came without encryption have no passkeys: there the form stays hidden.
+ * The options for the authenticator are on the page (`#passkey-options`) or at the form's address. The form's `data-`
+ * texts are error messages. Without a secure context there are no passkeys, and the form stays hidden.
  */
 
-/** @typedef {{publicKey: any}} Options as JSON: what are bytes elsewhere is base64url */
+/** @typedef {{publicKey: any}} Options as JSON, with bytes in base64url */
 
 /** @param {string} text @returns {ArrayBuffer} */
 function bytesOf(text) {
@@ -25,21 +25,21 @@ function withBytes(list) {
   return list?.map((one) => ({ ...one, id: bytesOf(one.id) }));
 }
 
-/** @param {any} told @returns {PublicKeyCredentialCreationOptions} */
-function creationOf(told) {
-  if (PublicKeyCredential.parseCreationOptionsFromJSON) return PublicKeyCredential.parseCreationOptionsFromJSON(told);
+/** @param {any} options @returns {PublicKeyCredentialCreationOptions} */
+function creationOf(options) {
+  if (PublicKeyCredential.parseCreationOptionsFromJSON) return PublicKeyCredential.parseCreationOptionsFromJSON(options);
   return {
-    ...told,
-    challenge: bytesOf(told.challenge),
-    user: { ...told.user, id: bytesOf(told.user.id) },
-    excludeCredentials: withBytes(told.excludeCredentials),
+    ...options,
+    challenge: bytesOf(options.challenge),
+    user: { ...options.user, id: bytesOf(options.user.id) },
+    excludeCredentials: withBytes(options.excludeCredentials),
   };
 }
 
-/** @param {any} told @returns {PublicKeyCredentialRequestOptions} */
-function requestOf(told) {
-  if (PublicKeyCredential.parseRequestOptionsFromJSON) return PublicKeyCredential.parseRequestOptionsFromJSON(told);
-  return { ...told, challenge: bytesOf(told.challenge), allowCredentials: withBytes(told.allowCredentials) };
+/** @param {any} options @returns {PublicKeyCredentialRequestOptions} */
+function requestOf(options) {
+  if (PublicKeyCredential.parseRequestOptionsFromJSON) return PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  return { ...options, challenge: bytesOf(options.challenge), allowCredentials: withBytes(options.allowCredentials) };
 }
 
 /** @param {PublicKeyCredential} made @returns {object} */
@@ -55,7 +55,7 @@ function asJSON(made) {
 }
 
 /** @param {Options} options @returns {Promise<Credential | null>} */
-function ask({ publicKey }) {
+function credential({ publicKey }) {
   return publicKey.rp
     ? navigator.credentials.create({ publicKey: creationOf(publicKey) })
     : navigator.credentials.get({ publicKey: requestOf(publicKey) });
@@ -71,14 +71,14 @@ async function optionsOf(form) {
 }
 
 /** @param {HTMLFormElement} form @param {unknown} error */
-function tell(form, error) {
+function showError(form, error) {
   const name = error instanceof DOMException ? error.name : "";
-  const { cancelled = "", known = "", failed = "" } = form.dataset;
-  const texts = { NotAllowedError: cancelled, AbortError: cancelled, InvalidStateError: known };
-  const told = form.querySelector(".told");
-  if (!(told instanceof HTMLElement)) return;
-  told.textContent = texts[/** @type {keyof typeof texts} */ (name)] || failed;
-  told.hidden = false;
+  const { cancelled = "", registered = "", failed = "" } = form.dataset;
+  const texts = { NotAllowedError: cancelled, AbortError: cancelled, InvalidStateError: registered };
+  const message = form.querySelector(".error");
+  if (!(message instanceof HTMLElement)) return;
+  message.textContent = texts[/** @type {keyof typeof texts} */ (name)] || failed;
+  message.hidden = false;
 }
 
 /** @param {HTMLFormElement} form */
@@ -88,11 +88,11 @@ async function use(form) {
   if (!(field instanceof HTMLInputElement) || !button) return;
   button.disabled = true;
   try {
-    const made = await ask(await optionsOf(form));
+    const made = await credential(await optionsOf(form));
     field.value = JSON.stringify(asJSON(/** @type {PublicKeyCredential} */ (made)));
     form.submit();
   } catch (error) {
-    tell(form, error);
+    showError(form, error);
     button.disabled = false;
   }
 }
@@ -106,10 +106,10 @@ if (window.isSecureContext && window.PublicKeyCredential) {
       use(form);
     });
   }
-  for (const told of document.querySelectorAll(".no-passkeys")) told.remove();
+  for (const message of document.querySelectorAll(".no-passkeys")) message.remove();
 }
 
-// A page that is gone back to would ask the authenticator what was asked before, which is answered once.
+// A page restored from history would repeat the authenticator's old challenge, which is valid once.
 addEventListener("pageshow", (event) => {
   if (event.persisted && document.querySelector("form.passkey")) location.reload();
 });

@@ -7,8 +7,8 @@
 import "./embed-code.js";
 import "./picture.js";
 
-const KEPT = 60;
-/** Asks for what stands below the header alone (archive/web/pages/views.py). */
+const CACHE_SIZE = 60;
+/** Requests the part below the header only (archive/web/pages/views.py). */
 const PART = { "X-Part": "position" };
 
 /** @type {Map<string, Promise<HTMLElement>>} */
@@ -19,16 +19,16 @@ let explorer = null;
 
 /** @typedef {(place: HTMLElement, page: {go: (address: string) => Promise<void>}) => typeof explorer} Explorer */
 
-/** @param {Explorer} start makes the board one to play on, and gives what shows another page in the place */
+/** @param {Explorer} start makes the board playable, and returns an object that shows other pages in the place */
 export function playOn(start) {
   explorer = start(place, { go: (address) => show(address, { push: true, follows: true }) });
 }
 
 /** @param {string} address @returns {Promise<HTMLElement>} */
 function partAt(address) {
-  const known = parts.get(address);
-  if (known) return known;
-  if (parts.size >= KEPT) parts.clear();
+  const cached = parts.get(address);
+  if (cached) return cached;
+  if (parts.size >= CACHE_SIZE) parts.clear();
   const part = load(address);
   parts.set(address, part);
   part.catch(() => parts.delete(address));
@@ -40,13 +40,13 @@ async function load(address) {
   const answer = await fetch(address, { headers: PART });
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const found = page.getElementById("position");
-  if (!found) throw new Error(`${answer.url}: no position`);
-  return found;
+  const position = page.getElementById("position");
+  if (!position) throw new Error(`${answer.url}: no position`);
+  return position;
 }
 
-/** The address that was asked for last; an answer that comes later than the next question is not shown. */
-let wanted = location.href;
+/** The address requested last; older responses that arrive later are not shown. */
+let latest = location.href;
 
 /**
  * @param {string} address
@@ -54,24 +54,24 @@ let wanted = location.href;
  *   board was played on, so that nobody looks for what changed
  */
 async function show(address, { push, follows = false }) {
-  const asked = new URL(address, location.href).href;
-  wanted = asked;
+  const url = new URL(address, location.href).href;
+  latest = url;
   place.setAttribute("aria-busy", "true");
   let part;
   try {
-    part = await partAt(asked);
+    part = await partAt(url);
   } catch {
-    // The browser says better than we could what is wrong with the address or the network.
-    location.assign(asked);
+    // The browser's own error page describes a wrong address or network best.
+    location.assign(url);
     return;
   }
-  if (asked !== wanted) return;
-  if (push) history.pushState(null, "", asked);
+  if (url !== latest) return;
+  if (push) history.pushState(null, "", url);
   fill(/** @type {HTMLElement} */ (part.cloneNode(true)));
   announce(follows);
 }
 
-/** Puts a page in the place of the shown one; what the visitor had opened or was at stays. @param {HTMLElement} part */
+/** Replaces the shown page; opened details and the focus stay. @param {HTMLElement} part */
 function fill(part) {
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.keep : "";
   for (const open of place.querySelectorAll("details[open][class]")) {

@@ -67,18 +67,17 @@ export class Replay {
     this.shown = this.first;
     /** @type {Node | null} whose comment is shown */
     this.commented = null;
-    this.wanted = this.nodes.get(this.root.dataset.node || "") || this.first;
-    /** The keys of what was shown, in a problem. @type {Set<string>} */
+    this.target = this.nodes.get(this.root.dataset.node || "") || this.first;
+    /** The keys of the nodes shown so far, in a problem. @type {Set<string>} */
     this.seen = new Set();
     this.drawn = false;
     this.scheduled = false;
     this.settleTimer = 0;
-    /** Whether something was said of the shown node that its own words must not replace. */
+    /** Whether a message about the shown node must not be replaced by its description. */
     this.announced = false;
-    /** The node whose continuations the address asks for by pages: the server has listed them. */
-    this.listed = new URLSearchParams(location.search).has("from") ? this.wanted : null;
-    // While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
-    // are shown with it.
+    /** The node whose continuations the server has listed by pages. */
+    this.listed = new URLSearchParams(location.search).has("from") ? this.target : null;
+    // Before the first frame the address still has own moves, which are shown in that frame.
     this.setAddress = keepAddress(() =>
       (this.scheduled || root.dataset.page || this.shown === this.listed ? null : this.addressOf(this.shown)));
     this.listen();
@@ -87,7 +86,7 @@ export class Replay {
   /** @param {Node | null | undefined} node */
   go(node) {
     if (!node) return;
-    this.wanted = node;
+    this.target = node;
     if (this.scheduled) return;
     this.scheduled = true;
     requestAnimationFrame(() => this.show());
@@ -114,17 +113,17 @@ export class Replay {
 
   show() {
     this.scheduled = false;
-    if (this.drawn && this.shown === this.wanted) {
+    if (this.drawn && this.shown === this.target) {
       this.setAddress();
       return;
     }
-    const { back, forward } = route(this.shown, this.wanted);
+    const { back, forward } = route(this.shown, this.target);
     for (const move of back) this.kit.takeBack(this.position, move);
     for (const move of forward) this.kit.play(this.position, move);
     // Reads geometry, so it comes before anything is changed: the browser lays out once per step, not twice.
-    if (isOnScreen(this.list)) keepInSight(this.items.get(this.wanted.key), this.list);
-    markItem(this.items.get(this.shown.key), this.items.get(this.wanted.key));
-    this.shown = this.wanted;
+    if (isOnScreen(this.list)) keepInSight(this.items.get(this.target.key), this.list);
+    markItem(this.items.get(this.shown.key), this.items.get(this.target.key));
+    this.shown = this.target;
     if (this.solution) for (const node of lineTo(this.shown)) this.seen.add(node.key);
     this.announced = false;
     this.showBoard();
@@ -195,7 +194,7 @@ export class Replay {
     this.showChoices();
   }
 
-  /** Beside own moves stands what was said where they leave the record. */
+  /** For own moves, shows the comment of the node where they leave the record. */
   showComment() {
     const node = recorded(this.shown);
     if (this.commented !== node) this.renewComment(node);
@@ -221,12 +220,12 @@ export class Replay {
     const item = this.items.get(this.shown.key);
     const words = {
       move: this.labelOf(this.shown), t: textIn(item, ":scope > .t"), e: textIn(item, ":scope > .e"),
-      said: textIn(item, ":scope > .note > p:not(.thought)"),
+      words: textIn(item, ":scope > .note > p:not(.thought)"),
     };
     for (const [name, text] of Object.entries(words)) setText(/** @type {HTMLElement} */ (place.querySelector(`.${name}`)), text);
   }
 
-  /** Where the record branches; a problem's solution only to those who asked for it. */
+  /** Where the record branches; of a problem only with its solution open. */
   showChoices() {
     const children = this.solution && !this.solution.open ? [] : this.shown.children.filter((node) => !node.tried);
     if (this.shown === this.listed) return;
@@ -287,8 +286,7 @@ export class Replay {
   }
 
   /**
-   * Whether a place gives away what a reader is still to find: what a problem's record plays on, until it was found or
-   * its solution is open.
+   * Whether a place belongs to the closed solution of a problem, and the visitor has not reached it.
    * @param {Node | Place | null} place
    * @returns {boolean}
    */
@@ -298,7 +296,7 @@ export class Replay {
 
   /** @param {string} name start, back, forward, end, up, down */
   step(name) {
-    const target = targets(this.wanted)[name];
+    const target = targets(this.target)[name];
     if (this.hides(target)) {
       this.announce(this.solution?.querySelector("summary")?.textContent?.trim() || "");
       return;
@@ -490,9 +488,9 @@ function keepInSight(item, list) {
 function findParts(root) {
   /** @param {string} selector @returns {HTMLElement} */
   const one = (selector) => {
-    const found = root.querySelector(selector);
-    if (!(found instanceof HTMLElement)) throw new Error(`the replay page lacks ${selector}`);
-    return found;
+    const element = root.querySelector(selector);
+    if (!(element instanceof HTMLElement)) throw new Error(`the replay page lacks ${selector}`);
+    return element;
   };
   const links = /** @type {HTMLAnchorElement[]} */ ([...root.querySelectorAll("a[data-go]")]);
   return {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What every page has: the theme switch, the language switch that stays where one is, buttons that
+/** What every page has: the theme switch, the language switch, buttons that
  * copy, menus that Escape and a click beside them close. */
 
 import { completing } from "./completing.js";
@@ -11,11 +11,11 @@ const YEAR = 365 * 24 * 60 * 60;
 /** Boards are as high as the window less the header, which may have several rows. */
 const header = document.querySelector(".site-header");
 if (header) {
-  const tell = () => {
+  const setHeight = () => {
     const height = Math.round(header.getBoundingClientRect().height);
     document.documentElement.style.setProperty("--site-header", `${height}px`);
   };
-  new ResizeObserver(tell).observe(header);
+  new ResizeObserver(setHeight).observe(header);
 }
 
 function switchTheme() {
@@ -69,7 +69,7 @@ document.addEventListener("click", async (event) => {
   sayDone(button);
 });
 
-/** What opens over the page, and what one opens in it to share. */
+/** Menus over the page, and details for sharing. */
 const MENUS = "details.account, details.menu, details.sorting";
 const CLOSED_BY_ESCAPE = `${MENUS}, details.library, details.embed-code`;
 

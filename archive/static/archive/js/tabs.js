@@ -1,5 +1,5 @@
 // @ts-check
-/** On small screens one part of the page at a time stands under the board; the style sheet hides the others. */
+/** On small screens one part of the page at a time is below the board; the style sheet hides the others. */
 
 /** @param {HTMLElement} root */
 export function startTabs(root) {

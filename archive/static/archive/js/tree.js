@@ -23,7 +23,7 @@
  * @typedef {object} Place a node that the page does not hold
  * @property {string} path
  * @property {number} ply
- * @property {number} [played] how many moves lead there, where that is asked
+ * @property {number} [played] moves from the start, if known
  */
 
 /**
@@ -118,8 +118,8 @@ function addLine(nodes, entries, path, first, parent) {
  */
 export function tryMove(nodes, parent, move, words) {
   const key = `${parent.key}~${words.name}`;
-  const known = nodes.get(key);
-  if (known) return known;
+  const existing = nodes.get(key);
+  if (existing) return existing;
   /** @type {Node} */
   const node = {
     key, path: parent.path, ply: parent.ply + 1, played: parent.played + 1, move, parent, children: [],

@@ -2,7 +2,7 @@
 /** The upload page: files can be dropped or pasted anywhere, pasted records land in the text field. */
 
 const SHOWN = 20;
-/** Bytes that a request has beside its files, and beside the bytes and the name of each, at most. */
+/** The most bytes of a request without its files, and of each file without its content and name. */
 const FORM_HEAD = 10_000;
 const FILE_HEAD = 1_000;
 const form = document.querySelector("form.upload");
@@ -34,13 +34,13 @@ async function filesIn(entry) {
   }
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
   /** @type {File[]} */
-  const found = [];
-  // A folder is told of piece by piece; the last piece is empty.
+  const files = [];
+  // A folder is read in pieces; the last piece is empty.
   for (;;) {
     /** @type {FileSystemEntry[]} */
     const some = await new Promise((done, failed) => reader.readEntries(done, failed));
-    if (!some.length) return found;
-    for (const one of some) found.push(...(await filesIn(one)));
+    if (!some.length) return files;
+    for (const one of some) files.push(...(await filesIn(one)));
   }
 }
 
@@ -67,13 +67,13 @@ function shortened(names) {
 /** @param {number[]} numbers @returns {string} `1-3,7` for 1, 2, 3 and 7 */
 function ranges(numbers) {
   /** @type {number[][]} */
-  const found = [];
+  const ends = [];
   for (const number of [...new Set(numbers)].sort((one, other) => one - other)) {
-    const last = found.at(-1);
+    const last = ends.at(-1);
     if (last && last[1] === number - 1) last[1] = number;
-    else found.push([number, number]);
+    else ends.push([number, number]);
   }
-  return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+  return ends.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
 /** @param {string[]} lines */
@@ -86,12 +86,12 @@ function show(lines) {
 }
 
 /**
- * Ask, and ask again when the archive says when: whoever sends thousands of files has sent too many for a while.
- * @param {() => Promise<Response>} ask @returns {Promise<Response | null>} null where there was no answer
+ * Repeats a request after `Retry-After`: thousands of files exceed the limits of requests for a while.
+ * @param {() => Promise<Response>} request @returns {Promise<Response | null>} null without a response
  */
-async function patiently(ask) {
+async function retried(request) {
   for (;;) {
-    const answer = await ask().catch(() => null);
+    const answer = await request().catch(() => null);
     const seconds = answer?.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
     if (!seconds) return answer;
     await new Promise((done) => { setTimeout(done, seconds * 1000); });
@@ -142,13 +142,13 @@ async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[
     const body = new FormData();
     body.append("space", space?.value || "");
     for (const file of part) body.append("file", file, file.name);
-    const answer = await patiently(() => fetch(form.dataset.api || "", { method: "POST", body, headers }));
-    const told = await answer?.json().catch(() => null);
+    const answer = await retried(() => fetch(form.dataset.api || "", { method: "POST", body, headers }));
+    const result = await answer?.json().catch(() => null);
     if (answer?.ok) {
-      const { uploads, refused: others = [] } = told;
+      const { uploads, refused: others = [] } = result;
       sent.push(...uploads.map((/** @type {{id: number}} */ one) => one.id));
       refused.push(...others.map((/** @type {Refusal} */ one) => refusalOf(form, one)));
-    } else refused.push(...part.map(({ name }) => refusalOf(form, { name, code: told?.code })));
+    } else refused.push(...part.map(({ name }) => refusalOf(form, { name, code: result?.code })));
     show([`${sent.length} / ${all}`]);
   }
   const address = `${form.action.split("?")[0]}?sent=${ranges(sent)}`;
