@@ -8,7 +8,9 @@
 from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import message
 from kifu_core.record import Ending, ParsedGame, ParseResult
+from kifu_core.shogi.board import Board, Move
 from kifu_core.shogi.formats import dump, encode_text, load, losses
+from kifu_core.shogi.game_tree import Game, merge
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.normalize import normalize
@@ -17,9 +19,12 @@ from kifu_core.shogi.position import Position
 __version__ = "0.1.0"
 
 __all__ = [
+    "Board",
     "Ending",
+    "Game",
     "Issue",
     "KifuError",
+    "Move",
     "ParseResult",
     "ParsedGame",
     "Position",
@@ -28,6 +33,7 @@ __all__ = [
     "findings",
     "load",
     "losses",
+    "merge",
     "message",
     "normalize",
     "shogi64",

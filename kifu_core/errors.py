@@ -15,12 +15,12 @@ in `messages.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kifu_core.messages import Params, message
+
 Severity = Literal["info", "warning", "error"]
-Params = Mapping[str, str | int]
 
 
 class KifuError(Exception):
@@ -38,7 +38,7 @@ class KifuError(Exception):
         params: Params | None = None,
         source_line: str = "",
     ) -> None:
-        super().__init__(message or code)
+        super().__init__(code)
         self.code = code
         self.message = message
         self.line = line
@@ -46,6 +46,10 @@ class KifuError(Exception):
         self.ply = ply
         self.params: Params = dict(params or {})
         self.source_line = source_line
+
+    def __str__(self) -> str:
+        """Return the sentence of the error in English, and its code."""
+        return f"{self.message or message(self, language='en')} [{self.code}]"
 
     def issue(self, severity: Severity = "error") -> Issue:
         """Return the error as an `Issue`."""

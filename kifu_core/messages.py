@@ -1,12 +1,25 @@
 """The text of every issue and error code, in Japanese and English, filled from the finding's params."""
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Final, Literal, Protocol
 
-from kifu_core.errors import Issue, KifuError, Params
 from kifu_core.rule_names import listed
 from kifu_core.tables import read_table
 
 Language = Literal["ja", "en"]
+Params = Mapping[str, str | int]
+
+
+class Finding(Protocol):
+    """An issue or an error."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def params(self) -> Params: ...
+    @property
+    def ply(self) -> int | None: ...
+
 
 TEXTS: Final = {
     row["code"]: (row["japanese"], row["english"]) for row in read_table("kifu_core", "messages.csv")
@@ -21,7 +34,7 @@ class _Params(dict[str, str | int]):
         return "?"
 
 
-def message(finding: Issue | KifuError | str, params: Params | None = None, language: Language = "ja") -> str:
+def message(finding: Finding | str, params: Params | None = None, language: Language = "ja") -> str:
     """Return the text of an issue, an error or a bare code.
 
     A code without a text (a newer writer's) is shown as it is, so that no finding is ever hidden.

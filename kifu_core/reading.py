@@ -11,12 +11,11 @@ from kifu_core.errors import (
     IllegalMoveError,
     Issue,
     KifuError,
-    Params,
     ParseError,
     UnknownFormatError,
 )
 from kifu_core.limits import UNLIMITED, Limits
-from kifu_core.messages import message
+from kifu_core.messages import Params, message
 from kifu_core.plain_text import is_folded, is_wrapped, plain, unfolded
 from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature

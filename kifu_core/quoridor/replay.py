@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kifu_core.deadline import watched
-from kifu_core.errors import KifuError, Params, Severity
+from kifu_core.errors import KifuError, Severity
 from kifu_core.limits import UNLIMITED, Budget, LimitCode, Limits, limit_of
 from kifu_core.lines import NO_MOVE, Branch, Visit, main_line_from, visit_all
+from kifu_core.messages import Params
 from kifu_core.quoridor import endings, keys
 from kifu_core.quoridor.board import PAWN, name, orient
 from kifu_core.quoridor.position import QuoridorPosition

@@ -11,21 +11,17 @@ from kifu_core.deadline import watched
 from kifu_core.errors import Issue
 from kifu_core.jkf import Record
 from kifu_core.record import ParsedGame
-from kifu_core.shogi import rules
+from kifu_core.shogi import entering_king, rules
 from kifu_core.shogi.moves import DROP, target
 from kifu_core.shogi.pieces import BLACK, FU, OU, WHITE
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.repetition import FOURFOLD, PositionKey, checking_sides, position_key
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
-
-REPETITIONS: Final = 4
-"""Occurrences of a position that draw the game."""
 
 _UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
 
 _KINGS: Final = (OU, -OU)
-
-_Key = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def legality(record: Record) -> tuple[Issue, ...]:
@@ -38,6 +34,9 @@ def legality(record: Record) -> tuple[Issue, ...]:
     `fourfold` is an info at the ply that repeats a position, with hands and side to move, for the fourth
     time: a draw. If one side gave check with all its moves since the first time, it is the error
     `perpetual-check`, and the other side is its `winner`. Only the first such ply is reported.
+
+    `bad-declaration` is a warning about the ending KACHI where the rule of 27 points does not allow it, with
+    the declarer's `pieces` and `points`.
 
     Linear in the number of plies, about 4 us each.
     """
@@ -73,7 +72,7 @@ class _LegalityCheck:
         self.position = start_of(record)
         self.kings = [_only_king(self.position.board, color) for color in (BLACK, WHITE)]
         self.moves: list[int] = []
-        self.plies_by_key: dict[_Key, list[int]] = {}
+        self.plies_by_key: dict[PositionKey, list[int]] = {}
         self.repeated = False
 
     def run(self) -> list[Issue]:
@@ -81,6 +80,8 @@ class _LegalityCheck:
         self._count()
         for entry in watched(self.record["moves"]):
             if "move" not in entry:
+                if entry.get("special") == "KACHI":
+                    issues += self._declaration()
                 continue
             code = self._play(packed_move(entry["move"]))
             if code:
@@ -121,13 +122,17 @@ class _LegalityCheck:
         return king >= 0 and rules.is_attacked(self.position.board, king, color ^ 1)
 
     def _count(self) -> list[int] | None:
-        """Count the position; return its plies if it has now occurred `REPETITIONS` times, else None."""
-        position = self.position
-        black, white = position.hands
-        key = (position.turn, tuple(position.board), tuple(black), tuple(white))
-        plies = self.plies_by_key.setdefault(key, [])
+        """Count the position; return its plies if it has now occurred `FOURFOLD` times, else None."""
+        plies = self.plies_by_key.setdefault(position_key(self.position), [])
         plies.append(len(self.moves))
-        return plies if len(plies) == REPETITIONS else None
+        return plies if len(plies) == FOURFOLD else None
+
+    def _declaration(self) -> list[Issue]:
+        claim = entering_king.claim(self.position, entering_king.missing_points(start_of(self.record)))
+        if claim.result(27) is not None:
+            return []
+        params = {"pieces": claim.pieces, "points": claim.points}
+        return [Issue("bad-declaration", "warning", ply=len(self.moves), params=params)]
 
     def _repetition(self, plies: list[int]) -> Issue:
         checkers = self._checking_sides(plies[0], plies[-1])
@@ -137,12 +142,10 @@ class _LegalityCheck:
 
     def _checking_sides(self, first: int, last: int) -> list[int]:
         """Return the sides that gave check with every move after ply `first` up to `last`."""
-        position, quiet = start_of(self.record), set[int]()
-        for ply, move in enumerate(watched(self.moves[:last]), start=1):
+        position = start_of(self.record)
+        for move in self.moves[:first]:
             position.do_move(move)
-            if ply > first and not rules.in_check(position, position.turn):
-                quiet.add(position.turn ^ 1)
-        return [color for color in (BLACK, WHITE) if color not in quiet]
+        return checking_sides(position, self.moves[first:last])
 
 
 def _only_king(board: list[int], color: int) -> int | None:

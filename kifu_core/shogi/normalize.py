@@ -14,9 +14,10 @@ from typing import Final, Literal
 from kifu_core import jkf
 from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.decoding import MAX_ISSUES
-from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
+from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Severity
 from kifu_core.jkf import Consumption, MoveEntry, Record
 from kifu_core.limits import UNLIMITED, Budget, LimitCode, Limits, limit_of
+from kifu_core.messages import Params
 from kifu_core.shogi import rules, specials
 from kifu_core.shogi.check_jkf import check
 from kifu_core.shogi.lookahead import MOST_STEPS, Lookahead, reattach_forks

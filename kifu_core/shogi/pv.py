@@ -43,13 +43,19 @@ def read_line(text: str, position: Position, last: int = -1) -> list[int]:
     moves: list[int] = []
     at = 0
     while len(moves) < LONGEST and (match := _TOKEN.match(text, at)):
-        move = _move(match, board, last)
-        if not move or not _can_play(board, move):
+        candidates = _candidates(match, board, last)
+        if len(candidates) != 1 or not _can_play(board, move := candidates[0]):
             break
         board.do_move(move)
         moves.append(move)
         last, at = move >> 1 & 127, match.end()
     return moves
+
+
+def read_move(text: str, position: Position, last: int = -1) -> list[int] | None:
+    """Return the packed moves that the text of one move can stand for, legal or not; None for other texts."""
+    match = _TOKEN.fullmatch(text)
+    return None if match is None else _candidates(match, position, last)
 
 
 def _can_play(position: Position, move: int) -> bool:
@@ -64,16 +70,17 @@ def _can_play(position: Position, move: int) -> bool:
     return origin in rules.sources(position, turn, piece, to)
 
 
-def _move(match: re.Match[str], position: Position, last: int) -> int:
-    """Return the packed move of a token, 0 for none."""
+def _candidates(match: re.Match[str], position: Position, last: int) -> list[int]:
     if text := match["csa"]:
-        return _csa_move(text.lstrip("+-"), position)
+        move = _csa_move(text.lstrip("+-"), position)
+        return [move] if move else []
     if text := match["usi"]:
-        return from_usi(text) if text[:2] != text[2:4] else 0
-    return _kanji_move(match["kanji"], position, last)
+        return [from_usi(text)] if text[:2] != text[2:4] else []
+    return _kanji_moves(match["kanji"], position, last)
 
 
 def _csa_move(text: str, position: Position) -> int:
+    """Return the packed move of a CSA move without its sign, 0 for none."""
     to, kind = BY_CSA.get(text[2:4], -1), BY_CODE.get(text[4:], 0)
     if to < 0 or not kind:
         return 0
@@ -86,21 +93,21 @@ def _csa_move(text: str, position: Position) -> int:
     return pack(origin, to, before != kind and before == UNPROMOTED[kind])
 
 
-def _kanji_move(text: str, position: Position, last: int) -> int:
+def _kanji_moves(text: str, position: Position, last: int) -> list[int]:
     match = _KANJI.fullmatch(text)
     assert match is not None
     to = BY_JAPANESE[match["place"]] if match["place"] else last
     kind = BY_NAME.get(match["piece"], 0)
     if to < 0 or not kind:
-        return 0
+        return []
     if match["source"] and match["source"] != "00":
         origin = BY_CSA.get(match["source"], -1)
-        return pack(origin, to, match["end"] == "成") if origin >= 0 else 0
+        return [pack(origin, to, match["end"] == "成")] if origin >= 0 else []
     words = "".join(sorted(_WORDS[word] for word in match["words"]))
     if match["end"] == "打" or match["source"]:
         words = "H"
     origins = rules.resolve(position, kind, to, _in_order(words))
-    return pack(origins[0], to, match["end"] == "成") if len(origins) == 1 else 0
+    return [pack(origin, to, match["end"] == "成") for origin in origins]
 
 
 def _in_order(words: str) -> str:

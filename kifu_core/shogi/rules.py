@@ -97,13 +97,13 @@ def legal_moves(position: Position) -> list[int]:
     if count == 1:
         moves = _moves_guarding(position, board.index(king))
     else:
-        moves = _board_moves(board, color, 0) + _drops(position, _empty_squares(board))
+        moves = board_moves(board, color, 0) + _drops(position, _empty_squares(board))
         if count:
-            moves = [move for move in moves if not _exposes(position, move)]
+            moves = [move for move in moves if not exposes(position, move)]
     return _without_pawn_mates(position, moves)
 
 
-def _board_moves(board: list[int], color: int, spared: int) -> list[int]:
+def board_moves(board: list[int], color: int, spared: int) -> list[int]:
     """Return all moves on the board, legal or not, except those of the piece `spared`."""
     sign = -1 if color else 1
     moves: list[int] = []
@@ -136,7 +136,7 @@ def _moves_guarding(position: Position, square: int) -> list[int]:
     moves = _king_moves(board, square, color)
     if len(checks) > 1:
         return moves
-    others = _board_moves(board, color, king)
+    others = board_moves(board, color, king)
     if checks:
         others = [move for move in others if move >> 1 & 127 in checks[0]]
     if pins:
@@ -222,12 +222,12 @@ def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
         if piece == king:
             for to in STEPS[-FU if color == 0 else FU][square]:
                 drop = pack(DROP + FU, to)
-                if drop in moves and _mates(position, drop):
+                if drop in moves and mates(position, drop):
                     moves.remove(drop)
     return moves
 
 
-def _mates(position: Position, move: int) -> bool:
+def mates(position: Position, move: int) -> bool:
     """Tell whether a move that gives check is mate."""
     captured = position.do_move(move)
     mate = not legal_moves(position)
@@ -235,7 +235,7 @@ def _mates(position: Position, move: int) -> bool:
     return mate
 
 
-def _exposes(position: Position, move: int) -> bool:
+def exposes(position: Position, move: int) -> bool:
     """Tell whether a move leaves its own side in check."""
     color = position.turn
     captured = position.do_move(move)
@@ -261,9 +261,9 @@ def violation(position: Position, move: int) -> str | None:
     """
     if code := fault(position, move):
         return code
-    if _exposes(position, move):
+    if exposes(position, move):
         return "self-check"
-    if source(move) == DROP + FU and _checks_by_pawn(position, target(move)) and _mates(position, move):
+    if source(move) == DROP + FU and _checks_by_pawn(position, target(move)) and mates(position, move):
         return "uchifuzume"
     return None
 
@@ -408,7 +408,7 @@ def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
     origins = matching(origins, to, color, words)
     if len(origins) < 2:
         return origins
-    return [origin for origin in origins if not _exposes(position, pack(origin, to))] or origins
+    return [origin for origin in origins if not exposes(position, pack(origin, to))] or origins
 
 
 def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:

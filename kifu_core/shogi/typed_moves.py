@@ -107,6 +107,12 @@ def _after_western(words: str) -> Position | None:
     return position
 
 
+def western_move(text: str, position: Position) -> int | None:
+    """Return the legal move that a Western text such as `P-7f` names; None if it names none, or several."""
+    match = _WESTERN.fullmatch(text)
+    return None if match is None else _matching_move(position, match)
+
+
 def _tokens(words: str) -> list[str]:
     """Return the moves of a line; a number on its own is joined to the next move."""
     return re.sub(r"(?<!\S)(\d{1,3}\.{1,3})\s+", r"\1", words.replace(",", " ")).split()

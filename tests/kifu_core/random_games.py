@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from kifu_core.jkf import MoveEntry, Record
@@ -32,6 +33,20 @@ def random_record(seed: int, plies: int = 40, forks: int = 3) -> Record:
     complete_times(played.entries, position.turn)
     first: MoveEntry = {}
     return {"header": {}, "initial": initial_of(position), "moves": [first, *played.entries]}
+
+
+def random_positions(random: Random, count: int) -> Iterator[Position]:
+    """Yield positions of random games, from openings to bare kings; each is a new object."""
+    position = STARTS[0].copy()
+    for _ in range(count):
+        for _ in range(random.randrange(1, 12)):
+            moves = legal_moves(position)
+            if not moves:
+                position = random.choice(STARTS).copy()
+                continue
+            captures = [move for move in moves if position.board[move >> 1 & 127]]
+            position.do_move(random.choice(captures or moves))
+        yield position.copy()
 
 
 def _line(random: Random, start: Position, plies: int, forks: int, level: int) -> RawLine:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kifu_core import KifuError, dump, encode_text, load
+from kifu_core import Board, Game, KifuError, dump, encode_text, load, merge
 from kifu_core.__main__ import main
 from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import Issue
@@ -45,6 +45,7 @@ TEXTS_WITH: dict[str, bytes | str] = {
     "double-encoded": (HEAD + "1 ７六歩(77)\n").encode().decode("latin-1"),
     "bad-characters": HEAD + "1 ７六歩(77)\n*a\0\n",
     "empty-file": " \n",
+    "bad-declaration": HEAD + "1 ７六歩(77)\n2 入玉勝ち\n",
     "unknown-format": "まったく棋譜ではない文章です。\n",
     "is-address": "https://shogi.example/games/a-b-20240512_221403?tw=1\n",
     "is-picture": bytes.fromhex("89504e470d0a1a0a0000000d49484452"),
@@ -156,6 +157,10 @@ CALLS: dict[str, Callable[[], object]] = {
     "bad-usi-move": lambda: from_usi("7g7"),
     "unencodable": lambda: shogi64.encode(Position([0] * 80, [[0] * 8, [0] * 8], 0)),
     "bad-position-object": lambda: from_object({"board": []}),
+    "bad-move-text": lambda: Board().parse("hello"),
+    "no-such-handicap": lambda: Board.handicap("百枚落ち"),
+    "no-game": lambda: merge([]),
+    "other-start": lambda: merge([Game.from_board(Board()), Game.from_board(Board.handicap("角落ち"))]),
     "no-such-ply": lambda: dump(load("startpos moves 7g7f").games[0].record, "bod", ply=9),
 }
 """What raises the code."""

@@ -1,0 +1,358 @@
+"""A board that moves are played on, with its history, in the manner of chess libraries.
+
+`Board` keeps a `Position` and the moves that led to it; the rules are those of `rules`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from kifu_core.errors import AmbiguousMoveError, DecodeError, IllegalMoveError
+from kifu_core.shogi import draw, entering_king, rules
+from kifu_core.shogi.handicaps import INITIAL_SFEN, by_name
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.mate import MateResult, mate_in_one, search_mate
+from kifu_core.shogi.moves import DROP, from_usi, to_usi
+from kifu_core.shogi.notation import move_text, next_move_label
+from kifu_core.shogi.pieces import CODES, NAMES, PROMOTED
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.pv import read_move
+from kifu_core.shogi.repetition import FOURFOLD, checking_sides
+from kifu_core.shogi.squares import CSA, JAPANESE, USI
+from kifu_core.shogi.typed_moves import western_move
+
+Notation = Literal["usi", "csa", "kif", "ki2", "western"]
+
+_UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
+_SAME: Final = "同　"
+
+
+class Move(int):
+    """A move: the packed integer of `moves`, so moves are hashable and as cheap as integers.
+
+    >>> move = Move.from_usi("8h2b+")
+    >>> move, move.source, move.target, move.promotes, move.drop
+    (Move.from_usi('8h2b+'), '8h', '2b', True, None)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_usi(cls, text: str) -> Move:
+        """Read a move as USI writes it. Raises DecodeError `bad-usi-move`."""
+        return cls(from_usi(text))
+
+    @property
+    def usi(self) -> str:
+        return to_usi(self)
+
+    @property
+    def source(self) -> str | None:
+        """The square that the piece leaves, as USI writes it; None for a drop."""
+        return None if self >> 8 > DROP else USI[self >> 8]
+
+    @property
+    def target(self) -> str:
+        """The square that the piece goes to, as USI writes it."""
+        return USI[self >> 1 & 127]
+
+    @property
+    def promotes(self) -> bool:
+        return bool(self & 1)
+
+    @property
+    def drop(self) -> str | None:
+        """The kind of the piece dropped, as CSA writes it (`FU`); None for a move on the board."""
+        return CODES[(self >> 8) - DROP] if self >> 8 > DROP else None
+
+    def __str__(self) -> str:
+        return to_usi(self)
+
+    def __repr__(self) -> str:
+        return f"Move.from_usi({to_usi(self)!r})"
+
+
+class Outcome(NamedTuple):
+    """The end of a game by the rules. `winner` is a colour, None for a draw.
+
+    `reason` is `no-moves` (checkmate, or no legal move at all), `fourfold` or `perpetual-check`.
+    """
+
+    winner: int | None
+    reason: Literal["no-moves", "fourfold", "perpetual-check"]
+
+
+class Board:
+    """A position and the moves that led to it.
+
+    `position` is the `Position` on the board, which callers read but do not change. Colours are 0 for Black
+    (先手) and 1 for White (後手).
+
+    >>> board = Board()
+    >>> for move in ("7g7f", "３四歩", "+8822UM"):
+    ...     _ = board.push(move)
+    >>> board.ply, board.turn, board.is_check(), board.text(board.parse("同銀"))
+    (3, 1, False, '△同　銀')
+    """
+
+    __slots__ = ("_captures", "_first_number", "_moves", "_start", "position")
+
+    def __init__(self, sfen: str = INITIAL_SFEN) -> None:
+        """Set up a position. Raises DecodeError for an SFEN that cannot be read."""
+        self._start = Position.from_sfen(sfen)
+        fields = sfen.split()
+        self._first_number = int(fields[3]) if len(fields) == 4 else 1
+        self.position = self._start.copy()
+        self._moves: list[Move] = []
+        self._captures: list[int] = []
+
+    @classmethod
+    def handicap(cls, name: str) -> Board:
+        """Set up a handicap by its Japanese name, such as 二枚落ち. Raises DecodeError `no-such-handicap`."""
+        handicap = by_name(name)
+        if handicap is None:
+            raise DecodeError("no-such-handicap", params={"name": name[:40]})
+        return cls(handicap.sfen)
+
+    @classmethod
+    def from_position(cls, position: Position) -> Board:
+        """Set up a copy of a position."""
+        return cls(position.sfen(None))
+
+    # --- state ---
+
+    @property
+    def turn(self) -> int:
+        """The colour to move."""
+        return self.position.turn
+
+    @property
+    def ply(self) -> int:
+        """The number of moves played on this board."""
+        return len(self._moves)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves played on this board, the first one first."""
+        return tuple(self._moves)
+
+    @property
+    def start(self) -> Position:
+        """A copy of the position before the first move."""
+        return self._start.copy()
+
+    @property
+    def code(self) -> str:
+        """The position's Shogi64 code, by which archives find it: equal positions have equal codes.
+
+        Raises KifuError `unencodable` for a position with more pieces than a set.
+        """
+        return shogi64.encode(self.position)
+
+    def sfen(self) -> str:
+        """Return the position as SFEN with its move number."""
+        return self.position.sfen(self._first_number + len(self._moves))
+
+    def usi(self) -> str:
+        """Return the start and the moves as the USI command `position` takes them, without that word."""
+        start = self._start.sfen(None)
+        text = "startpos" if start == INITIAL_SFEN else f"sfen {self._start.sfen(self._first_number)}"
+        return f"{text} moves {' '.join(map(to_usi, self._moves))}" if self._moves else text
+
+    def copy(self) -> Board:
+        """Return an independent copy with its history."""
+        board = Board.__new__(Board)
+        board._start, board._first_number = self._start, self._first_number
+        board.position = self.position.copy()
+        board._moves, board._captures = self._moves[:], self._captures[:]
+        return board
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the positions are equal, whatever led to them."""
+        return self.position == other.position if isinstance(other, Board) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # boards change; `code` and `sfen()` are hashable
+
+    # --- play ---
+
+    def push(self, move: Move | int | str, *, legal: bool = True) -> Move:
+        """Play a move, given as in `parse` or packed, and return it.
+
+        Raises IllegalMoveError with the code of the fault (see `rules.violation`) and as `parse` does; the
+        board stays as it was. With `legal` False only a move that no board allows is refused: no piece to
+        move, a piece of the other side, an own piece on the target.
+        """
+        move = self.parse(move) if isinstance(move, str) else Move(move)
+        fault = rules.violation(self.position, move) if legal else rules.fault(self.position, move)
+        if fault is not None and (legal or fault in _UNPLAYABLE):
+            raise self._illegal(fault, str(move) if fault != "bad-move" else f"{int(move)}")
+        self._captures.append(self.position.do_move(move))
+        self._moves.append(move)
+        return move
+
+    def pop(self) -> Move:
+        """Take the last move back and return it. Raises IndexError without one."""
+        move = self._moves.pop()
+        self.position.undo_move(move, self._captures.pop())
+        return move
+
+    def peek(self) -> Move | None:
+        """Return the last move, None without one."""
+        return self._moves[-1] if self._moves else None
+
+    # --- rules ---
+
+    def legal_moves(self) -> list[Move]:
+        """Return all legal moves: those of `rules.legal_moves`, about 25 us."""
+        return list(map(Move, rules.legal_moves(self.position)))
+
+    def is_legal(self, move: Move | int | str) -> bool:
+        """Tell whether a move may be played now. Raises as `parse` does for a text that is no move."""
+        return rules.is_legal(self.position, self.parse(move) if isinstance(move, str) else move)
+
+    def is_check(self) -> bool:
+        """Tell whether the king of the side to move is attacked."""
+        return rules.in_check(self.position, self.turn)
+
+    def gives_check(self, move: Move | int) -> bool:
+        """Tell whether a legal move attacks the other side's king."""
+        captured = self.position.do_move(move)
+        check = rules.in_check(self.position, self.turn)
+        self.position.undo_move(move, captured)
+        return check
+
+    def is_checkmate(self) -> bool:
+        """Tell whether the side to move is in check and has no legal move."""
+        return self.is_check() and not rules.legal_moves(self.position)
+
+    def occurrences(self) -> list[int]:
+        """Return the plies at which the present position stood, the present ply included.
+
+        Board, hands and side to move are compared. Linear in the moves played.
+        """
+        position, plies = self._start.copy(), []
+        for ply, move in enumerate(self._moves):
+            if position == self.position:
+                plies.append(ply)
+            position.do_move(move)
+        return [*plies, len(self._moves)]
+
+    def is_fourfold_repetition(self) -> bool:
+        """Tell whether the present position stands for the fourth time (千日手), perpetual check included."""
+        return len(self.occurrences()) >= FOURFOLD
+
+    def perpetual_checker(self) -> int | None:
+        """Return the colour that loses by perpetual check (連続王手の千日手), None if nobody does.
+
+        It has given check with every move since the first of four occurrences.
+        """
+        plies = self.occurrences()
+        if len(plies) < FOURFOLD:
+            return None
+        position = self._start.copy()
+        for move in self._moves[: plies[0]]:
+            position.do_move(move)
+        sides = checking_sides(position, self._moves[plies[0] :])
+        return sides[0] if len(sides) == 1 else None
+
+    def outcome(self) -> Outcome | None:
+        """Return the end of the game by the rules, None while play goes on.
+
+        Declarations, resignations and clocks are decisions of players: see `claim`.
+        """
+        if not rules.legal_moves(self.position):
+            return Outcome(self.turn ^ 1, "no-moves")
+        if not self.is_fourfold_repetition():
+            return None
+        checker = self.perpetual_checker()
+        return Outcome(None, "fourfold") if checker is None else Outcome(checker ^ 1, "perpetual-check")
+
+    def claim(self) -> entering_king.Claim:
+        """Return the facts for a declaration of the side to move (入玉宣言); `.result(27)` is its outcome.
+
+        In a handicap game the missing pieces count for White.
+        """
+        return entering_king.claim(self.position, entering_king.missing_points(self._start))
+
+    def mate_in_one(self) -> Move | None:
+        """Return a move that mates, None if there is none."""
+        move = mate_in_one(self.position)
+        return None if move is None else Move(move)
+
+    def search_mate(self, *, nodes: int = 100_000) -> MateResult:
+        """Search a forced mate by checks (詰み) for the side to move: see `mate.search_mate`."""
+        return search_mate(self.position, nodes=nodes)
+
+    # --- texts of moves ---
+
+    def parse(self, text: str) -> Move:
+        """Read a move as text.
+
+        Notations are USI (`7g7f`), CSA (`+7776FU`), KIF (`７六歩(77)`), KI2 (`▲７六歩`), Western (`P-7f`).
+        The move need not be legal. Raises DecodeError `bad-move-text` for any other text, IllegalMoveError
+        `unreachable` if no piece can make the move, AmbiguousMoveError `ambiguous` if several can.
+        """
+        last = self._moves[-1] >> 1 & 127 if self._moves else -1
+        candidates = read_move(text.strip(), self.position, last)
+        if candidates is None:
+            western = western_move(text.strip(), self.position)
+            if western is None:
+                raise DecodeError("bad-move-text", ply=self.ply + 1, params={"text": text[:40]})
+            candidates = [western]
+        if len(candidates) > 1:
+            raise AmbiguousMoveError("ambiguous", ply=self.ply + 1, params={"text": text[:40]})
+        if not candidates:
+            raise self._illegal("unreachable", text[:40])
+        return Move(candidates[0])
+
+    def text(self, move: Move | int, notation: Notation = "ki2") -> str:
+        """Return a playable move as text: by default as people write it.
+
+        >>> board = Board()
+        >>> move = Move.from_usi("7g7f")
+        >>> [board.text(move, notation) for notation in ("usi", "csa", "kif", "ki2", "western")]
+        ['7g7f', '+7776FU', '７六歩(77)', '▲７六歩', '▲P-7f']
+        """
+        last = self._moves[-1] if self._moves else None
+        match notation:
+            case "usi":
+                return to_usi(move)
+            case "csa":
+                return self._csa(move)
+            case "kif":
+                return self._kif(move, last)
+            case "ki2":
+                return next_move_label(self.position, move, move_text(self.position, move), "ja", last)
+            case "western":
+                return next_move_label(self.position, move, "", "en", last)
+
+    def _csa(self, move: int) -> str:
+        piece = self._piece(move)
+        source = "00" if move >> 8 > DROP else CSA[move >> 8]
+        landed = PROMOTED[piece] if move & 1 else piece
+        return f"{'+-'[self.turn]}{source}{CSA[move >> 1 & 127]}{CODES[landed]}"
+
+    def _kif(self, move: int, last: int | None) -> str:
+        to = move >> 1 & 127
+        place = _SAME if last is not None and last >> 1 & 127 == to else JAPANESE[to]
+        tail = "打" if move >> 8 > DROP else ("成" if move & 1 else "") + f"({CSA[move >> 8]})"
+        return place + NAMES[self._piece(move)] + tail
+
+    def _piece(self, move: int) -> int:
+        """Return the kind of the piece that moves, before it promotes."""
+        return (move >> 8 > DROP and (move >> 8) - DROP) or abs(self.position.board[move >> 8])
+
+    def _illegal(self, code: str, text: str) -> IllegalMoveError:
+        return IllegalMoveError(code, ply=self.ply + 1, params={"text": text})
+
+    # --- pictures ---
+
+    def __str__(self) -> str:
+        return draw.text(self.position)
+
+    def __repr__(self) -> str:
+        return f"Board({self.sfen()!r})"
+
+    def _repr_svg_(self) -> str:
+        """Draw the board in a notebook, with the last move marked."""
+        return draw.svg(self.position, last=self.peek())

@@ -1,0 +1,168 @@
+"""Games as trees: a move with its time, comments and evaluation; variations; merging."""
+
+from __future__ import annotations
+
+import pytest
+
+from kifu_core import Board, Game, KifuError, Move, load, merge
+from kifu_core.errors import IllegalMoveError, ParseError, UnknownFormatError
+from kifu_core.lines import nodes_of
+from kifu_core.shogi.replay import main_moves
+from tests.cases import each
+from tests.kifu_core.random_games import random_record
+
+KIF = """手合割：平手
+先手：甲
+後手：乙
+*はじめに
+1 ７六歩(77) ( 0:05/00:00:05)
+*よくある手
+**#評価値=120
+2 ３四歩(33) ( 0:07/00:00:07)
+3 ２六歩(27) ( 0:01/00:00:06)
+4 投了 ( 0:00/00:00:07)
+
+変化：3手
+3 ６八銀(79)
+
+変化：2手
+2 ８四歩(83)
+*別の手
+3 ２六歩(27)
+"""
+
+
+def test_a_move_comes_with_its_time_comments_and_text():
+    game = Game.read(KIF)
+    first, second, third = game
+    assert (first.ply, first.move, first.text, first.seconds, first.clock) == (
+        1, Move.from_usi("7g7f"), "▲７六歩", 5, 5
+    )  # fmt: skip
+    assert "よくある手" in first.comments
+    assert (third.seconds, third.clock) == (1, 6)
+    assert second.comments == ()
+    assert game.comments == ("はじめに",)
+    assert game.headers["先手"] == "甲"
+    assert (game.ending.special, game.winner, game.main_line.ending) == ("TORYO", 0, "TORYO")
+
+
+def test_evaluations_stand_beside_their_moves_in_variations_too():
+    game = Game.read("1 ７六歩(77)\n*#評価値=34\n2 ３四歩(33)\n\n変化：2手\n2 ８四歩(83)\n*#評価値=-56\n")
+    first, second = game
+    (variation,) = second.variations
+    assert first.evaluation.score == 34
+    assert next(iter(variation)).evaluation.score == -56
+
+
+def test_variations_have_their_own_positions():
+    game = Game.read(KIF)
+    second, third = list(game)[1:]
+    (other,) = second.variations
+    assert (other.path, other.ply, len(other), [node.text for node in other]) == (
+        "2.0", 1, 2, ["△８四歩", "▲２六歩"]
+    )  # fmt: skip
+    board = game.board(1)
+    board.push("8c8d")
+    assert next(iter(other)).position == board.position
+    assert [line.path for line in game.lines()] == ["", "2.0", "3.0"]
+    assert [node.text for node in third.variations[0]] == ["▲６八銀"]
+
+
+@each("seed", range(30))
+def test_the_lines_of_a_game_visit_every_node_of_its_record(seed):
+    record = random_record(seed)
+    moves = sum("move" in entry for _, _, entry in nodes_of(record["moves"]))
+    game = Game(record)
+    assert sum(1 for line in game.lines() for _ in line) == moves
+    assert [node.move for node in game] == main_moves(record)
+    assert game.board().position == (list(game)[-1].position if len(game.main_line) else game.start)
+
+
+def test_a_board_becomes_a_game_and_a_game_a_board():
+    board = Board.handicap("角落ち")
+    for move in ("3c3d", "7g7f"):
+        board.push(move)
+    game = Game.from_board(board, {"先手": "甲"}, "TORYO")
+    assert game.board() == board
+    assert game.winner == 0
+    assert "手合割：角落ち" in game.dump("kif")
+    assert Game.read(str(game)).record["moves"] == game.record["moves"]
+    with pytest.raises(ParseError):
+        Game.from_board(board, ending="NONSENSE")
+    board.push("3a3e", legal=False)
+    with pytest.raises(IllegalMoveError):
+        Game.from_board(board)
+
+
+def test_a_file_without_games_is_an_error():
+    with pytest.raises((ParseError, UnknownFormatError)):
+        Game.read("hello")
+
+
+def moves_of(line):
+    return " ".join(node.move.usi for node in line)
+
+
+def game_of(moves, ending=None, **headers):
+    board = Board()
+    for move in moves.split():
+        board.push(move)
+    return Game.from_board(board, headers, ending)
+
+
+def test_games_merge_into_one_tree():
+    tree = merge([
+        game_of("7g7f 3c3d 2g2f", 先手="甲", 棋戦="杯"),
+        game_of("7g7f 3c3d 6i7h 8c8d", 先手="乙", 棋戦="杯"),
+        game_of("7g7f 3c3d 6i7h 4c4d", 先手="丙", 棋戦="杯"),
+        game_of("2g2f 3c3d", 先手="丁", 棋戦="杯"),
+        game_of("7g7f 3c3d 2g2f 8c8d", 先手="甲", 棋戦="杯"),
+    ])  # fmt: skip
+    assert moves_of(tree) == "7g7f 3c3d 2g2f 8c8d"
+    assert {line.path: moves_of(line) for line in tree.lines() if line.path} == {
+        "1.0": "2g2f 3c3d",
+        "3.0": "6i7h 8c8d",
+        "3.0-4.0": "4c4d",
+    }
+    assert tree.headers == {"棋戦": "杯"}
+    assert load(tree.dump("kif")).games[0].record["moves"] == tree.record["moves"]
+
+
+def test_an_ending_before_another_games_moves_becomes_a_comment():
+    tree = merge([game_of("7g7f 3c3d 2g2f"), game_of("7g7f 3c3d", "TORYO")])
+    assert next(node for node in tree if node.ply == 2).comments == ("投了",)
+    assert moves_of(merge([game_of("7g7f", "TORYO"), game_of("7g7f 3c3d")]).main_line.variations[0]) == "3c3d"
+
+
+@each("seed", range(0, 60, 2))
+def test_merging_loses_no_line(seed):
+    games = [Game(random_record(seed)), Game(random_record(seed + 38))]
+    if games[0].start != games[1].start:
+        games[1] = Game(random_record(seed))
+    tree = merge(games)
+    lines = {path for game in [tree] for path in paths_of(game)}
+    assert all(path in lines for game in games for path in paths_of(game))
+
+
+def paths_of(game):
+    """Return every sequence of moves from the start to a node."""
+    paths, waiting = set(), [(game.main_line, ())]
+    while waiting:
+        line, before = waiting.pop()
+        for node in line:
+            waiting += [(variation, before) for variation in node.variations]
+            before = (*before, node.move)
+            paths.add(before)
+    return paths
+
+
+def test_games_from_different_starts_do_not_merge():
+    with pytest.raises(KifuError, match="start"):
+        merge([game_of(""), Game.from_board(Board.handicap("角落ち"))])
+
+
+def test_merged_games_are_left_as_they_were():
+    one, other = game_of("7g7f 3c3d"), game_of("2g2f")
+    before = one.dump("jkf")
+    merge([one, other])
+    assert one.dump("jkf") == before
