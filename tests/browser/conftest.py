@@ -37,15 +37,19 @@ expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 DELAY = int(os.environ.get("KIFU_BROWSER_DELAY", "0"))
 
 LANGUAGES = ("ja", "en")
+FULL = os.environ.get("KIFU_BROWSER") == "full"
+USUAL = (("screen", "ja"), ("phone", "en"))
 BOTH_SIZES_AND_LANGUAGES = pytest.mark.parametrize(
     ("size", "language"),
     [
         pytest.param(size, language, id=f"{name}-{language}")
         for name, size in SIZES.items()
         for language in LANGUAGES
+        if FULL or (name, language) in USUAL
     ],
 )
-"""What can be done on a page is done on a screen and on a phone, in Japanese and in English."""
+"""Tasks are done on a screen and on a phone, in Japanese and in English; `KIFU_BROWSER=full` runs all four
+pairs."""
 
 CONNECTIONS: WeakSet[socket.socket] = WeakSet()
 """Those of the tests' server that are open, and some that were."""
