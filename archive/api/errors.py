@@ -37,6 +37,7 @@ from archive.index.availability import (
 from archive.models import UploadChunk
 from archive.project.disk import is_full
 from archive.project.reading import PRIMARY, read_now
+from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.taken_down import GoneError
 from archive.queries.scope import UnknownScopeError
 from archive.queries.search.errors import QueryError
@@ -121,6 +122,8 @@ def describe(error: Exception) -> Problem | None:
         return problem(STATUSES.get(error.code, 400), error.code, issues.detail_of(error, "en"), errors)
     if isinstance(error, QueryError):
         return _of_query(error)
+    if isinstance(error, InvalidCursorError):
+        return problem(400, "invalid-cursor", str(error), [{"field": "cursor", "detail": str(error)}])
     # The bytes of an upload are deleted with it: it was deleted while they were read.
     if isinstance(error, GoneError | UploadChunk.DoesNotExist):
         return problem(410)

@@ -42,6 +42,22 @@ class TextField(serializers.CharField):
         return str(super().to_internal_value(data))
 
 
+class CursorField(TextField):
+    """The cursor of a page."""
+
+    def __init__(self, max_length: int | None = None) -> None:
+        text = "Where the page begins, taken from `next_url` of an earlier page."
+        super().__init__(required=False, max_length=max_length, help_text=text)
+
+
+class LimitField(TextField):
+    """The `limit` of a page, which `archive.api.pagination.limit_of` checks."""
+
+    def __init__(self, largest: int, default: int) -> None:
+        schema = number_schema(1, largest, default)
+        super().__init__(required=False, schema=schema, help_text="The largest number of results.")
+
+
 class RawTextField(TextField):
     """A text with any characters, unchanged."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import Any, Final
 
+from django.core.signing import BadSignature, Signer
 from django.http import QueryDict
 from rest_framework.request import Request
 
@@ -58,6 +59,26 @@ def cursor_number(query: Mapping[str, Any]) -> int | None:
     if text is not None and not _SHORT_NUMBER.fullmatch(text):
         raise ApiError("invalid-cursor", "this cursor was not made here", field="cursor")
     return None if text is None else int(text)
+
+
+def sign_cursor(place: str, list_name: str, **parameter: str) -> str:
+    """Return a place in a list as a signed cursor, valid for the same list and the same value of a
+    parameter."""
+    return _signer(list_name, parameter).sign(place)
+
+
+def signed_cursor(query: Mapping[str, Any], list_name: str, **parameter: str) -> str:
+    """Return the place in a signed `cursor`; empty for the beginning of the list. Raises ApiError."""
+    try:
+        return _signer(list_name, parameter).unsign(query["cursor"]) if "cursor" in query else ""
+    except BadSignature:
+        ((name, value),) = parameter.items()
+        text = f"this cursor was not made here, or not for {name}={value}"
+        raise ApiError("invalid-cursor", text, field="cursor") from None
+
+
+def _signer(list_name: str, parameter: Mapping[str, str]) -> Signer:
+    return Signer(salt=f"{list_name} {' '.join(parameter.values())}")
 
 
 def total_info(total: Total) -> TotalInfo:

@@ -2,20 +2,13 @@
 
 from rest_framework.request import Request
 
-from archive.api.fields import ChoiceField, TextField, number_schema
+from archive.api.fields import ChoiceField, CursorField, LimitField, TextField
 from archive.api.games import game_info
 from archive.api.names import player_tally
 from archive.api.pagination import GAMES, LARGEST_PAGE, next_url, total_info
-from archive.api.serializers import CURSOR, LIMIT, FacetsQuery
+from archive.api.serializers import FacetsQuery
+from archive.api.shapes import patterns as shapes
 from archive.api.shapes.games import YearGames
-from archive.api.shapes.patterns import (
-    GameWithPattern,
-    PatternHint,
-    PatternInfo,
-    PatternMove,
-    PatternResults,
-    PlySpanGames,
-)
 from archive.derive.issues import language
 from archive.queries.games.totals import Total
 from archive.queries.patterns.summary import STEP, PatternGame, PatternSummary
@@ -34,29 +27,29 @@ class PatternQuery(FacetsQuery):
         max_length=LONGEST, trim_whitespace=False, help_text="The pattern that has to be on the board."
     )
     order = ChoiceField(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
-    cursor = TextField(required=False, max_length=200, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, GAMES), help_text=LIMIT)
+    cursor = CursorField(max_length=200)
+    limit = LimitField(LARGEST_PAGE, GAMES)
 
 
-def pattern_info(summary: PatternSummary, pattern: Pattern, request: Request) -> PatternInfo:
+def pattern_info(summary: PatternSummary, pattern: Pattern, request: Request) -> shapes.PatternInfo:
     """Return a page of the games with a pattern, and totals of all of them."""
-    return PatternInfo(
+    return shapes.PatternInfo(
         pattern=text_of(pattern),
         total=total_info(Total(summary.games, exact=not summary.waiting)),
         waiting=summary.waiting,
         hints=[] if summary.games else _hints(pattern),
-        outcomes=PatternResults(*summary.results),
+        outcomes=shapes.PatternResults(*summary.results),
         years=[YearGames(*year) for year in summary.years],
         undated=summary.undated,
-        plies=[PlySpanGames(first, first + STEP - 1, n) for first, n in summary.plies],
+        plies=[shapes.PlySpanGames(first, first + STEP - 1, n) for first, n in summary.plies],
         moves=[
-            PatternMove(
+            shapes.PatternMove(
                 move=move.move,
                 text=lone_move_label(move.packed, move.kind, int(not move.own), "ja"),
                 english=lone_move_label(move.packed, move.kind, int(not move.own), "en"),
                 own=move.own,
                 games=move.games,
-                outcomes=PatternResults(*move.results),
+                outcomes=shapes.PatternResults(*move.results),
             )
             for move in summary.moves
         ],
@@ -67,17 +60,17 @@ def pattern_info(summary: PatternSummary, pattern: Pattern, request: Request) ->
     )
 
 
-def _hints(pattern: Pattern) -> list[PatternHint]:
+def _hints(pattern: Pattern) -> list[shapes.PatternHint]:
     """Return why no game can have a pattern."""
     return [
-        PatternHint(reason.why, reason.step + 1, impossible_words(reason, pattern, language()))
+        shapes.PatternHint(reason.why, reason.step + 1, impossible_words(reason, pattern, language()))
         for reason in impossible(pattern)
     ]
 
 
-def _game_with_pattern(game: PatternGame, request: Request) -> GameWithPattern:
+def _game_with_pattern(game: PatternGame, request: Request) -> shapes.GameWithPattern:
     return game_info(
-        GameWithPattern,
+        shapes.GameWithPattern,
         game.row,
         request,
         ply=game.ply,

@@ -10,28 +10,18 @@ from rest_framework.reverse import reverse
 
 from archive.api.fields import (
     ChoiceField,
+    CursorField,
     FlagField,
     LimitedListField,
+    LimitField,
     RawTextField,
     TextField,
     WholeNumberField,
-    number_schema,
 )
 from archive.api.games import game_info
 from archive.api.pagination import LARGEST_PAGE, THROUGH
-from archive.api.serializers import CURSOR, LIMIT, FacetsQuery
-from archive.api.shapes.positions import (
-    Explored,
-    GameThroughPosition,
-    MoveInfo,
-    OddityInfo,
-    Outcomes,
-    PositionCounts,
-    SampleInfo,
-    SampleWindow,
-    Transposition,
-    TreeMove,
-)
+from archive.api.serializers import FacetsQuery
+from archive.api.shapes import positions as shapes
 from archive.models import LARGEST_ID
 from archive.queries.positions.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results
 from archive.queries.positions.opening_tree import DEEPEST, TreeNode
@@ -79,8 +69,8 @@ class ThroughQuery(FilterQuery):
     """Parameters of `GET positions/{game}/{code}/games`."""
 
     order = ChoiceField(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
-    cursor = TextField(required=False, max_length=200, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, THROUGH), help_text=LIMIT)
+    cursor = CursorField(max_length=200)
+    limit = LimitField(LARGEST_PAGE, THROUGH)
 
 
 class PictureQuery(serializers.Serializer[Any]):
@@ -131,14 +121,14 @@ class FindBody(serializers.Serializer[Any]):
     )
 
 
-Move = TypeVar("Move", bound=MoveInfo)
-Counts = TypeVar("Counts", bound=PositionCounts)
+Move = TypeVar("Move", bound=shapes.MoveInfo)
+Counts = TypeVar("Counts", bound=shapes.PositionCounts)
 
 
-def game_through(row: GameThrough, request: Request) -> GameThroughPosition:
+def game_through(row: GameThrough, request: Request) -> shapes.GameThroughPosition:
     """Return a game that reaches a position."""
     return game_info(
-        GameThroughPosition,
+        shapes.GameThroughPosition,
         row,
         request,
         ply=row.ply,
@@ -148,10 +138,10 @@ def game_through(row: GameThrough, request: Request) -> GameThroughPosition:
     )
 
 
-def outcomes(game: GameKind[Any], results: Results) -> Outcomes:
+def outcomes(game: GameKind[Any], results: Results) -> shapes.Outcomes:
     """Return numbers of games by result."""
     wins = dict(zip(game.rules.sides, (results.first, results.second), strict=True))
-    return Outcomes(wins["black"], wins["white"], results.draw, results.unknown)
+    return shapes.Outcomes(wins["black"], wins["white"], results.draw, results.unknown)
 
 
 def move_info(kind: type[Move], game: GameKind[Any], move: MoveStats, **members: Any) -> Move:
@@ -182,11 +172,11 @@ def encodable(game: GameKind[Any], position: Any) -> str | None:
         return None
 
 
-def oddity_info(oddity: Oddity) -> OddityInfo:
+def oddity_info(oddity: Oddity) -> shapes.OddityInfo:
     """Return an oddity of a position of shogi, with the members that its code has."""
     dead = oddity.code == "dead"
     file = FILES[oddity.square] if dead else oddity.file or UNSET
-    return OddityInfo(
+    return shapes.OddityInfo(
         code=oddity.code,
         impossible=oddity.impossible,
         side=UNSET if oddity.code == "too-many" else SHOGI.rules.sides[oddity.color],
@@ -205,40 +195,41 @@ def position_counts(kind: type[Counts], game: GameKind[Any], explorer: Explorer,
         games=explorer.total,
         outcomes=outcomes(game, explorer.results),
         others=explorer.others,
-        moves=[move_info(MoveInfo, game, move) for move in explorer.moves],
+        moves=[move_info(shapes.MoveInfo, game, move) for move in explorer.moves],
         **members,
     )
 
 
-def explored(explorer: Explorer, position: Any, request: Request) -> Explored:
+def explored(explorer: Explorer, position: Any, request: Request) -> shapes.Explored:
     """Return the explorer's answer about a position."""
     game = GAMES[explorer.kind]
     sample, unplayed = explorer.sample, explorer.unplayed
     return position_counts(
-        Explored,
+        shapes.Explored,
         game,
         explorer,
         game=explorer.kind,
         match=explorer.match,
         lines=explorer.lines,
         confidence=CONFIDENCE,
-        sample=sample and SampleInfo(sample.read, sample.of, SampleWindow(sample.since, sample.until)),
+        sample=sample
+        and shapes.SampleInfo(sample.read, sample.of, shapes.SampleWindow(sample.since, sample.until)),
         first=game_through(explorer.first, request) if explorer.first else None,
         latest=game_through(explorer.latest, request) if explorer.latest else None,
         transpositions=UNSET
         if unplayed is None
-        else [Transposition(move.name, move.text, move.code, move.reached) for move in unplayed],
+        else [shapes.Transposition(move.name, move.text, move.code, move.reached) for move in unplayed],
         sfen=sfen_of(game, position),
         position=game.codec.as_object(position),
         games_url=f"{position_url(game, explorer.code, request)}/games",
     )
 
 
-def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[TreeMove]:
+def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[shapes.TreeMove]:
     """Return the moves of a tree; a move is `open` if moves after it are not in the tree."""
     return [
         move_info(
-            TreeMove,
+            shapes.TreeMove,
             game,
             node.played,
             again=node.again,

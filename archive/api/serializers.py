@@ -6,10 +6,12 @@ from rest_framework import serializers
 
 from archive.api.fields import (
     ChoiceField,
+    CursorField,
     DayField,
     FlagField,
     FormationField,
     FormFileField,
+    LimitField,
     RawTextField,
     TextField,
     WholeNumberField,
@@ -29,8 +31,6 @@ from kifu_core.games import GAMES
 TEXT_LIMIT: Final = 200
 """Characters of a filter's text."""
 
-CURSOR: Final = "Where the page begins, taken from `next_url` of an earlier page."
-LIMIT: Final = "The largest number of results."
 LISTS: Final = ("json", "csv", "ndjson")
 """Formats of lists of entries."""
 OTHERS: Final = "others"
@@ -74,8 +74,8 @@ class GamesQuery(FacetsQuery):
     order = ChoiceField(
         required=False, choices=list(ORDERS), default="newest", help_text="The order of the games."
     )
-    cursor = TextField(required=False, max_length=200, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, GAMES_A_PAGE), help_text=LIMIT)
+    cursor = CursorField(max_length=200)
+    limit = LimitField(LARGEST_PAGE, GAMES_A_PAGE)
 
 
 class EventsQuery(serializers.Serializer[Any]):
@@ -88,8 +88,8 @@ class EventsQuery(serializers.Serializer[Any]):
         default="name",
         help_text="The order of the events.",
     )
-    cursor = TextField(required=False, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, NAMES, NAMES), help_text=LIMIT)
+    cursor = CursorField()
+    limit = LimitField(NAMES, NAMES)
 
 
 class PlayersQuery(EventsQuery):
@@ -121,15 +121,15 @@ class StatisticsQuery(serializers.Serializer[Any]):
 class OpeningsQuery(StatisticsQuery):
     """Parameters of `GET openings`."""
 
-    cursor = TextField(required=False, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
+    cursor = CursorField()
+    limit = LimitField(LARGEST_PAGE, PAGE)
 
 
 class UploadsQuery(serializers.Serializer[Any]):
     """Parameters of `GET uploads`."""
 
-    cursor = TextField(required=False, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, PAGE, PAGE), help_text=LIMIT)
+    cursor = CursorField()
+    limit = LimitField(PAGE, PAGE)
 
 
 class EntriesQuery(serializers.Serializer[Any]):
@@ -140,15 +140,15 @@ class EntriesQuery(serializers.Serializer[Any]):
         schema={"enum": [*LISTS]},
         help_text="`json` for a page, the others for the whole list as a file; `Accept` can ask for it, too.",
     )
-    cursor = TextField(required=False, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
+    cursor = CursorField()
+    limit = LimitField(LARGEST_PAGE, PAGE)
 
 
 class PageQuery(serializers.Serializer[Any]):
     """Parameters of the lists of one game."""
 
-    cursor = TextField(required=False, help_text=CURSOR)
-    limit = TextField(required=False, schema=number_schema(1, MOST_PLIES, PLIES), help_text=LIMIT)
+    cursor = CursorField()
+    limit = LimitField(MOST_PLIES, PLIES)
 
 
 class RecordQuery(serializers.Serializer[Any]):

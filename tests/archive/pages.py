@@ -24,8 +24,8 @@ def page(client: Client, address: str) -> str:
     return tidy(answer.content.decode())
 
 
-def told(client: Client, address: str) -> Any:
-    """What the API tells at an address, which may be one that it gave."""
+def get_json(client: Client, address: str) -> Any:
+    """Return the JSON at an address: a path below `/api/v1/`, or a complete URL."""
     answer = client.get(address if address.startswith("http") else f"/api/v1/{address}")
     assert answer.status_code == 200, answer.content
     return answer.json()

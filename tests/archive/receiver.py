@@ -92,24 +92,24 @@ def garbles(to: socket.socket) -> None:
 def receiving(*answers: Answering, tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     """Run a receiver on loopback."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        found = Receiver(server.getsockname()[1], tls is not None, list(answers) or [status(204)])
-        threading.Thread(target=_serve, args=(server, found, tls), daemon=True).start()
-        yield found
+        receiver = Receiver(server.getsockname()[1], tls is not None, list(answers) or [status(204)])
+        threading.Thread(target=_serve, args=(server, receiver, tls), daemon=True).start()
+        yield receiver
         with contextlib.suppress(OSError):
             server.shutdown(socket.SHUT_RDWR)
 
 
-def _serve(server: socket.socket, found: Receiver, tls: ssl.SSLContext | None) -> None:
+def _serve(server: socket.socket, receiver: Receiver, tls: ssl.SSLContext | None) -> None:
     while True:
         try:
             plain, _peer = server.accept()
         except OSError:
             return
-        found.connections += 1
+        receiver.connections += 1
         with contextlib.suppress(OSError):
             one = tls.wrap_socket(plain, server_side=True) if tls else plain
-            found.received.append(_read(one))
-            answer = found.answers.pop(0) if len(found.answers) > 1 else found.answers[0]
+            receiver.received.append(_read(one))
+            answer = receiver.answers.pop(0) if len(receiver.answers) > 1 else receiver.answers[0]
             answer(one)
             one.close()
 

@@ -82,8 +82,8 @@ def test_games_of_large_files_in_containers_are_found_again(client, monkeypatch,
     large = [("x.csa", "/\n".join(games[:2]).encode()), ("x.csa", "/\n".join(games[2:]).encode())]
     inner = zipped(("y.csa", "/\n".join(games[1:]).encode()))
     upload = stored(pack(*large, ("in.zip", inner)), "all.zip")
-    found = [source_of(client, upload, seq).content.decode() for seq in range(7)]
-    assert found == [*games, *games[1:]]
+    result = [source_of(client, upload, seq).content.decode() for seq in range(7)]
+    assert result == [*games, *games[1:]]
 
 
 def test_an_upload_of_several_pieces_is_read_where_it_is_stored(client):
@@ -131,8 +131,8 @@ def test_the_bytes_of_an_entry_are_never_those_of_another_file(client, settings)
 def test_the_bytes_of_a_game_of_a_large_file_are_that_game(client, monkeypatch):
     monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
     games = [CSA.replace("先手の人", f"人{n}") for n in range(3)]
-    found = stored("/\n".join(games), "three.csa")
-    sources = [client.get(f"/api/v1/uploads/{found.pk}/entries/{n}/source").content for n in range(3)]
+    upload = stored("/\n".join(games), "three.csa")
+    sources = [client.get(f"/api/v1/uploads/{upload.pk}/entries/{n}/source").content for n in range(3)]
     assert [source.decode() for source in sources] == games
 
 

@@ -151,13 +151,13 @@ def tree(client: APIClient, code: str = START, **query: object):
 
 def lines(nodes: list[dict]) -> list[str]:
     """The moves of a tree as lines, each with its games."""
-    found = []
+    result = []
     for node in nodes:
-        found += [
+        result += [
             f"{node['move']}:{node['games']}",
             *(f"{node['move']} {line}" for line in lines(node["moves"])),
         ]
-    return found
+    return result
 
 
 def test_a_tree_holds_what_enough_games_played(client, games):
@@ -168,9 +168,9 @@ def test_a_tree_holds_what_enough_games_played(client, games):
 
 def test_a_position_reached_in_two_ways_goes_on_in_one_of_them(client, games):
     answer = tree(client, depth=4, min_games=1).json()
-    found = lines(answer["moves"])
-    assert "2g2f 3c3d 7g7f:1" in found and "2g2f 3c3d 7g7f 8c8d:1" not in found
-    assert "7g7f 3c3d 2g2f 8c8d:2" in found
+    result = lines(answer["moves"])
+    assert "2g2f 3c3d 7g7f:1" in result and "2g2f 3c3d 7g7f 8c8d:1" not in result
+    assert "7g7f 3c3d 2g2f 8c8d:2" in result
     (second,) = [node for node in answer["moves"] if node["move"] == "2g2f"]
     (again,) = second["moves"][0]["moves"]
     assert (again["move"], again["again"], again["open"]) == ("7g7f", True, False)
@@ -184,8 +184,8 @@ def test_a_tree_that_grows_too_large_says_that_it_was_cut(client, games, monkeyp
 
 
 def test_a_tree_that_takes_too_long_says_that_it_was_cut(games):
-    found = walk.build_tree(PUBLIC, "shogi", START, 5, 1, seconds=0)
-    assert found.cut == "time" and found.root.explorer.total == 4
+    result = walk.build_tree(PUBLIC, "shogi", START, 5, 1, seconds=0)
+    assert result.cut == "time" and result.root.explorer.total == 4
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,10 @@ def find(client: APIClient, **body: object):
 
 def sfen_found(answer) -> str:
     assert answer.status_code == 303, answer.content
-    told = answer.json()
-    assert answer["Location"] == told["url"] and told["url"].endswith(f"/positions/shogi/{told['code']}")
-    assert shogi64.decode(told["code"]) == Position.from_sfen(told["sfen"])
-    return Position.from_sfen(told["sfen"]).sfen(None)
+    data = answer.json()
+    assert answer["Location"] == data["url"] and data["url"].endswith(f"/positions/shogi/{data['code']}")
+    assert shogi64.decode(data["code"]) == Position.from_sfen(data["sfen"])
+    return Position.from_sfen(data["sfen"]).sfen(None)
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,14 @@ def test_a_game_with_a_ply_leads_to_the_position(client):
 def test_a_position_object_leads_back_to_where_it_came_from(client):
     for sfen in (AFTER_76, KINGS):
         code = shogi64.encode(Position.from_sfen(sfen))
-        told = client.get(f"/api/v1/positions/shogi/{code}").json()["position"]
-        assert sfen_found(find(client, **told)) == Position.from_sfen(sfen).sfen(None)
-        assert sfen_found(find(client, position=told)) == Position.from_sfen(sfen).sfen(None)
+        data = client.get(f"/api/v1/positions/shogi/{code}").json()["position"]
+        assert sfen_found(find(client, **data)) == Position.from_sfen(sfen).sfen(None)
+        assert sfen_found(find(client, position=data)) == Position.from_sfen(sfen).sfen(None)
 
 
 def test_hands_that_are_left_out_are_empty(client):
-    told = {"turn": True, "board": [0] * 81, "hands": {"white": {"FU": 2}}}
-    assert sfen_found(find(client, **told)) == "9/9/9/9/9/9/9/9/9 b 2p"
+    data = {"turn": True, "board": [0] * 81, "hands": {"white": {"FU": 2}}}
+    assert sfen_found(find(client, **data)) == "9/9/9/9/9/9/9/9/9 b 2p"
 
 
 def test_a_position_that_no_game_reaches_is_found_all_the_same(client):

@@ -31,7 +31,7 @@ def client() -> APIClient:
     return APIClient()
 
 
-def found(client: APIClient, **query: str | int) -> list[int]:
+def list_ids(client: APIClient, **query: str | int) -> list[int]:
     answer = client.get("/api/v1/games", query)
     assert answer.status_code == 200, answer.content
     return [game["id"] for game in answer.json()["results"]]
@@ -56,7 +56,7 @@ def found(client: APIClient, **query: str | int) -> list[int]:
 def test_lists_are_filtered_by_plies_ending_and_opening(client, query, count):
     stored(KIF)
     stored(RICH)
-    assert len(found(client, **query)) == count
+    assert len(list_ids(client, **query)) == count
 
 
 @pytest.mark.parametrize("query", [{"min_plies": "-1"}, {"max_plies": "many"}, {"min_plies": 2**40}])

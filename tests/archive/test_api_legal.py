@@ -27,24 +27,26 @@ def legal(sfen: str) -> list[dict[str, object]]:
 @pytest.mark.parametrize("sfen", [Position.initial().sfen(), BOTH_DROPS_AND_MATES, PROMOTING, MOST_MOVES])
 def test_every_legal_move_comes_with_the_code_of_what_it_leads_to(sfen):
     position = Position.from_sfen(sfen)
-    found = {move["move"]: move["code"] for move in legal(sfen)}
-    assert found.keys() == {moves.to_usi(move) for move in rules.legal_moves(position)}
-    for usi, code in found.items():
+    moves_by_name = {move["move"]: move["code"] for move in legal(sfen)}
+    assert moves_by_name.keys() == {moves.to_usi(move) for move in rules.legal_moves(position)}
+    for usi, code in moves_by_name.items():
         after = position.copy()
         after.do_move(moves.from_usi(usi))
         assert shogi64.decode(code) == after
 
 
 def test_a_choice_of_promotion_is_two_moves():
-    found = {move["move"]: (move["text"], move["promotes"], move["piece"]) for move in legal(PROMOTING)}
-    assert found["5c5b+"] == ("５二歩成", True, "FU")
-    assert found["5c5b"] == ("５二歩不成", False, "FU")
+    moves_by_name = {
+        move["move"]: (move["text"], move["promotes"], move["piece"]) for move in legal(PROMOTING)
+    }
+    assert moves_by_name["5c5b+"] == ("５二歩成", True, "FU")
+    assert moves_by_name["5c5b"] == ("５二歩不成", False, "FU")
 
 
 def test_a_capture_is_told():
-    found = {move["move"]: move["captured"] for move in legal("4k4/9/4p4/4P4/9/9/9/9/4K4 b - 1")}
-    assert found["5d5c"] == found["5d5c+"] == "FU"
-    assert found["5i5h"] is None
+    moves_by_name = {move["move"]: move["captured"] for move in legal("4k4/9/4p4/4P4/9/9/9/9/4K4 b - 1")}
+    assert moves_by_name["5d5c"] == moves_by_name["5d5c+"] == "FU"
+    assert moves_by_name["5i5h"] is None
 
 
 def test_no_two_moves_of_a_position_have_the_same_text():

@@ -16,7 +16,7 @@ from archive.queries.names import directory, people
 from archive.web.wording import opening_text
 from kifu_core.games import SHOGI
 from tests.archive import builders
-from tests.archive.pages import names, number, page, tables, text, told
+from tests.archive.pages import get_json, names, number, page, tables, text
 
 pytestmark = pytest.mark.django_db
 
@@ -52,9 +52,9 @@ def anna(module_db: None) -> User:
 @pytest.fixture
 def client(anna: User) -> Client:
     """The owner of the library, who reads all there is."""
-    found = Client()
-    found.force_login(anna)
-    return found
+    result = Client()
+    result.force_login(anna)
+    return result
 
 
 def with_scope(address: str, scope: str) -> str:
@@ -73,21 +73,21 @@ def site_of(address: str) -> str:
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("address", LISTS)
 def test_a_list_is_that_of_the_page(client, address, scope):
-    found = told(client, with_scope(address, scope))
+    result = get_json(client, with_scope(address, scope))
     shown = page(client, with_scope(site_of(address), scope))
-    assert [(one["id"], one["name"], one["total"]["count"]) for one in found["results"]] == names(shown)
-    assert found["total"] == {"count": len(found["results"]), "exact": True}
-    if found["results"]:
-        assert f"{len(found['results'])} in all" in text(shown)
+    assert [(one["id"], one["name"], one["total"]["count"]) for one in result["results"]] == names(shown)
+    assert result["total"] == {"count": len(result["results"]), "exact": True}
+    if result["results"]:
+        assert f"{len(result['results'])} in all" in text(shown)
 
 
 def test_the_lists_of_a_library_and_of_everybody_are_not_the_same(client):
     public, mine, every = (
-        {one["name"] for one in told(client, with_scope("players", scope))["results"]} for scope in SCOPES
+        {one["name"] for one in get_json(client, with_scope("players", scope))["results"]} for scope in SCOPES
     )
     assert (mine, every) == ({"羽生善治", "秘密"}, public | mine) and "秘密" not in public
-    assert {one["name"] for one in told(Client(), "players")["results"]} == public
-    games = {one["name"]: one["total"]["count"] for one in told(client, "players?order=games")["results"]}
+    assert {one["name"] for one in get_json(Client(), "players")["results"]} == public
+    games = {one["name"]: one["total"]["count"] for one in get_json(client, "players?order=games")["results"]}
     assert games["羽生善治"] == 7
 
 
@@ -95,38 +95,38 @@ def test_the_lists_of_a_library_and_of_everybody_are_not_the_same(client):
 @pytest.mark.parametrize("address", LISTS)
 @pytest.mark.parametrize("limit", [1, 3])
 def test_pages_of_a_list_join_without_gaps_or_doubles(client, address, scope, limit):
-    asked, found = with_scope(f"{address}{'&' if '?' in address else '?'}limit={limit}", scope), []
-    while asked:
-        answer = told(client, asked)
+    url, result = with_scope(f"{address}{'&' if '?' in address else '?'}limit={limit}", scope), []
+    while url:
+        answer = get_json(client, url)
         assert len(answer["results"]) <= limit
-        found += answer["results"]
-        asked = answer["next_url"]
-    assert found == told(client, with_scope(address, scope))["results"]
+        result += answer["results"]
+        url = answer["next_url"]
+    assert result == get_json(client, with_scope(address, scope))["results"]
 
 
 def test_players_stand_in_rows_and_a_list_begins_with_one(client):
-    rows = {one["name"]: one["row"] for one in told(client, "players")["results"]}
+    rows = {one["name"]: one["row"] for one in get_json(client, "players")["results"]}
     assert (rows["羽生善治"], rows["Bonanza"], rows["蟲"]) == ("は", "a", "others")
     for row in ("は", "a", "others"):
-        assert told(client, f"players?limit=1&row={row}")["results"][0]["row"] == row
+        assert get_json(client, f"players?limit=1&row={row}")["results"][0]["row"] == row
         first = names(page(client, f"/players/?row={row}"))[0]
-        assert told(client, f"players?row={row}")["results"][0]["id"] == first[0]
-    assert {one["row"] for one in told(client, "players?order=games")["results"]} == {None}
-    assert "row" not in told(client, "events")["results"][0]
+        assert get_json(client, f"players?row={row}")["results"][0]["id"] == first[0]
+    assert {one["row"] for one in get_json(client, "players?order=games")["results"]} == {None}
+    assert "row" not in get_json(client, "events")["results"][0]
 
 
 def test_a_number_of_games_says_whether_it_is_all_of_them(client, monkeypatch):
     monkeypatch.setattr(people, "COUNTED_TO", 2)
-    found = {one["name"]: one for one in told(client, "players")["results"]}
-    assert found["羽生善治"]["total"] == {"count": 2, "exact": False}
-    assert found["渡辺明"]["total"] == {"count": 1, "exact": True}
-    assert all(one["total"]["exact"] for one in told(client, "players?order=games")["results"])
+    result = {one["name"]: one for one in get_json(client, "players")["results"]}
+    assert result["羽生善治"]["total"] == {"count": 2, "exact": False}
+    assert result["渡辺明"]["total"] == {"count": 1, "exact": True}
+    assert all(one["total"]["exact"] for one in get_json(client, "players?order=games")["results"])
 
 
 def test_the_last_page_says_that_others_have_fewer_games(client, monkeypatch):
     monkeypatch.setattr(directory, "RANKED", 3)
-    first = told(client, "players?order=games&limit=2")
-    last = told(client, first["next_url"])
+    first = get_json(client, "players?order=games&limit=2")
+    last = get_json(client, first["next_url"])
     assert (first["cut"], last["cut"], last["next_url"], len(last["results"])) == (False, True, None, 1)
 
 
@@ -160,19 +160,19 @@ def test_a_list_that_cannot_be_asked_for_is_refused(query, code, field):
 def test_who_mistypes_a_name_is_told_the_names_that_are_spelt_nearly_so(client):
     assert client.get("/api/v1/players", {"name": "羽生善冶"}).json()["similar"] == ["羽生善治"]
     assert client.get("/api/v1/events", {"name": "名人線"}).json()["similar"] == ["名人戦"]
-    for found in ({"name": "羽生"}, {"name": "誰でもない"}, {}):
-        assert client.get("/api/v1/players", found).json()["similar"] == []
+    for result in ({"name": "羽生"}, {"name": "誰でもない"}, {}):
+        assert client.get("/api/v1/players", result).json()["similar"] == []
 
 
 def test_names_of_a_library_are_told_to_nobody_else(client):
-    asked = {"name": "秘蜜"}
-    assert client.get("/api/v1/players", asked | {"scope": "mine"}).json()["similar"] == ["秘密"]
-    assert client.get("/api/v1/players", asked | {"scope": "public"}).json()["similar"] == []
-    assert Client().get("/api/v1/players", asked).json()["similar"] == []
+    url = {"name": "秘蜜"}
+    assert client.get("/api/v1/players", url | {"scope": "mine"}).json()["similar"] == ["秘密"]
+    assert client.get("/api/v1/players", url | {"scope": "public"}).json()["similar"] == []
+    assert Client().get("/api/v1/players", url).json()["similar"] == []
 
 
 def test_a_cursor_is_of_one_list_in_one_order(client):
-    cursor = told(client, "players?limit=1")["next_url"].partition("cursor=")[2]
+    cursor = get_json(client, "players?limit=1")["next_url"].partition("cursor=")[2]
     for other in ("players?order=games", "events?order=name"):
         answer = client.get(f"/api/v1/{other}&cursor={cursor}")
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid-cursor")
@@ -180,7 +180,11 @@ def test_a_cursor_is_of_one_list_in_one_order(client):
 
 @pytest.mark.parametrize("query", ["name=%25", "name=_", "name=!", "name=\\", "name='"])
 def test_strange_parts_of_names_are_only_texts(query):
-    assert told(Client(), f"players?{query}")["results"] == told(Client(), f"events?{query}")["results"] == []
+    assert (
+        get_json(Client(), f"players?{query}")["results"]
+        == get_json(Client(), f"events?{query}")["results"]
+        == []
+    )
 
 
 # --- one of them -----------------------------------------------------------------------------------------
@@ -190,31 +194,31 @@ def fared(one: dict[str, Any]) -> list[str]:
     return [str(one[name]) for name in ("games", "won", "lost", "drawn")]
 
 
-def assert_equal(found: dict[str, Any], people: str, shown: str, sides: slice) -> None:
+def assert_equal(result: dict[str, Any], people: str, shown: str, sides: slice) -> None:
     """Assert that an answer tells what a page shows."""
     rows = tables(shown)
-    assert f"<h1>{found['name']}</h1>" in shown
-    assert [fared(one) for one in found["sides"][sides]] == [row[1:] for row in rows["Results"]]
-    assert [[one["name"], *fared(one)] for one in found[people]] == rows.get(people.capitalize(), [])
+    assert f"<h1>{result['name']}</h1>" in shown
+    assert [fared(one) for one in result["sides"][sides]] == [row[1:] for row in rows["Results"]]
+    assert [[one["name"], *fared(one)] for one in result[people]] == rows.get(people.capitalize(), [])
     openings = rows.get("Openings as the records name them", [])
     with override("en"):
-        named = [[opening_text(one["opening"]), str(one["games"])] for one in found["openings"]]
+        named = [[opening_text(one["opening"]), str(one["games"])] for one in result["openings"]]
     assert named == openings
     years = rows.get("Games by year", [])
-    if len(found["years"]) > 1:
+    if len(result["years"]) > 1:
         # The page leaves years without games to its picture.
-        played = [[one["year"], one["games"]] for one in found["years"] if one["games"]]
+        played = [[one["year"], one["games"]] for one in result["years"] if one["games"]]
         assert played == [[number(year), number(games)] for year, games in years]
 
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_a_player_is_told_as_on_the_page(client, scope):
-    for one in told(client, with_scope("players", scope))["results"]:
-        found = told(client, with_scope(one["url"], scope))
+    for one in get_json(client, with_scope("players", scope))["results"]:
+        result = get_json(client, with_scope(one["url"], scope))
         shown = page(client, with_scope(f"/players/{one['id']}/", scope))
-        assert_equal(found, "opponents", shown, slice(None))
-        assert found["counted"] == {"games": one["total"]["count"], "newest": None}
-        games = told(client, f"{found['games_url']}&scope={scope}")
+        assert_equal(result, "opponents", shown, slice(None))
+        assert result["counted"] == {"games": one["total"]["count"], "newest": None}
+        games = get_json(client, f"{result['games_url']}&scope={scope}")
         assert len(games["results"]) == one["total"]["count"]
 
 
@@ -222,11 +226,11 @@ def test_a_player_is_told_as_on_the_page(client, scope):
 def test_the_rest_of_a_players_page_is_told_by_addresses_that_are_named(client, scope):
     pk = Player.objects.get(name="羽生善治", space=0).pk if scope != "mine" else found_in_library()
     shown = page(client, with_scope(f"/players/{pk}/", scope))
-    found = told(client, with_scope(f"players/{pk}", scope))
-    latest = told(client, f"{found['games_url']}&limit=10&scope={scope}")["results"]
+    result = get_json(client, with_scope(f"players/{pk}", scope))
+    latest = get_json(client, f"{result['games_url']}&limit=10&scope={scope}")["results"]
     assert [str(one["id"]) for one in latest] == re.findall(r'class="game-row" href="/games/(\d+)/', shown)
-    start = told(client, with_scope("statistics?game=shogi", scope))["start_url"]
-    moves = told(client, f"{start}?scope={scope}&black={found['name']}")["moves"]
+    start = get_json(client, with_scope("statistics?game=shogi", scope))["start_url"]
+    moves = get_json(client, f"{start}?scope={scope}&black={result['name']}")["moves"]
     rows = re.findall(r'<tr data-move="(.+?)" data-total="(\d+)"', shown)
     assert rows and [(one["move"], str(one["games"])) for one in moves[:5]] == rows
 
@@ -238,25 +242,25 @@ def found_in_library() -> int:
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_an_event_is_told_as_on_the_page(client, scope):
-    for one in told(client, with_scope("events", scope))["results"]:
-        found = told(client, with_scope(one["url"], scope))
+    for one in get_json(client, with_scope("events", scope))["results"]:
+        result = get_json(client, with_scope(one["url"], scope))
         shown = page(client, with_scope(f"/events/{one['id']}/", scope))
-        assert_equal(found, "players", shown, slice(0, None, 2))
-        games = told(client, f"{found['games_url']}&scope={scope}")
+        assert_equal(result, "players", shown, slice(0, None, 2))
+        games = get_json(client, f"{result['games_url']}&scope={scope}")
         assert len(games["results"]) == one["total"]["count"]
 
 
 def test_a_player_is_told_by_sides_opponents_years_and_openings(client):
     pk = Player.objects.get(name="羽生善治", space=0).pk
-    found = told(client, f"players/{pk}")
-    black, white = found["sides"]
+    result = get_json(client, f"players/{pk}")
+    black, white = result["sides"]
     assert (black["game"], black["side"], white["side"]) == ("shogi", *SHOGI.rules.sides)
     assert fared(black) == ["6", "5", "1", "0"] and white["unknown"] == 1
-    assert {one["name"]: one["games"] for one in found["opponents"]} == {"蟲": 3, "秘密": 3}
-    years = {one["year"]: one["games"] for one in found["years"]}
+    assert {one["name"]: one["games"] for one in result["opponents"]} == {"蟲": 3, "秘密": 3}
+    years = {one["year"]: one["games"] for one in result["years"]}
     assert years == {2020: 1, 2021: 0, 2022: 2, 2023: 3}
-    assert found["openings"] == [{"opening": "矢倉", "games": 2}, {"opening": "中飛車", "games": 1}]
-    public = told(Client(), f"players/{pk}")
+    assert result["openings"] == [{"opening": "矢倉", "games": 2}, {"opening": "中飛車", "games": 1}]
+    public = get_json(Client(), f"players/{pk}")
     assert public["counted"]["games"] == 4 and public["openings"] == []
     assert [one["name"] for one in public["opponents"]] == ["蟲"]
 
@@ -273,14 +277,14 @@ def test_a_player_of_a_library_is_nobody_to_others(client):
 
 def test_many_games_are_added_up_over_the_newest(client, monkeypatch):
     monkeypatch.setattr(people, "LOOKED_AT", 2)
-    found = told(client, f"players/{Player.objects.get(name='羽生善治', space=0).pk}?scope=public")
-    assert found["counted"] == {"games": 2, "newest": 2}
+    result = get_json(client, f"players/{Player.objects.get(name='羽生善治', space=0).pk}?scope=public")
+    assert result["counted"] == {"games": 2, "newest": 2}
 
 
 def test_other_names_are_told_and_a_former_id_leads_on(client):
     player = Player.objects.get(name="渡辺明")
     PlayerAlias.objects.create(player=player, space=0, name="渡邉明", key="渡辺明", former=987654)
-    assert told(client, f"players/{player.pk}")["names"] == ["渡邉明"]
+    assert get_json(client, f"players/{player.pk}")["names"] == ["渡邉明"]
     answer = client.get("/api/v1/players/987654")
     assert (answer.status_code, answer["Location"]) == (301, f"http://testserver/api/v1/players/{player.pk}")
 

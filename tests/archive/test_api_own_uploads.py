@@ -31,9 +31,9 @@ def anyone_may_upload(settings: Settings) -> None:
 @pytest.fixture
 def visitor() -> Client:
     """A browser without an account that has opened the upload page."""
-    found = Client()
-    found.get("/upload/")
-    return found
+    result = Client()
+    result.get("/upload/")
+    return result
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def hanako() -> User:
 
 @pytest.fixture
 def owner(hanako: User) -> Client:
-    found = Client()
-    found.force_login(hanako)
-    return found
+    result = Client()
+    result.force_login(hanako)
+    return result
 
 
 def send(client: Client, name: str = "a.kif", text: str = GAME, space: str = "public") -> Upload:
@@ -55,7 +55,7 @@ def send(client: Client, name: str = "a.kif", text: str = GAME, space: str = "pu
     return upload
 
 
-def told(client: Client, address: str = ADDRESS, **headers: str) -> Any:
+def get_json(client: Client, address: str = ADDRESS, **headers: str) -> Any:
     answer = client.get(address, headers=headers)
     assert answer.status_code == 200, answer.content
     return answer.json()
@@ -63,14 +63,14 @@ def told(client: Client, address: str = ADDRESS, **headers: str) -> Any:
 
 def assert_equal(client: Client) -> None:
     """Assert that a list is that of the page, each upload as it is told by itself."""
-    found, shown = told(client), page(client, "/uploads/")
+    result, shown = get_json(client), page(client, "/uploads/")
     named = re.findall(r'<a href="/uploads/(\d+)/">(.*?)</a>', shown)
-    assert [(str(one["id"]), one["name"]) for one in found["results"]] == named
+    assert [(str(one["id"]), one["name"]) for one in result["results"]] == named
     if named:
-        assert f"{found['total']['count']} in all" in text(shown)
-    for one in found["results"]:
+        assert f"{result['total']['count']} in all" in text(shown)
+    for one in result["results"]:
         assert one["deletable"] == (f'action="/uploads/{one["id"]}/delete/"' in shown)
-        itself = told(client, one["url"])
+        itself = get_json(client, one["url"])
         assert {name: itself[name] for name in one} == one
 
 
@@ -78,7 +78,7 @@ def test_a_session_lists_what_it_sent_as_the_page_does(visitor: Client) -> None:
     send(visitor)
     second = send(visitor, "b.kif", "no record")
     assert_equal(visitor)
-    first = told(visitor)["results"][0]
+    first = get_json(visitor)["results"][0]
     assert (first["id"], first["name"], first["space"], first["deletable"]) == (
         second.pk,
         "b.kif",
@@ -86,35 +86,35 @@ def test_a_session_lists_what_it_sent_as_the_page_does(visitor: Client) -> None:
         True,
     )
     assert first["entries"]["failed"] == 1
-    assert told(Client())["results"] == [] and told(Client())["total"] == {"count": 0, "exact": True}
+    assert get_json(Client())["results"] == [] and get_json(Client())["total"] == {"count": 0, "exact": True}
 
 
 def test_who_looks_only_is_given_no_session() -> None:
     client = Client()
-    told(client)
+    get_json(client)
     assert "sessionid" not in client.cookies
 
 
 def test_an_account_lists_what_it_sent_to_its_library_too(owner: Client) -> None:
     public, private = send(owner), send(owner, "himitsu.kif", GAME + "\n", "mine")
     assert_equal(owner)
-    spaces = {one["id"]: one["space"] for one in told(owner)["results"]}
+    spaces = {one["id"]: one["space"] for one in get_json(owner)["results"]}
     assert spaces == {public.pk: "public", private.pk: "mine"}
     answer = owner.get(ADDRESS)
     assert answer["Cache-Control"] == "private, no-store" and "ETag" not in answer
     other = Client()
     other.force_login(User.objects.create_user("taro", password="pass"))
     for client in (other, Client()):
-        assert told(client)["results"] == []
+        assert get_json(client)["results"] == []
 
 
 def test_a_token_lists_what_it_reads(owner: Client, hanako: User) -> None:
     public, private = send(owner), send(owner, "himitsu.kif", GAME + "\n", "mine")
     for scopes, wanted in ((["upload"], [public.pk]), (["read-private"], [private.pk, public.pk])):
         _token, key = tokens.make(hanako, "sync", scopes, None)
-        found = told(Client(), Authorization=f"Bearer {key}")["results"]
-        assert [one["id"] for one in found] == wanted
-        assert [one["deletable"] for one in found] == [False] * len(found)
+        result = get_json(Client(), Authorization=f"Bearer {key}")["results"]
+        assert [one["id"] for one in result] == wanted
+        assert [one["deletable"] for one in result] == [False] * len(result)
 
 
 def test_what_two_have_sent_is_deleted_by_neither_alone(visitor: Client, owner: Client) -> None:
@@ -122,38 +122,38 @@ def test_what_two_have_sent_is_deleted_by_neither_alone(visitor: Client, owner: 
     another = Client()
     another.get("/upload/")
     send(another)
-    assert [one["deletable"] for one in told(visitor)["results"]] == [False]
+    assert [one["deletable"] for one in get_json(visitor)["results"]] == [False]
     assert_equal(visitor)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_pages_join_without_gaps_or_doubles(visitor: Client, limit: int) -> None:
     sent = [send(visitor, text=GAME + n * "\n").pk for n in range(4)]
-    asked, found = f"{ADDRESS}?limit={limit}", []
-    while asked:
-        answer = told(visitor, asked)
+    url, result = f"{ADDRESS}?limit={limit}", []
+    while url:
+        answer = get_json(visitor, url)
         assert len(answer["results"]) <= limit
-        found += [one["id"] for one in answer["results"]]
-        asked = answer["next_url"]
-    assert found == sent[::-1]
+        result += [one["id"] for one in answer["results"]]
+        url = answer["next_url"]
+    assert result == sent[::-1]
 
 
 def test_many_are_counted_to_a_number(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "COUNTED_TO", 1)
     for n in range(2):
         send(visitor, text=GAME + n * "\n")
-    assert told(visitor)["total"] == {"count": 1, "exact": False}
+    assert get_json(visitor)["total"] == {"count": 1, "exact": False}
 
 
 def test_what_is_being_deleted_is_in_no_list(visitor: Client) -> None:
     store.begin_deletion(send(visitor).pk)
-    assert told(visitor)["results"] == []
+    assert get_json(visitor)["results"] == []
 
 
 def test_an_upload_that_was_given_up_has_its_reason(visitor: Client) -> None:
     pk = send(visitor).pk
     Upload.objects.filter(pk=pk).update(state="failed", reason={"code": "gave-up", "params": {"tries": 3}})
-    reason = told(visitor, f"{ADDRESS}/{pk}", **{"Accept-Language": "en"})["reason"]
+    reason = get_json(visitor, f"{ADDRESS}/{pk}", **{"Accept-Language": "en"})["reason"]
     assert (reason["code"], reason["severity"], reason["line"]) == ("gave-up", "error", None)
     assert reason["message"] == "given up after 3 tries without progress"
 
@@ -161,8 +161,8 @@ def test_an_upload_that_was_given_up_has_its_reason(visitor: Client) -> None:
 def test_names_that_are_hidden_are_not_told(visitor: Client) -> None:
     upload = send(visitor, "secret.kif")
     store.delete_games([upload.entries.get().game_id], hide_bytes=True)
-    (found,) = told(visitor)["results"]
-    assert (found["id"], found["name"]) == (upload.pk, "")
+    (result,) = get_json(visitor)["results"]
+    assert (result["id"], result["name"]) == (upload.pk, "")
 
 
 @pytest.mark.parametrize(

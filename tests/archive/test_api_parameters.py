@@ -48,7 +48,7 @@ def address_of(route: Route) -> str:
     return route.address(**{name: str(values[name]) for name in route.parts})
 
 
-def asked(client: APIClient, route: Route, query: str) -> Any:
+def request_of(client: APIClient, route: Route, query: str) -> Any:
     address = f"{address_of(route)}?{query}"
     return client.post(address, {}, format="json") if address_is_posted(route) else client.get(address)
 
@@ -59,7 +59,7 @@ def address_is_posted(route: Route) -> bool:
     )
 
 
-def named(answer: Any) -> list[str]:
+def wrong_fields(answer: Any) -> list[str]:
     """The fields that an answer says are wrong."""
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), answer.content
     return [error["field"] for error in answer.json()["errors"]]
@@ -69,15 +69,15 @@ def named(answer: Any) -> list[str]:
 def test_every_address_names_a_parameter_that_it_does_not_know(client, route):
     missing = {"sfen"} if route.template.endswith(("/shogi", "/oddities")) else set()
     missing |= {"pattern"} if route.template.endswith("/patterns") else set()
-    assert {*named(asked(client, route, "plaer=x"))} - missing == {"plaer"}
-    assert {*named(asked(client, route, "b=1&a=2&a=3"))} - missing == {"a", "b"}
+    assert {*wrong_fields(request_of(client, route, "plaer=x"))} - missing == {"plaer"}
+    assert {*wrong_fields(request_of(client, route, "b=1&a=2&a=3"))} - missing == {"a", "b"}
 
 
 @pytest.mark.parametrize("route", API, ids=lambda route: route.template)
 def test_every_address_names_a_parameter_that_is_repeated(client, route):
-    told = client.options(address_of(route)).json()
-    for name in told["parameters"]:
-        assert name in named(asked(client, route, f"{name}=1&{name}=1"))
+    data = client.options(address_of(route)).json()
+    for name in data["parameters"]:
+        assert name in wrong_fields(request_of(client, route, f"{name}=1&{name}=1"))
 
 
 def test_every_list_of_parameters_is_known():
@@ -116,7 +116,7 @@ def test_every_list_of_parameters_is_known():
     ],
 )
 def test_a_parameter_of_another_type_is_named(client, address, query, field):
-    assert named(client.get(f"/api/v1/{address}?{query}")) == [field]
+    assert wrong_fields(client.get(f"/api/v1/{address}?{query}")) == [field]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_pages_of_entries_name_what_is_wrong(client, query, code, field):
 @pytest.mark.parametrize("query", ["format=csv&limit=5", "format=ndjson&cursor=5"])
 def test_a_list_to_keep_has_no_pages(client, query):
     upload = Upload.objects.get()
-    assert len(named(client.get(f"/api/v1/uploads/{upload.pk}/entries?{query}"))) == 1
+    assert len(wrong_fields(client.get(f"/api/v1/uploads/{upload.pk}/entries?{query}"))) == 1
 
 
 # --- bodies ----------------------------------------------------------------------------------------------
@@ -154,20 +154,22 @@ def test_a_list_to_keep_has_no_pages(client, query):
 def test_every_body_names_a_field_that_it_does_not_know(client, settings, address, kind):
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     answer = client.post(f"/api/v1/{address}", {"txet": "x", "text": "x"}, format=kind)
-    assert "txet" in named(answer)
+    assert "txet" in wrong_fields(answer)
 
 
 @pytest.mark.parametrize("address", ["uploads", "convert", "check"])
 def test_a_form_names_a_field_that_is_repeated(client, settings, address):
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
-    assert named(client.post(f"/api/v1/{address}", {"text": ["a", "b"]}, format="multipart")) == ["text"]
+    assert wrong_fields(client.post(f"/api/v1/{address}", {"text": ["a", "b"]}, format="multipart")) == [
+        "text"
+    ]
 
 
 def test_a_file_under_another_name_is_named(client, settings):
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     other = KIF.replace("先手の人", "別の人").encode()
     answer = client.post("/api/v1/uploads", {"files": SimpleUploadedFile("a.kif", other)})
-    assert named(answer) == ["files"]
+    assert wrong_fields(answer) == ["files"]
     assert Upload.objects.count() == 1
 
 
@@ -193,7 +195,7 @@ def test_a_form_of_a_page_may_bring_its_token(client):
     ],
 )
 def test_a_field_of_another_type_is_named(client, address, sent, field):
-    assert named(client.post(f"/api/v1/{address}", sent, format="json")) == [field]
+    assert wrong_fields(client.post(f"/api/v1/{address}", sent, format="json")) == [field]
 
 
 @pytest.mark.parametrize("address", POSTED)
@@ -240,9 +242,9 @@ def test_halves_of_pairs_within_a_record_do_not_keep_its_answer(client):
         answer = client.post(f"/api/v1/{address}", json.dumps(sent), content_type="application/json")
         assert answer.status_code == 200
         json.loads(answer.content.decode("utf-8"))
-    told = answer.json()["games"][0]["record"]
-    assert told["header"]["a"] == "\ufffdb"
-    assert told["moves"][0]["comments"] == ["\ufffd \U0001f600"]
+    data = answer.json()["games"][0]["record"]
+    assert data["header"]["a"] == "\ufffdb"
+    assert data["moves"][0]["comments"] == ["\ufffd \U0001f600"]
 
 
 # --- pages -----------------------------------------------------------------------------------------------

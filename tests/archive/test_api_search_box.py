@@ -40,7 +40,7 @@ def one_game(module_db: None) -> None:
     stored(KIF.encode())
 
 
-def found(text: str) -> Any:
+def find(text: str) -> Any:
     answer = APIClient().post("/api/v1/find", {"text": text}, format="json", HTTP_ACCEPT_LANGUAGE="en")
     assert answer.status_code == 200, answer.content
     return answer.json()
@@ -53,8 +53,8 @@ def as_jkf(**how: Any) -> str:
 @pytest.mark.parametrize("host", ["http://testserver", ""])
 def test_the_address_that_the_api_gives_of_a_game_is_an_address_of_it(host):
     game = Game.objects.get()
-    told = found(f"{host}/api/v1/games/{game.pk}")
-    assert (told["kind"], told["game_id"]) == ("game", game.pk)
+    target = find(f"{host}/api/v1/games/{game.pk}")
+    assert (target["kind"], target["game_id"]) == ("game", game.pk)
 
 
 @pytest.mark.parametrize(
@@ -69,15 +69,15 @@ def test_the_address_that_the_api_gives_of_a_game_is_an_address_of_it(host):
     ids=["a line of JKF", "JKF in kanji", "JKF in lines", "USEN", "lines of old Macs"],
 )
 def test_a_record_leads_to_its_game_however_few_lines_it_has(text):
-    told = found(text())
-    assert (told["kind"], told.get("game_id")) == ("game", Game.objects.get().pk)
+    target = find(text())
+    assert (target["kind"], target.get("game_id")) == ("game", Game.objects.get().pk)
 
 
 def test_a_long_line_of_moves_leads_to_its_end():
     there_and_back = "2h3h 8b7b 3h2h 7b8b "
-    told = found(f"startpos moves {there_and_back * 60}7g7f")
-    assert shogi64.decode(told["code"]) == Position.from_sfen(AFTER_76)
-    assert told["issues"] == []
+    target = find(f"startpos moves {there_and_back * 60}7g7f")
+    assert shogi64.decode(target["code"]) == Position.from_sfen(AFTER_76)
+    assert target["issues"] == []
 
 
 def test_a_line_that_is_too_long_for_a_name_or_a_query_is_told_to_be_no_record():
@@ -86,8 +86,8 @@ def test_a_line_that_is_too_long_for_a_name_or_a_query_is_told_to_be_no_record()
 
 
 def test_a_name_that_begins_as_a_record_does_is_a_name():
-    assert found("{braces}")["filters"] == {"player": "{braces}"}
-    assert found("~tilde~")["filters"] == {"player": "~tilde~"}
+    assert find("{braces}")["filters"] == {"player": "{braces}"}
+    assert find("~tilde~")["filters"] == {"player": "~tilde~"}
 
 
 @pytest.mark.parametrize(
@@ -100,16 +100,16 @@ def test_a_name_that_begins_as_a_record_does_is_a_name():
     ],
 )
 def test_moves_that_cannot_be_played_are_told_beside_the_position_before_them(text, code, ply):
-    told = found(text)
-    assert shogi64.decode(told["code"]) == Position.from_sfen(AFTER_76)
-    assert [(one["code"], one["ply"]) for one in told["issues"]] == [(code, ply)]
-    assert told["issues"][0]["message"]
+    target = find(text)
+    assert shogi64.decode(target["code"]) == Position.from_sfen(AFTER_76)
+    assert [(one["code"], one["ply"]) for one in target["issues"]] == [(code, ply)]
+    assert target["issues"][0]["message"]
 
 
 def test_what_is_wrong_with_a_drawn_board_is_told():
-    told = found(WRONG_BOARD)["issues"]
-    assert [one["code"] for one in told] == ["bad-board", "bad-board-rank"]
-    assert (told[1]["line"], told[1]["message"]) == (4, "rank 1 has 10 squares")
+    target = find(WRONG_BOARD)["issues"]
+    assert [one["code"] for one in target] == ["bad-board", "bad-board-rank"]
+    assert (target[1]["line"], target[1]["message"]) == (4, "rank 1 has 10 squares")
 
 
 @pytest.mark.parametrize(
@@ -127,19 +127,24 @@ def test_what_is_wrong_with_a_drawn_board_is_told():
     ],
 )
 def test_a_text_that_is_read_whole_has_no_errors(text):
-    assert found(text)["issues"] == []
+    assert find(text)["issues"] == []
 
 
 def test_find_of_positions_tells_the_same():
-    def asked(**body: object) -> Any:
+    def issues_of(**body: object) -> Any:
         answer = APIClient().post("/api/v1/positions/shogi/find", body, format="json")
         assert answer.status_code == 303, answer.content
         return [one["code"] for one in answer.json()["issues"]]
 
-    assert asked(text="7g7f 3c3c") == ["unreadable-move"]
-    assert asked(text=KIF_THAT_ENDS_EARLY, ply=1) == ["no-piece"]
-    assert asked(text=WRONG_BOARD) == ["bad-board", "bad-board-rank"]
-    assert asked(text="7g7f 3c3d") == asked(text=AFTER_76) == asked(game_id=Game.objects.get().pk) == []
+    assert issues_of(text="7g7f 3c3c") == ["unreadable-move"]
+    assert issues_of(text=KIF_THAT_ENDS_EARLY, ply=1) == ["no-piece"]
+    assert issues_of(text=WRONG_BOARD) == ["bad-board", "bad-board-rank"]
+    assert (
+        issues_of(text="7g7f 3c3d")
+        == issues_of(text=AFTER_76)
+        == issues_of(game_id=Game.objects.get().pk)
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,13 +168,13 @@ def test_an_sfen_that_is_wrong_is_told_so_and_taken_for_no_name(text, code):
 
 
 def test_an_sfen_with_underscores_for_blanks_is_one():
-    told = found("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL_w_-_2")
-    assert shogi64.decode(told["code"]) == Position.from_sfen(AFTER_76)
+    target = find("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL_w_-_2")
+    assert shogi64.decode(target["code"]) == Position.from_sfen(AFTER_76)
 
 
 @pytest.mark.parametrize("text", ["A/B b - 1", "甲/乙/丙", "1/2/3/4/5/6/7/8/9"])
 def test_slashes_alone_make_no_sfen(text):
-    assert found(text)["kind"] == "games"
+    assert find(text)["kind"] == "games"
 
 
 _SLASHES = "j7Ek/xDIBoAAA"
@@ -187,10 +192,10 @@ _SLASHES = "j7Ek/xDIBoAAA"
     ],
 )
 def test_an_address_of_a_position_leads_there_however_its_code_is_written(address):
-    told = found(address)
-    assert (told["kind"], told.get("code")) == ("position", _SLASHES)
+    target = find(address)
+    assert (target["kind"], target.get("code")) == ("position", _SLASHES)
 
 
 @pytest.mark.parametrize("query", ["ply=3", "ply=3&flip=1", "flip=1&ply=3"])
 def test_an_address_of_a_game_tells_the_ply_wherever_it_stands(query):
-    assert found(f"/games/{Game.objects.get().pk}/?{query}")["ply"] == 3
+    assert find(f"/games/{Game.objects.get().pk}/?{query}")["ply"] == 3

@@ -86,11 +86,11 @@ def test_a_broken_file_ends_as_a_failed_entry_that_names_line_and_reason(client)
 def test_issues_are_told_in_the_language_that_is_asked_for(client):
     (upload,) = worked_off(send(client, BROKEN))
 
-    def told(language: str) -> str:
+    def message_in(language: str) -> str:
         answer = client.get(f"/api/v1/uploads/{upload.pk}/entries", headers={"Accept-Language": language})
         return answer.json()["results"][0]["issues"][0]["message"]
 
-    assert told("ja") != told("en")
+    assert message_in("ja") != message_in("en")
 
 
 @pytest.mark.parametrize("content", [BROKEN.encode("cp932"), b"\x00\xff not a record", KIF.encode()])

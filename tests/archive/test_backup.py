@@ -59,8 +59,8 @@ def lines(folder: Path, table: str) -> list[dict[str, Any]]:
 
 def files(folder: Path) -> dict[str, int]:
     """All files below a folder, with what tells whether they were written again."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.stat().st_ino for path in found}
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.stat().st_ino for path in files}
 
 
 def differences() -> list[verify.Difference]:
@@ -72,14 +72,14 @@ def differences() -> list[verify.Difference]:
 
 def test_every_table_is_in_a_backup_or_has_a_reason_not_to_be():
     with connection.cursor() as cursor:
-        found = {*connection.introspection.table_names(cursor)}
+        present = {*connection.introspection.table_names(cursor)}
     named = {table.name for table in TABLES}
     assert not named & LEFT_OUT.keys()
-    left = found - named - LEFT_OUT.keys()
+    left = present - named - LEFT_OUT.keys()
     assert [
         name for name in left if not name.startswith(("archive_occurrence_0", "archive_textindex_"))
     ] == []
-    assert named <= found
+    assert named <= present
 
 
 def test_no_table_refers_to_one_that_is_read_later():
@@ -116,9 +116,9 @@ def test_without_accounts_nothing_tells_who_they_are(tmp_path):
 def test_uploads_of_a_backup_from_before_readers_were_stored_are_to_be_read_again():
     import_archive(SAMPLE)
     upload = Upload.objects.get(pk=Upload.objects.first().pk)
-    told = orjson.loads(line(UPLOADS, [getattr(upload, name) for name in UPLOADS.fields], accounts=True))
-    del told["reader"]
-    assert parse(UPLOADS, orjson.dumps(told))["reader"] == 0
+    values = orjson.loads(line(UPLOADS, [getattr(upload, name) for name in UPLOADS.fields], accounts=True))
+    del values["reader"]
+    assert parse(UPLOADS, orjson.dumps(values))["reader"] == 0
 
 
 def test_nobody_else_reads_a_backup(tmp_path):
@@ -195,8 +195,8 @@ def test_what_was_deleted_goes_from_the_backup_and_is_told(tmp_path):
     assert path.exists()
     game = Entry.objects.get(upload=upload).game_id
     delete_upload(upload.pk)
-    told = export_archive(tmp_path / "it", accounts=True)
-    assert told.deleted_uploads == 1 and not path.exists()
+    exported = export_archive(tmp_path / "it", accounts=True)
+    assert exported.deleted_uploads == 1 and not path.exists()
     assert {"id": game, "space": 0} in lines(tmp_path / "it", "archive_gonegame")
     wipe()
     import_archive(tmp_path / "it")

@@ -47,11 +47,11 @@ def upload_of(backup: Path) -> Path:
 
 def change_manifest(backup: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change the manifest, and its own sum with it."""
-    told = json.loads((backup / MANIFEST).read_text())
-    change(told)
-    parts = {table["name"]: [part["content"] for part in table["parts"]] for table in told["tables"]}
-    told["content"] = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    (backup / MANIFEST).write_text(json.dumps(told))
+    manifest = json.loads((backup / MANIFEST).read_text())
+    change(manifest)
+    parts = {table["name"]: [part["content"] for part in table["parts"]] for table in manifest["tables"]}
+    manifest["content"] = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    (backup / MANIFEST).write_text(json.dumps(manifest))
 
 
 def rewrite(backup: Path, table: str, change: Callable[[list[dict[str, Any]]], object]) -> None:
@@ -59,17 +59,17 @@ def rewrite(backup: Path, table: str, change: Callable[[list[dict[str, Any]]], o
     (part,) = read_manifest(backup).tables[table]
     rows = [json.loads(line) for line in lines_of(backup, part)]
     change(rows)
-    told = [json.dumps(row).encode() + b"\n" for row in rows]
-    content = hashlib.sha256(b"".join(told)).hexdigest()
+    new_lines = [json.dumps(row).encode() + b"\n" for row in rows]
+    content = hashlib.sha256(b"".join(new_lines)).hexdigest()
     name = f"{table}-0-{content[:16]}.ndjson.zst"
     (backup / "tables" / part.name).unlink()
     with (backup / "tables" / name).open("wb") as file:
         packed = PackedLines(file)
-        for line in told:
+        for line in new_lines:
             packed.write(line)
         packed.end()
     sums = {"content": content, "size": packed.size, "sha256": packed.digest.hexdigest()}
-    new = {"name": name, "rows": len(told), **sums}
+    new = {"name": name, "rows": len(new_lines), **sums}
     change_manifest(backup, lambda all_of_it: table_in(all_of_it, table)["parts"][0].update(new))
 
 
@@ -102,9 +102,9 @@ def test_a_newer_format_says_what_to_do(backup):
 
 
 def test_a_manifest_that_was_changed_without_its_sum(backup):
-    told = json.loads((backup / MANIFEST).read_text())
-    table_in(told, "archive_token")["parts"] = []
-    (backup / MANIFEST).write_text(json.dumps(told))
+    manifest = json.loads((backup / MANIFEST).read_text())
+    table_in(manifest, "archive_token")["parts"] = []
+    (backup / MANIFEST).write_text(json.dumps(manifest))
     assert refused(backup) == "not-a-backup"
 
 
@@ -112,7 +112,7 @@ def test_a_manifest_that_was_changed_without_its_sum(backup):
     "name", ["../../../etc/passwd", "/etc/passwd", "a/b-0-0123456789abcdef.ndjson.zst", ""]
 )
 def test_a_part_that_is_said_to_lie_elsewhere(backup, name):
-    change_manifest(backup, lambda told: table_in(told, "archive_game")["parts"][0].update(name=name))
+    change_manifest(backup, lambda manifest: table_in(manifest, "archive_game")["parts"][0].update(name=name))
     assert refused(backup) == "not-a-backup"
 
 
@@ -133,12 +133,12 @@ def test_a_part_that_was_never_packed(backup):
     text = b"x" * 100
     part_of(backup, "archive_game").write_bytes(text)
     sums = {"size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
-    change_manifest(backup, lambda told: table_in(told, "archive_game")["parts"][0].update(sums))
+    change_manifest(backup, lambda manifest: table_in(manifest, "archive_game")["parts"][0].update(sums))
     assert refused(backup) == "damaged"
 
 
 def test_a_part_with_fewer_rows_than_it_says(backup):
-    change_manifest(backup, lambda told: table_in(told, "archive_game")["parts"][0].update(rows=1))
+    change_manifest(backup, lambda manifest: table_in(manifest, "archive_game")["parts"][0].update(rows=1))
     assert refused(backup) == "wrong-count"
 
 
@@ -264,7 +264,7 @@ def test_a_column_without_a_default_is_missed(backup):
 
 
 def test_a_table_of_another_version(backup):
-    change_manifest(backup, lambda told: table_in(told, "archive_token").update(name="archive_horse"))
+    change_manifest(backup, lambda manifest: table_in(manifest, "archive_token").update(name="archive_horse"))
     assert refused(backup) == "unknown-table"
 
 

@@ -50,36 +50,36 @@ def contract_of_file() -> dict[str, Any]:
     """Return the contract that is in the repository."""
     # The reader in C is five times as fast, and every process of the tests reads it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found: dict[str, Any] = yaml.load(FILE.read_text(encoding="utf-8"), Loader=loader)
-    return found
+    result: dict[str, Any] = yaml.load(FILE.read_text(encoding="utf-8"), Loader=loader)
+    return result
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def document() -> dict[str, Any]:
     return contract_of_file()
 
 
-def operations(told: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield every operation with its address and its method."""
-    for path, methods in told["paths"].items():
+    for path, methods in document["paths"].items():
         for method in METHODS:
             if method in methods:
                 yield path, method.upper(), methods[method]
 
 
-def codes_of(told: dict[str, Any], operation: dict[str, Any]) -> dict[int, set[str]]:
+def codes_of(document: dict[str, Any], operation: dict[str, Any]) -> dict[int, set[str]]:
     """Return the codes of an operation by status."""
-    answers = {status: resolved(told, one) for status, one in operation["responses"].items()}
+    answers = {status: resolved(document, one) for status, one in operation["responses"].items()}
     return {int(status): {*one["x-codes"]} for status, one in answers.items() if "x-codes" in one}
 
 
-def resolved(told: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
+def resolved(document: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
     """Return what a reference leads to."""
     while "$ref" in one:
-        found: Any = told
+        result: Any = document
         for step in one["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        one = found
+            result = result[step]
+        one = result
     return one
 
 
@@ -90,46 +90,46 @@ def test_the_file_is_what_the_code_says():
     assert FILE.read_text(encoding="utf-8") == contract.to_yaml(), "run `python -m tools.contract`"
 
 
-def test_it_is_valid_openapi_3_1(told):
-    assert told["openapi"].startswith("3.1")
-    validate(told, cls=OpenAPIV31SpecValidator)
+def test_it_is_valid_openapi_3_1(document):
+    assert document["openapi"].startswith("3.1")
+    validate(document, cls=OpenAPIV31SpecValidator)
 
 
-def test_every_schema_in_it_is_one(told):
-    for schema in told["components"]["schemas"].values():
+def test_every_schema_in_it_is_one(document):
+    for schema in document["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_every_route_is_in_it_with_every_method(told):
+def test_every_route_is_in_it_with_every_method(document):
     names = {name: part.name for name, part in PATH_PARAMETERS.items()}
-    known = {
+    expected = {
         (route.template.format(**{name: f"{{{names[name]}}}" for name in route.parts}), method)
         for route, pattern in zip(api_routes(), urls.urlpatterns, strict=True)
         for method in pattern.callback.cls().allowed_methods
         if method not in ("HEAD", "OPTIONS")
     }
-    assert known == {(path, method) for path, method, _operation in operations(told)}
+    assert expected == {(path, method) for path, method, _operation in operations(document)}
 
 
 def api_routes() -> list[Any]:
     return [route for route in routes() if route.template.startswith("/api/")]
 
 
-def test_every_operation_has_a_name_of_its_own_and_words(told):
-    found = [operation for _path, _method, operation in operations(told)]
-    names = [one["operationId"] for one in found]
+def test_every_operation_has_a_name_of_its_own_and_words(document):
+    result = [operation for _path, _method, operation in operations(document)]
+    names = [one["operationId"] for one in result]
     assert len({*names}) == len(names)
-    assert [one["operationId"] for one in found if not one["summary"]] == []
+    assert [one["operationId"] for one in result if not one["summary"]] == []
 
 
 # --- parameters ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.django_db
-def test_every_parameter_is_in_it_and_no_other(told):
-    for path, methods in told["paths"].items():
+def test_every_parameter_is_in_it_and_no_other(document):
+    for path, methods in document["paths"].items():
         several = [one["parameters"] for method, one in methods.items() if method in METHODS]
-        asked = [resolved(told, one) for one in chain(*several)]
+        asked = [resolved(document, one) for one in chain(*several)]
         query = {one["name"] for one in asked if one["in"] == "query"} - {"scope", "key"}
         address = path.replace("{id}", "1").replace("{seq}", "0").replace("{game}", "shogi")
         address = address.replace("{formation}", "anaguma")
@@ -139,9 +139,9 @@ def test_every_parameter_is_in_it_and_no_other(told):
         assert parts == {*re.findall(r"\{(\w+)\}", path)}
 
 
-def test_every_filter_is_in_it_as_its_definition_says(told):
+def test_every_filter_is_in_it_as_its_definition_says(document):
     for path, place in (("/api/v1/games", "games"), ("/api/v1/positions/{game}/{code}", "positions")):
-        asked = {one["name"]: one for one in told["paths"][path]["get"]["parameters"] if "name" in one}
+        asked = {one["name"]: one for one in document["paths"][path]["get"]["parameters"] if "name" in one}
         for one in filters_of(place):
             schema = asked[one.name]["schema"]
             if one.value == "number":
@@ -154,45 +154,45 @@ def test_every_filter_is_in_it_as_its_definition_says(told):
         assert {one.name for one in FILTERS} & asked.keys() - parts == {one.name for one in filters_of(place)}
 
 
-def test_every_format_is_in_it(told):
-    operation = told["paths"]["/api/v1/games/{id}/record.{format}"]["get"]
+def test_every_format_is_in_it(document):
+    operation = document["paths"]["/api/v1/games/{id}/record.{format}"]["get"]
     (asked,) = [one for one in operation["parameters"] if one.get("name") == "format"]
     assert asked["schema"]["enum"] == [*DOWNLOADS]
     types = {one.partition(";")[0] for one in DOWNLOADS.values()}
     assert {*operation["responses"]["200"]["content"]} == types
 
 
-def test_parameters_have_words_and_numbers_have_ranges(told):
-    for _path, _method, operation in operations(told):
+def test_parameters_have_words_and_numbers_have_ranges(document):
+    for _path, _method, operation in operations(document):
         for one in operation["parameters"]:
-            assert resolved(told, one)["description"], one
-            schema = resolved(told, one)["schema"]
+            assert resolved(document, one)["description"], one
+            schema = resolved(document, one)["schema"]
             if schema.get("type") == "integer":
                 assert {"minimum", "maximum"} <= schema.keys(), one
 
 
-def test_every_tag_is_declared_with_words(told):
-    declared = {one["name"]: one["description"] for one in told["tags"]}
-    used = {tag for _path, _method, operation in operations(told) for tag in operation["tags"]}
+def test_every_tag_is_declared_with_words(document):
+    declared = {one["name"]: one["description"] for one in document["tags"]}
+    used = {tag for _path, _method, operation in operations(document) for tag in operation["tags"]}
     assert declared.keys() == used and all(declared.values())
 
 
-def test_examples_of_parameters_are_values_that_they_take(told):
-    for _path, _method, operation in operations(told):
+def test_examples_of_parameters_are_values_that_they_take(document):
+    for _path, _method, operation in operations(document):
         for one in operation["parameters"]:
-            found = resolved(told, one)
-            values = [example["value"] for example in found.get("examples", {}).values()]
-            for value in values + found["schema"].get("examples", []):
-                jsonschema.validate(value, found["schema"])
+            result = resolved(document, one)
+            values = [example["value"] for example in result.get("examples", {}).values()]
+            for value in values + result["schema"].get("examples", []):
+                jsonschema.validate(value, result["schema"])
 
 
-def test_whatever_is_required_is_described(told):
-    for name, schema in told["components"]["schemas"].items():
+def test_whatever_is_required_is_described(document):
+    for name, schema in document["components"]["schemas"].items():
         assert {*schema.get("required", ())} <= schema.get("properties", {}).keys(), name
 
 
-def test_a_redirect_to_a_position_says_what_is_there(told):
-    for path, method, operation in operations(told):
+def test_a_redirect_to_a_position_says_what_is_there(document):
+    for path, method, operation in operations(document):
         if "303" in operation["responses"]:
             answer = operation["responses"]["200"]["content"]["application/json"]
             assert answer["schema"] == {"$ref": "#/components/schemas/Explored"}, (path, method)
@@ -201,8 +201,8 @@ def test_a_redirect_to_a_position_says_what_is_there(told):
 # --- links -----------------------------------------------------------------------------------------------
 
 
-def test_every_link_leads_to_an_operation_with_all_that_its_address_has(told):
-    by_id = {one["operationId"]: one for _path, _method, one in operations(told)}
+def test_every_link_leads_to_an_operation_with_all_that_its_address_has(document):
+    by_id = {one["operationId"]: one for _path, _method, one in operations(document)}
     assert {*LINKS} <= by_id.keys()
     links = [
         (name, link)
@@ -216,9 +216,9 @@ def test_every_link_leads_to_an_operation_with_all_that_its_address_has(told):
         assert link["parameters"].keys() == wanted, (name, link)
 
 
-def test_whatever_has_a_number_or_a_code_in_its_address_is_led_to(told):
+def test_whatever_has_a_number_or_a_code_in_its_address_is_led_to(document):
     led = {link.operation for links in LINKS.values() for link in links}
-    for _path, _method, one in operations(told):
+    for _path, _method, one in operations(document):
         parts = {part["name"] for part in one["parameters"] if part.get("in") == "path"}
         assert one["operationId"] in led or not parts & {"id", "seq", "code"}
 
@@ -238,9 +238,9 @@ def raised(folder: str, *names: str) -> Iterator[tuple[str, int | None, Path]]:
                     yield code, status, path
 
 
-def test_every_code_that_the_program_names_is_in_it(told):
-    every = [codes_of(told, operation) for _path, _method, operation in operations(told)]
-    listed = {(status, code) for found in every for status, codes in found.items() for code in codes}
+def test_every_code_that_the_program_names_is_in_it(document):
+    every = [codes_of(document, operation) for _path, _method, operation in operations(document)]
+    listed = {(status, code) for result in every for status, codes in result.items() for code in codes}
     listed |= {(status, code) for status, codes in ELSEWHERE.items() for code in codes}
     named = [*raised("archive/api", "ApiError", "problem"), *raised("archive/serving", "Refused")]
     assert len(named) > 20
@@ -252,23 +252,23 @@ def test_every_code_that_the_program_names_is_in_it(told):
     assert missing == []
 
 
-def test_what_ends_a_reading_is_in_it(told):
+def test_what_ends_a_reading_is_in_it(document):
     kinds = ("KifuError", "DecodeError", "UnknownFormatError", "ParseError", "IllegalMoveError")
     named = {code for code, _status, _path in raised("kifu_core", *kinds, "AmbiguousMoveError")}
     named |= {code for code, _status, _path in raised("archive/queries", *kinds)}
-    codes = codes_of(told, told["paths"]["/api/v1/check"]["post"])
+    codes = codes_of(document, document["paths"]["/api/v1/check"]["post"])
     assert len(named) > 40
     assert sorted(named - set().union(*codes.values())) == []
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
-def test_what_is_wrong_with_a_code_is_in_it(told, game):
+def test_what_is_wrong_with_a_code_is_in_it(document, game):
     module = {"shogi": "kifu_core/shogi/keys/shogi64.py", "quoridor": "kifu_core/quoridor/qf_code.py"}[
         game.name
     ]
     named = {code for code, _status, path in raised("kifu_core", "DecodeError") if path == ROOT / module}
     assert named and named <= {*game.codec.errors}
-    codes = codes_of(told, told["paths"]["/api/v1/positions/{game}/{code}"]["get"])
+    codes = codes_of(document, document["paths"]["/api/v1/positions/{game}/{code}"]["get"])
     assert {*game.codec.errors} <= codes[400]
 
 
@@ -307,7 +307,7 @@ def answered(method: str, route: str, example: Example) -> Any:
     # Cursors are signed: what is recorded of them holds on every machine.
     with override_settings(SECRET_KEY="only-for-tests"), transaction.atomic():
         answer = Client().generic(method, reverse(f"api:{route}", kwargs=dict(example.parts)), **options)
-        answer.told = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        answer.body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         transaction.set_rollback(True)
     return answer
 
@@ -315,7 +315,7 @@ def answered(method: str, route: str, example: Example) -> Any:
 def recorded(answer: Any) -> dict[str, Any]:
     """Return an answer as an example of it is kept: without times, and of a host that stands for any."""
     kind = answer.headers.get("Content-Type", "").partition(";")[0]
-    text = "" if kind == "application/octet-stream" else answer.told.decode(answer.charset or "utf-8")
+    text = "" if kind == "application/octet-stream" else answer.body.decode(answer.charset or "utf-8")
     text = TIME.sub("2026-01-01T00:00:00+09:00", text).replace("http://testserver", "https://kifu.example")
     value = json.loads(text) if text and "json" in kind and "ndjson" not in kind else text
     return {
@@ -331,37 +331,39 @@ def closed(schema: Any) -> Any:
         return [closed(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {name: closed(one) for name, one in schema.items()}
-    open_ended = "additionalProperties" in found or not isinstance(found.get("properties"), dict)
-    return found if open_ended or found.get("type") != "object" else found | {"additionalProperties": False}
+    result = {name: closed(one) for name, one in schema.items()}
+    open_ended = "additionalProperties" in result or not isinstance(result.get("properties"), dict)
+    return (
+        result if open_ended or result.get("type") != "object" else result | {"additionalProperties": False}
+    )
 
 
 _CLOSED: list[tuple[dict[str, Any], Any]] = []
 """Contracts and their components, closed: there are few, and each is asked of for every answer."""
 
 
-def closed_components(told: dict[str, Any]) -> Any:
+def closed_components(document: dict[str, Any]) -> Any:
     """Return the components of a contract with objects that have no further members."""
-    for known, found in _CLOSED:
-        if known is told:
-            return found
-    _CLOSED.append((told, closed(told["components"])))
+    for expected, result in _CLOSED:
+        if expected is document:
+            return result
+    _CLOSED.append((document, closed(document["components"])))
     return _CLOSED[-1][1]
 
 
-def check(told: dict[str, Any], operation: dict[str, Any], answer: Any) -> None:
+def check(document: dict[str, Any], operation: dict[str, Any], answer: Any) -> None:
     """Assert that an answer is one that the operation has."""
     kind = answer.headers.get("Content-Type", "").partition(";")[0]
-    response = resolved(told, operation["responses"][str(answer.status_code)])
+    response = resolved(document, operation["responses"][str(answer.status_code)])
     content = response.get("content", {})
-    assert kind in content if answer.told else not content
+    assert kind in content if answer.body else not content
     for name, header in response.get("headers", {}).items():
-        assert name in answer.headers or not resolved(told, header).get("required")
+        assert name in answer.headers or not resolved(document, header).get("required")
     if kind not in (JSON, PROBLEM):
         return
-    value, schema = json.loads(answer.told), content[kind]["schema"]
-    whole = {"components": closed_components(told), **closed(schema)}
-    jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker()).validate(value)
+    value, schema = json.loads(answer.body), content[kind]["schema"]
+    complete = {"components": closed_components(document), **closed(schema)}
+    jsonschema.Draft202012Validator(complete, format_checker=jsonschema.FormatChecker()).validate(value)
     if kind == PROBLEM:
         assert value["code"] in response["x-codes"]
 
@@ -369,29 +371,29 @@ def check(told: dict[str, Any], operation: dict[str, Any], answer: Any) -> None:
 @pytest.mark.one_engine
 @pytest.mark.django_db
 @pytest.mark.parametrize(("name", "method", "route", "example"), [*examples()])
-def test_every_example_is_answered_as_it_says(samples, told, name, method, route, example):
+def test_every_example_is_answered_as_it_says(samples, document, name, method, route, example):
     answer = answered(method, route, example)
-    assert answer.status_code == example.status, answer.told
-    (operation,) = [one for _path, _method, one in operations(told) if one["operationId"] == name]
-    check(told, operation, answer)
-    kept = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.exists() else {}
-    key, found = contract._key(example), recorded(answer)
+    assert answer.status_code == example.status, answer.body
+    (operation,) = [one for _path, _method, one in operations(document) if one["operationId"] == name]
+    check(document, operation, answer)
+    stored = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.exists() else {}
+    key, result = contract._key(example), recorded(answer)
     if RECORD:
-        kept.setdefault(name, {})[key] = found
-        EXAMPLES.write_text(json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
-    assert kept[name][key] == found, "KIFU_RECORD=1 records it anew"
+        stored.setdefault(name, {})[key] = result
+        EXAMPLES.write_text(json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    assert stored[name][key] == result, "KIFU_RECORD=1 records it anew"
 
 
 def test_no_answer_is_recorded_that_is_no_example():
-    kept = json.loads(EXAMPLES.read_text(encoding="utf-8"))
-    known = {(one.values[0], contract._key(one.values[3])) for one in examples()}
-    assert {(name, key) for name, found in kept.items() for key in found} == known
+    stored = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    expected = {(one.values[0], contract._key(one.values[3])) for one in examples()}
+    assert {(name, key) for name, result in stored.items() for key in result} == expected
 
 
-def test_every_address_has_an_example(told):
+def test_every_address_has_an_example(document):
     without = [
         path
-        for path, method, operation in operations(told)
+        for path, method, operation in operations(document)
         if method != "DELETE" and operation["operationId"] not in {one.values[0] for one in examples()}
     ]
     assert without == []

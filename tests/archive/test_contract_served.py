@@ -59,10 +59,10 @@ TEXTS: Final = [
 """What is sent as a text, beside what is drawn."""
 
 
-def with_known_parts(told: dict[str, Any]) -> dict[str, Any]:
+def with_known_parts(document: dict[str, Any]) -> dict[str, Any]:
     """Return the contract with parts of addresses that lead to something, and texts that say something."""
-    found = deepcopy(told)
-    for _path, _method, operation in operations(found):
+    result = deepcopy(document)
+    for _path, _method, operation in operations(result):
         for one in operation["parameters"]:
             if one.get("in") == "path" and one["name"] in KNOWN:
                 one["schema"] = {"enum": KNOWN[one["name"]]}
@@ -74,7 +74,7 @@ def with_known_parts(told: dict[str, Any]) -> dict[str, Any]:
                 properties["text"] = {"anyOf": [{"enum": TEXTS}, properties["text"]]}
             if "codes" in properties:
                 properties["codes"]["items"] = {"anyOf": [{"enum": KNOWN["code"][:4]}, {"type": "string"}]}
-    return found
+    return result
 
 
 @dataclass(frozen=True)
@@ -115,23 +115,23 @@ def test_every_answer_is_one_that_the_contract_has(served: Served, name: str, mo
         suppress_health_check=[*HealthCheck],
     )
     @given(case=served.schema[path][method].as_strategy(generation_mode=mode))
-    def asked(case: Any) -> None:
+    def send(case: Any) -> None:
         answer = case.call(base_url=served.archive.url, session=served.session, allow_redirects=False)
         assert_told(operation, case, answer)
 
-    asked()
+    send()
 
 
 def assert_told(operation: dict[str, Any], case: Any, answer: Any) -> None:
     """Assert that an answer is one that the operation has, and no fault."""
     headers = CaseInsensitiveDict({name: values[0] for name, values in answer.headers.items()})
-    told = SimpleNamespace(status_code=answer.status_code, headers=headers, told=answer.content)
+    document = SimpleNamespace(status_code=answer.status_code, headers=headers, body=answer.content)
     assert answer.status_code < 500, case.as_curl_command()
     assert str(answer.status_code) in operation["responses"], (
         f"{answer.status_code}: {case.as_curl_command()}"
     )
     try:
-        check(TOLD, operation, told)
+        check(TOLD, operation, document)
     except Exception as error:
         text = f"{answer.status_code} {answer.content[:300]!r}"
         raise AssertionError(f"{case.as_curl_command()}: {text}: {error}") from error
@@ -182,8 +182,8 @@ def test_whoever_follows_the_links_gets_on(served: Served) -> None:
 
 def test_what_is_drawn_meets_something():
     paths = with_known_parts(TOLD)["paths"]
-    found = paths["/api/v1/games/{id}"]["get"]["parameters"]
-    assert [one["schema"]["enum"] for one in found if one.get("name") == "id"] == [KNOWN["id"]]
+    result = paths["/api/v1/games/{id}"]["get"]["parameters"]
+    assert [one["schema"]["enum"] for one in result if one.get("name") == "id"] == [KNOWN["id"]]
     for name in ("convert", "check", "uploads"):
         for sent in paths[f"/api/v1/{name}"]["post"]["requestBody"]["content"].values():
             assert sent["schema"]["properties"]["text"]["anyOf"][0] == {"enum": TEXTS}

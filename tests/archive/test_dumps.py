@@ -46,9 +46,9 @@ def lines(dump: Dump) -> list[dict[str, Any]]:
 
 
 def rows(dump: Dump) -> list[dict[str, Any]]:
-    found = duckdb.execute(f"SELECT * FROM read_parquet('{dump.table}')")
-    names = [column[0] for column in found.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    result = duckdb.execute(f"SELECT * FROM read_parquet('{dump.table}')")
+    names = [column[0] for column in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def kif(number: int, name: str = "甲") -> str:
@@ -59,22 +59,22 @@ def test_a_dump_of_the_sample_games_has_all_that_the_api_tells(client):
     call_command("sample_games", stdout=StringIO())
     dump = made()
     assert [*check(dump)] == []
-    found = {one["id"]: one for one in lines(dump)}
-    assert found.keys() == {*Game.objects.values_list("pk", flat=True)}
+    result = {one["id"]: one for one in lines(dump)}
+    assert result.keys() == {*Game.objects.values_list("pk", flat=True)}
     table = {row["id"]: row for row in rows(dump)}
-    assert [*table] == [*found] == sorted(found)
+    assert [*table] == [*result] == sorted(result)
     listed = client.get("/api/v1/games?limit=500").json()["results"]
-    assert len(listed) == dump.games == len(found)
-    for told in listed:
-        line, row = found[told["id"]], table[told["id"]]
+    assert len(listed) == dump.games == len(result)
+    for data in listed:
+        line, row = result[data["id"]], table[data["id"]]
         record, cursor = line.pop("record"), line.pop("cursor")
-        assert record == Game.objects.get(pk=told["id"]).jkf and cursor == str(told["id"])
+        assert record == Game.objects.get(pk=data["id"]).jkf and cursor == str(data["id"])
         assert len(load(json.dumps(record), "game.json")[1].games) == 1
-        assert line == told | {"url": f"/api/v1/games/{told['id']}"}
-        assert [f"{row[name]:%Y-%m-%dT%H:%M:%SZ}" for name in _MOMENTS] == [told[name] for name in _MOMENTS]
-        same = row.keys() & told.keys() - {*_MOMENTS}
-        assert {name: row[name] for name in same} == {name: told[name] for name in same}
-        assert str(row["played_from"] or "None")[: len(told["date"] or "None")] == str(told["date"])
+        assert line == data | {"url": f"/api/v1/games/{data['id']}"}
+        assert [f"{row[name]:%Y-%m-%dT%H:%M:%SZ}" for name in _MOMENTS] == [data[name] for name in _MOMENTS]
+        same = row.keys() & data.keys() - {*_MOMENTS}
+        assert {name: row[name] for name in same} == {name: data[name] for name in same}
+        assert str(row["played_from"] or "None")[: len(data["date"] or "None")] == str(data["date"])
 
 
 def test_a_table_has_typed_columns():
@@ -100,11 +100,11 @@ def test_the_manifest_tells_of_every_file_and_the_terms(settings):
     stored(KIF)
     SiteText.objects.create(page="terms", language="en", text="CC0")
     dump = made()
-    told = dump.manifest
-    assert (told["schema"], told["games"], told["terms"]) == (1, 1, {"en": "CC0"})
-    assert {file["name"] for file in told["files"]} == {f"games-{dump.name[:10]}.ndjson.zst", "games.parquet"}
+    data = dump.manifest
+    assert (data["schema"], data["games"], data["terms"]) == (1, 1, {"en": "CC0"})
+    assert {file["name"] for file in data["files"]} == {f"games-{dump.name[:10]}.ndjson.zst", "games.parquet"}
     assert {path.name for path in dump.folder.iterdir()} == {
-        *(file["name"] for file in told["files"]), "manifest.json", "SHA256SUMS",
+        *(file["name"] for file in data["files"]), "manifest.json", "SHA256SUMS",
     }  # fmt: skip
 
 
@@ -216,8 +216,8 @@ def test_a_game_that_became_one_with_another_was_not_taken_down():
     first = made()
     uploads.withdraw(one.pk)
     GameAlias.objects.create(pk=former, game=present)
-    told = {"dump": first.name, "games": [], "merged": {str(former): present.pk}}
-    assert made().manifest["taken_down"] == [told]
+    data = {"dump": first.name, "games": [], "merged": {str(former): present.pk}}
+    assert made().manifest["taken_down"] == [data]
 
 
 def test_games_that_come_during_a_dump_are_in_the_next(monkeypatch):

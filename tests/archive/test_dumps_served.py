@@ -134,12 +134,12 @@ def test_a_folder_with_a_manifest_that_makes_no_sense_is_no_dump(client, dump, f
 
 
 def test_the_api_lists_dumps_with_their_files(client, dump):
-    (told,) = client.get("/api/v1/dumps").json()["results"]
-    assert (told["name"], told["games"], told["taken_down"]) == (dump.name, 1, [])
-    for file in told["files"]:
+    (data,) = client.get("/api/v1/dumps").json()["results"]
+    assert (data["name"], data["games"], data["taken_down"]) == (dump.name, 1, [])
+    for file in data["files"]:
         assert hashlib.sha256(body(client.get(file["url"]))).hexdigest() == file["sha256"]
-    sums = body(client.get(told["sums_url"])).decode()
-    assert hashlib.sha256(body(client.get(told["manifest_url"]))).hexdigest() in sums
+    sums = body(client.get(data["sums_url"])).decode()
+    assert hashlib.sha256(body(client.get(data["manifest_url"]))).hexdigest() in sums
 
 
 def test_behind_a_login_dumps_are_for_who_signed_in(client, dump, settings):
@@ -207,10 +207,10 @@ def test_without_columns_nothing_is_said_of_them(client, settings, tmp_path):
 
 def test_the_columns_of_public_games_are_offered_with_their_manifest(client, column_folder):
     page = client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
-    told = client.get("/api/v1/dumps").json()["columns"]
+    data = client.get("/api/v1/dumps").json()["columns"]
     manifest = client.get("/dumps/columns/manifest.json")
-    assert (told["games"], told["gone"], told["version"]) == (1, 0, 1)
-    (file,) = told["files"]
+    assert (data["games"], data["gone"], data["version"]) == (1, 0, 1)
+    (file,) = data["files"]
     assert [one["name"] for one in manifest.json()["files"]] == [file["name"]]
     assert f'href="/dumps/columns/{file["name"]}"' in page and 'href="/dumps/columns/manifest.json"' in page
     assert file["sha256"] in page and "<code>s11 … s99</code>" in page
@@ -235,10 +235,10 @@ def test_what_is_gone_is_named_and_then_leaves_the_files(client, column_folder):
     store.delete_games([game.pk])
     ingest(ready("7g7f"))
     build()
-    told = client.get("/dumps/columns/manifest.json").json()
-    held = {slot for one in told["files"] for slot in slots_in(column_folder / "0" / one["name"])}
+    data = client.get("/dumps/columns/manifest.json").json()
+    held = {slot for one in data["files"] for slot in slots_in(column_folder / "0" / one["name"])}
     public = {*Game.objects.filter(space=0).values_list("slot", flat=True)}
-    assert held - {*told["gone"]} == public
+    assert held - {*data["gone"]} == public
 
 
 def test_what_is_gone_is_named_also_where_nothing_else_is_to_be_done(client, column_folder):
@@ -259,10 +259,10 @@ def test_where_dumps_forget_the_columns_do_too(client, column_folder, settings):
     store.delete_games([game.pk])
     settings.ARCHIVE_DUMPS_FORGET = True
     build()
-    told = client.get("/dumps/columns/manifest.json").json()
-    held = {slot for one in told["files"] for slot in slots_in(column_folder / "0" / one["name"])}
+    data = client.get("/dumps/columns/manifest.json").json()
+    held = {slot for one in data["files"] for slot in slots_in(column_folder / "0" / one["name"])}
     assert held == {*Game.objects.filter(space=0).values_list("slot", flat=True)}
-    assert told["gone"] == [] and not building.has_work()
+    assert data["gone"] == [] and not building.has_work()
 
 
 def test_what_has_gone_from_a_library_is_named_to_nobody_else(column_folder):

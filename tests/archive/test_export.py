@@ -74,8 +74,8 @@ def lines(client: Any, query: str = "", **headers: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in read(answer).splitlines()]
 
 
-def games_of(found: list[dict[str, Any]]) -> list[int]:
-    return [line["id"] for line in found if "id" in line]
+def games_of(result: list[dict[str, Any]]) -> list[int]:
+    return [line["id"] for line in result if "id" in line]
 
 
 # --- what is told ----------------------------------------------------------------------------------------
@@ -98,10 +98,10 @@ def test_a_table_has_a_row_for_each_game(client):
     listed = {one["id"]: one for one in client.get("/api/v1/games").json()["results"]}
     assert [int(row["id"]) for row in rows] == numbers
     for row in rows:
-        told = listed[int(row["id"])]
-        told["has"] = " ".join(told["has"])
-        assert row == {name: "" if told[name] is None else str(told[name]) for name in row}
-        assert row.keys() == told.keys()
+        listed_game = listed[int(row["id"])]
+        listed_game["has"] = " ".join(listed_game["has"])
+        assert row == {name: "" if listed_game[name] is None else str(listed_game[name]) for name in row}
+        assert row.keys() == listed_game.keys()
 
 
 def test_no_cell_of_a_table_is_a_formula(client):
@@ -110,7 +110,7 @@ def test_no_cell_of_a_table_is_a_formula(client):
 
 
 @pytest.mark.parametrize(
-    ("accept", "told"),
+    ("accept", "content_type"),
     [
         ("", "application/x-ndjson"),
         ("*/*", "application/x-ndjson"),
@@ -119,28 +119,28 @@ def test_no_cell_of_a_table_is_a_formula(client):
         ("application/zip;q=0.5, text/csv", "text/csv; charset=utf-8"),
     ],
 )
-def test_the_type_may_be_asked_for_by_accept(client, accept, told):
+def test_the_type_may_be_asked_for_by_accept(client, accept, content_type):
     seven()
     answer = client.get(EXPORT, headers={"Accept": accept} if accept else {})
-    assert answer["Content-Type"] == told
+    assert answer["Content-Type"] == content_type
 
 
 def test_all_filters_of_the_list_and_queries_narrow_it_down(client):
     numbers = seven()
     assert [one["black"] for one in lines(client, "?black=先手3")[:-1]] == ["先手3"]
     assert games_of(lines(client, "?player=相手&max_plies=2")) == numbers
-    found = lines(client, "?q=black:先手1 OR black:先手5")[:-1]
-    assert {one["black"] for one in found} == {"先手1", "先手5"}
+    result = lines(client, "?q=black:先手1 OR black:先手5")[:-1]
+    assert {one["black"] for one in result} == {"先手1", "先手5"}
     assert lines(client, "?player=誰でもない") == [{"complete": True, "games": 0, "cursor": "0"}]
 
 
 def test_problems_trees_and_games_of_quoridor_are_among_them(client):
     ingest(ready("7g7f", kind="problem"), ready("2g2f", kind="tree"))
     stored(quoridor.NAMED, "game.txt")
-    found = lines(client)[:-1]
-    assert [one["record_kind"] for one in found] == ["problem", "tree", "game"]
-    assert found[2]["game"] == "quoridor" and found[2]["record"]["moves"]
-    assert all(one["date"] is None for one in found[:2])
+    result = lines(client)[:-1]
+    assert [one["record_kind"] for one in result] == ["problem", "tree", "game"]
+    assert result[2]["game"] == "quoridor" and result[2]["record"]["moves"]
+    assert all(one["date"] is None for one in result[:2])
 
 
 # --- going on --------------------------------------------------------------------------------------------
@@ -165,15 +165,15 @@ def test_it_goes_on_behind_a_game_that_is_gone(client):
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 6])
 def test_a_limit_says_where_to_go_on(client, few, limit):
-    numbers, found, cursor = seven(), [], "0"
+    numbers, result, cursor = seven(), [], "0"
     while True:
         part = lines(client, f"?limit={limit}&cursor={cursor}")
-        found += games_of(part)
+        result += games_of(part)
         cursor = part[-1]["cursor"]
         if part[-1]["complete"]:
             break
         assert part[-1]["games"] == limit
-    assert found == numbers
+    assert result == numbers
 
 
 def test_the_archive_has_a_limit_of_its_own(client, settings):
@@ -187,18 +187,18 @@ def test_what_is_deleted_meanwhile_does_not_come(client, few):
     answer = iter(client.get(EXPORT).streaming_content)
     begun = next(answer)
     store.delete_games(numbers[3:5])
-    found = [json.loads(line) for line in (begun + b"".join(answer)).splitlines()]
-    assert games_of(found) == [*numbers[:3], *numbers[5:]]
-    assert found[-1]["complete"]
+    result = [json.loads(line) for line in (begun + b"".join(answer)).splitlines()]
+    assert games_of(result) == [*numbers[:3], *numbers[5:]]
+    assert result[-1]["complete"]
 
 
 def test_what_is_added_meanwhile_comes_behind(client, few):
     numbers = seven()
     reading = read_in_bulk(PUBLIC, GameFilters(), 0, 100)
-    found = reading.with_records()
-    first = next(found)
+    result = reading.with_records()
+    first = next(result)
     ingest(ready("3g3f 3c3d"))
-    rest = [one.row.id for one in found if one is not None]
+    rest = [one.row.id for one in result if one is not None]
     assert first is not None
     assert [first.row.id, *rest] == list(Game.objects.order_by("pk").values_list("pk", flat=True))
     assert len(rest) == len(numbers)
@@ -249,8 +249,8 @@ def test_a_query_that_takes_too_long_on_its_way_is_told(client, few, monkeypatch
 
     monkeypatch.setattr(bulk_of, "games_after", slow)
     monkeypatch.setattr(engine(), "time_limit", instant)
-    found = lines(client, "?q=plies:>=1 AND NOT black:x")
-    assert found[-1] == {"complete": False, "games": 4, "cursor": str(numbers[3]), "error": "query-too-slow"}
+    result = lines(client, "?q=plies:>=1 AND NOT black:x")
+    assert result[-1] == {"complete": False, "games": 4, "cursor": str(numbers[3]), "error": "query-too-slow"}
 
 
 class instant:
@@ -344,8 +344,8 @@ def test_it_is_compressed_where_that_is_taken(client):
     numbers = seven()
     answer = client.get(EXPORT, headers={"Accept-Encoding": "gzip"})
     assert answer["Content-Encoding"] == "gzip"
-    found = [json.loads(line) for line in gzip.decompress(read(answer)).splitlines()]
-    assert games_of(found) == numbers
+    result = [json.loads(line) for line in gzip.decompress(read(answer)).splitlines()]
+    assert games_of(result) == numbers
 
 
 def test_a_zip_is_not_compressed_once_more(client):
@@ -381,11 +381,11 @@ def test_everybody_is_sent_the_games_that_they_may_read():
         if user:
             client.force_login(user)
         answer = client.get(EXPORT + query)
-        found = [json.loads(line) for line in read(answer).splitlines()]
-        if private in games_of(found):
+        result = [json.loads(line) for line in read(answer).splitlines()]
+        if private in games_of(result):
             assert answer["Cache-Control"] == "private, no-store"
             assert "ETag" not in answer
-        return games_of(found)
+        return games_of(result)
 
     assert seen(None) == seen(other) == [public]
     assert seen(owner) == [public, private]

@@ -60,14 +60,14 @@ def rows_of(text: str) -> list[tuple[str, int, list[list[str]]]]:
     """The positions of a book: SFEN without number, number, moves."""
     header, *rest = text.splitlines()
     assert header == HEADER
-    found: list[tuple[str, int, list[list[str]]]] = []
+    result: list[tuple[str, int, list[list[str]]]] = []
     for line in rest:
         if line.startswith("sfen "):
             sfen, _, number = line.removeprefix("sfen ").rpartition(" ")
-            found.append((sfen, int(number), []))
+            result.append((sfen, int(number), []))
         elif not line.startswith("#"):
-            found[-1][2].append(line.split(" "))
-    return found
+            result[-1][2].append(line.split(" "))
+    return result
 
 
 def book_of(text: str) -> Book:
@@ -87,8 +87,8 @@ def counted(games: list[Game], plies: int, min_games: int) -> tuple[Book, dict[s
                 numbers[position.sfen(None)] = min(number, numbers.get(position.sfen(None), number))
         for sfen, usi in seen:
             times[sfen][usi] += 1
-    chosen = {sfen: {u: n for u, n in found.items() if n >= min_games} for sfen, found in times.items()}
-    return {sfen: found for sfen, found in chosen.items() if found}, numbers
+    chosen = {sfen: {u: n for u, n in result.items() if n >= min_games} for sfen, result in times.items()}
+    return {sfen: result for sfen, result in chosen.items() if result}, numbers
 
 
 @pytest.mark.parametrize(("plies", "min_games"), [(40, 1), (40, 2), (3, 1), (1, 1), (12, 5)])
@@ -133,9 +133,9 @@ def test_the_reply_is_what_most_games_answered(client):
 
 def test_our_own_reader_reads_it(client, games):
     text = text_of(client, "&min_games=2")
-    found = SHOGI.formats.load(text.encode(), "book.db")
-    assert found.games and {game.record_kind for game in found.games} == {"tree"}
-    assert not [issue for game in found.games for issue in game.issues if issue.severity == "error"]
+    result = SHOGI.formats.load(text.encode(), "book.db")
+    assert result.games and {game.record_kind for game in result.games} == {"tree"}
+    assert not [issue for game in result.games for issue in game.issues if issue.severity == "error"]
     upload = stored(text, "book.db")
     assert upload.state == "done"
 
@@ -179,9 +179,9 @@ def test_a_book_of_a_position_is_what_the_explorer_counts(client, games):
     assert names == sorted(set(names))
     for sfen, _number, moves in rows:
         code = SHOGI.codec.path_code(SHOGI.codec.encode(Position.from_sfen(sfen)))
-        told = client.get(f"/api/v1/positions/shogi/{code}").json()["moves"]
-        wanted = {one["move"]: one["games"] for one in told if one["games"] >= 2}
-        assert {move[0]: int(move[4]) for move in moves} == wanted
+        explored = client.get(f"/api/v1/positions/shogi/{code}").json()["moves"]
+        expected = {one["move"]: one["games"] for one in explored if one["games"] >= 2}
+        assert {move[0]: int(move[4]) for move in moves} == expected
 
 
 def test_both_books_are_the_same_where_all_games_begin_alike(client, games):
@@ -197,7 +197,7 @@ def test_a_position_may_be_named_by_an_sfen(client, games):
 
 def test_a_book_of_a_position_has_a_bound(client, games, monkeypatch):
     monkeypatch.setattr(queries, "MOST_POSITIONS", 5)
-    found = list(queries.book_positions(PUBLIC, START, 8, 1))
-    assert len(found) == 5
+    result = list(queries.book_positions(PUBLIC, START, 8, 1))
+    assert len(result) == 5
     monkeypatch.setattr(books, "MOST_POSITIONS", 5)
     assert "# the nearest 5 positions" in text_of(client, f"&position={START}&plies=8&min_games=1")

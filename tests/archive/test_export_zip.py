@@ -92,15 +92,15 @@ def test_characters_that_an_encoding_has_not_make_a_file_in_utf_8(client):
 def test_it_goes_on_behind_the_last_file(client, settings):
     settings.ARCHIVE_EXPORT_FILES = 2
     ingest(*(ready(line) for line in ("7g7f", "2g2f", "9g9f", "1g1f", "5g5f")))
-    found, cursor = list[int](), "0"
+    result, cursor = list[int](), "0"
     notes = list[str]()
     while not notes or notes[-1] != "complete":
         archive, index = opened(client, f"?as=ki2&cursor={cursor}")
         assert len(archive.namelist()) == len(index)
-        found += [int(row["id"]) for row in index[:-1]]
+        result += [int(row["id"]) for row in index[:-1]]
         notes.append(index[-1]["note"])
         cursor = index[-1]["id"]
-    assert found == list(Game.objects.order_by("pk").values_list("pk", flat=True))
+    assert result == list(Game.objects.order_by("pk").values_list("pk", flat=True))
     assert notes == ["continues", "continues", "complete"]
 
 

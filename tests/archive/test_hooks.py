@@ -48,7 +48,7 @@ def anna() -> User:
     return User.objects.create_user("anna", email="anna@example.com", password="opensesame")
 
 
-def told(one: Receiver) -> list[list[str]]:
+def first_players(one: Receiver) -> list[list[str]]:
     """The players with colour 0 of each delivery."""
     return [[game["black"] for game in got.json["games"]] for got in one.received]
 
@@ -102,7 +102,7 @@ def test_a_hook_is_told_of_what_its_query_finds(anna, query, found):
         stored(KIF)
         stored(OTHER)
         deliver_due()
-        assert told(one) == found
+        assert first_players(one) == found
 
 
 def test_games_of_a_library_are_told_to_who_asked_for_it(anna):
@@ -112,11 +112,11 @@ def test_games_of_a_library_are_told_to_who_asked_for_it(anna):
         hook_to(anna, private, scope="mine")
         in_space(anna, KIF, mine)
         deliver_due()
-        assert (told(public), told(private)) == ([], [["先手の人"]])
+        assert (first_players(public), first_players(private)) == ([], [["先手の人"]])
         assert private.received[0].json["games"][0]["space"] == "mine"
         store.move_game(Game.objects.get().pk, PUBLIC)
         deliver_due()
-        assert (told(public), told(private)) == ([["先手の人"]], [["先手の人"]])
+        assert (first_players(public), first_players(private)) == ([["先手の人"]], [["先手の人"]])
 
 
 def test_many_games_come_in_several_deliveries_and_in_order(anna, monkeypatch):
@@ -126,7 +126,7 @@ def test_many_games_come_in_several_deliveries_and_in_order(anna, monkeypatch):
         for name in "甲乙丙丁戊":
             stored(KIF.replace("先手の人", name))
         deliver_due()
-        assert told(one) == [["甲", "乙"], ["丙", "丁"], ["戊"]]
+        assert first_players(one) == [["甲", "乙"], ["丙", "丁"], ["戊"]]
 
 
 def test_what_is_gone_before_it_is_sent_is_not_told(anna):
@@ -165,12 +165,12 @@ def test_a_game_that_is_committed_late_is_told_all_the_same(anna):
         assert begun.wait(20)
         Arrival.objects.create(game=second.pk, space=PUBLIC)
         deliver_due()
-        assert told(one) == [["別の人"]]
+        assert first_players(one) == [["別の人"]]
         end.set()
         thread.join()
         assert list(Arrival.objects.order_by("id").values_list("game", flat=True)) == [first.pk, second.pk]
         deliver_due()
-        assert told(one) == [["別の人"], ["先手の人"]]
+        assert first_players(one) == [["別の人"], ["先手の人"]]
 
 
 def test_numbers_grow_also_after_old_arrivals_are_forgotten(anna):
@@ -182,7 +182,7 @@ def test_numbers_grow_also_after_old_arrivals_are_forgotten(anna):
         assert delete_old_arrivals() == 1
         stored(OTHER)
         deliver_due()
-        assert told(one) == [["先手の人"], ["別の人"]]
+        assert first_players(one) == [["先手の人"], ["別の人"]]
 
 
 def test_without_hooks_arrivals_are_forgotten_soon(anna):
@@ -201,10 +201,10 @@ def test_what_fails_is_sent_again_under_the_same_id_and_what_comes_later_waits(a
         deliver_due()
         stored(OTHER)
         deliver_due()
-        assert told(one) == [["先手の人"]]
+        assert first_players(one) == [["先手の人"]]
         later(minutes=2)
         deliver_due()
-        assert told(one) == [["先手の人"], ["先手の人"], ["別の人"]]
+        assert first_players(one) == [["先手の人"], ["先手の人"], ["別の人"]]
         assert one.received[0].json["delivery"] == one.received[1].json["delivery"]
     assert Hook.objects.get().failing_since is None
 
@@ -237,7 +237,7 @@ def test_after_days_of_failures_a_hook_is_switched_off_and_its_owner_told(anna):
         stored(OTHER)
         own_hooks.enable_hook(anna, hook)
         deliver_due()
-        assert told(one)[tries:] == [["先手の人"], ["別の人"]]
+        assert first_players(one)[tries:] == [["先手の人"], ["別の人"]]
 
 
 def test_waiting_in_our_own_queue_is_no_failure(anna, monkeypatch):
@@ -256,7 +256,7 @@ def test_waiting_in_our_own_queue_is_no_failure(anna, monkeypatch):
         assert not one.received, "it waits a little"
         later(seconds=16)
         deliver_due()
-        assert told(one) == [["先手の人"]]
+        assert first_players(one) == [["先手の人"]]
 
 
 def test_a_receiver_that_is_gone_is_left_alone_at_once(anna):
@@ -357,7 +357,7 @@ def test_the_runner_tells_hooks_by_itself(anna):
             runner.turn()
             time.sleep(0.05)
         runner.senders.shutdown()
-        assert told(one) == [["先手の人"]]
+        assert first_players(one) == [["先手の人"]]
         assert json.loads(one.received[0].body)["test"] is False
 
 

@@ -117,11 +117,11 @@ def test_programs_make_hooks_with_a_token_for_them(anna):
         hook = made.json()
         assert hook["secret"].startswith("kifu_hook_") and hook["scope"] == "public"
         assert "secret" not in client.get(f"/api/v1/hooks/{hook['id']}").json()
-        assert [found["id"] for found in client.get("/api/v1/hooks").json()["results"]] == [hook["id"]]
+        assert [entry["id"] for entry in client.get("/api/v1/hooks").json()["results"]] == [hook["id"]]
         assert client.post(f"/api/v1/hooks/{hook['id']}/test").status_code == 202
         deliver_due()
-        told = client.get(f"/api/v1/hooks/{hook['id']}").json()["deliveries"]
-        assert [(found["status"], found["test"]) for found in told] == [(204, True)]
+        deliveries = client.get(f"/api/v1/hooks/{hook['id']}").json()["deliveries"]
+        assert [(entry["status"], entry["test"]) for entry in deliveries] == [(204, True)]
         assert client.post(f"/api/v1/hooks/{hook['id']}/enable").json()["disabled"] == ""
         assert client.delete(f"/api/v1/hooks/{hook['id']}").status_code == 204
         assert client.delete(f"/api/v1/hooks/{hook['id']}").status_code == 404

@@ -126,15 +126,15 @@ def test_a_name_is_looked_up_whatever_it_is_written_as(settings, host):
 
 def answering(monkeypatch, *answers: list[str]) -> list[str]:
     """Have names mean these addresses, one answer after the other; return the names that were looked up."""
-    asked: list[str] = []
+    looked_up: list[str] = []
 
     def getaddrinfo(host, port, **_options):
-        asked.append(host)
-        found = answers[min(len(asked), len(answers)) - 1]
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
+        looked_up.append(host)
+        ip_addresses = answers[min(len(looked_up), len(answers)) - 1]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ip_addresses]
 
     monkeypatch.setattr(addresses.socket, "getaddrinfo", getaddrinfo)
-    return asked
+    return looked_up
 
 
 def test_one_private_address_among_public_ones_is_enough(settings, monkeypatch):
@@ -146,11 +146,11 @@ def test_one_private_address_among_public_ones_is_enough(settings, monkeypatch):
 
 def test_a_name_that_means_something_else_a_moment_later_leads_nowhere_else(monkeypatch):
     with receiving() as good, receiving() as other:
-        asked = answering(monkeypatch, ["127.0.0.1"], ["10.0.0.1"])
+        looked_up = answering(monkeypatch, ["127.0.0.1"], ["10.0.0.1"])
         target = target_of(f"http://rebinding.example:{good.port}/")
         outcome = sending.post(target, look_up(target, ANNA), {}, b"{}")
         assert outcome == Outcome(204)
-        assert asked == ["rebinding.example"] and other.connections == 0
+        assert looked_up == ["rebinding.example"] and other.connections == 0
         assert good.received[0].headers["host"] == f"rebinding.example:{good.port}"
 
 

@@ -53,9 +53,9 @@ def token_of(archive: Archive, name: str, *scopes: str) -> str:
         sent(browser, f"{archive.url}/sign-in/", {"login": NAME, "password": PASSWORD})
         sent(browser, f"{archive.url}/account/reauthenticate/", {"password": PASSWORD})
         page = sent(browser, f"{archive.url}/account/tokens/", {"name": name, "scopes": scopes})
-    found = _KEY.search(page)
-    assert found is not None, page
-    return found[0]
+    match = _KEY.search(page)
+    assert match is not None, page
+    return match[0]
 
 
 def sent(browser: requests.Session, address: str, fields: dict[str, object]) -> str:

@@ -103,10 +103,10 @@ def send(client: AuthenticatedClient, file: Path) -> int:
 def wait(client: AuthenticatedClient, upload: int) -> UploadInfo:
     """What is known of an upload that has been read."""
     for _ in range(PATIENCE * 10):
-        told = get_upload.sync(upload, client=client)
-        assert isinstance(told, UploadInfo), told
-        if told.state in (UploadState.DONE, UploadState.FAILED):
-            return told
+        answer = get_upload.sync(upload, client=client)
+        assert isinstance(answer, UploadInfo), answer
+        if answer.state in (UploadState.DONE, UploadState.FAILED):
+            return answer
         time.sleep(0.1)
     raise TimeoutError(f"upload {upload} is still being read")
 
@@ -152,8 +152,8 @@ def export(client: AuthenticatedClient, query: str) -> list[dict[str, Any]]:
 
 def explore(client: AuthenticatedClient, code: str) -> dict[str, Any]:
     """What was played in a position, and all else that is told of it."""
-    told = get_position.sync(GetPositionGame.SHOGI, code, client=client, match=GetPositionMatch.ANY)
-    assert isinstance(told, Explored) and told.game is GameName.SHOGI, told
+    answer = get_position.sync(GetPositionGame.SHOGI, code, client=client, match=GetPositionMatch.ANY)
+    assert isinstance(answer, Explored) and answer.game is GameName.SHOGI, answer
     through = get_position_games.sync(GetPositionGamesGame.SHOGI, code, client=client)
     assert isinstance(through, GamesThroughPage), through
     legal = get_position_legal.sync(GetPositionLegalGame.SHOGI, code, client=client)
@@ -163,8 +163,8 @@ def explore(client: AuthenticatedClient, code: str) -> dict[str, Any]:
     picture = get_position_picture.sync(GetPositionPictureGame.SHOGI, code, client=client)
     assert isinstance(picture, File), picture
     return {
-        "games": told.games,
-        "moves": {one.move: one.games for one in told.moves},
+        "games": answer.games,
+        "moves": {one.move: one.games for one in answer.moves},
         "through": [one.id for one in through.results],
         "legal": len(legal.moves),
         "tree": tree.moves[0].move,
@@ -175,27 +175,27 @@ def explore(client: AuthenticatedClient, code: str) -> dict[str, Any]:
 def look_up(client: AuthenticatedClient, code: str) -> dict[str, Any]:
     """Positions by what somebody has of them, and many at once."""
     body = PostPositionFindJsonBodyType0(text="position startpos moves 7g7f")
-    found = post_position_find.sync(PostPositionFindGame.SHOGI, client=client, body=body)
-    assert isinstance(found, PositionAddress), found
+    result = post_position_find.sync(PostPositionFindGame.SHOGI, client=client, body=body)
+    assert isinstance(result, PositionAddress), result
     several = PostPositionBatchBody(codes=[code, "x"])
     batch = post_position_batch.sync(PostPositionBatchGame.SHOGI, client=client, body=several)
     assert isinstance(batch, PositionBatch), batch
     good, bad = batch.results
     assert isinstance(bad, InvalidPosition) and not isinstance(good, InvalidPosition), batch
-    return {"found": found.code, "batch": good.games, "invalid": bad.error.code}
+    return {"found": result.code, "batch": good.games, "invalid": bad.error.code}
 
 
 def statistics(client: AuthenticatedClient) -> dict[str, Any]:
     """What all games add up to."""
-    told = get_statistics.sync(client=client)
-    assert isinstance(told, StatisticsInfo), told
+    answer = get_statistics.sync(client=client)
+    assert isinstance(answer, StatisticsInfo), answer
     openings = get_openings.sync(client=client)
     assert isinstance(openings, OpeningsPage), openings
     players = get_players.sync(client=client)
     assert isinstance(players, PlayersPage), players
     return {
-        "games": told.games,
-        "positions": told.holdings.positions,
+        "games": answer.games,
+        "positions": answer.holdings.positions,
         "players": [one.name for one in players.results],
     }
 
@@ -213,25 +213,25 @@ def read(client: AuthenticatedClient, text: str) -> dict[str, Any]:
 def problems(address: str, client: AuthenticatedClient) -> dict[str, str]:
     """What is wrong is told in types, too."""
     wrong = AuthenticatedClient(base_url=address, token="kifu_wrong")
-    found = {
+    answers = {
         "a game": get_game.sync(10**9, client=client),
         "a query": get_games.sync(client=client, q="player:"),
         "a code": get_position.sync(GetPositionGame.SHOGI, "x", client=client),
         "a token": get_uploads.sync(client=wrong),
         "a stranger": get_games.sync(client=Client(base_url=address), scope="mine"),
     }
-    told = {}
-    for name, one in found.items():
+    codes = {}
+    for name, one in answers.items():
         assert isinstance(one, Problem), (name, one)
-        told[name] = f"{one.status} {one.code}"
-    return told
+        codes[name] = f"{one.status} {one.code}"
+    return codes
 
 
 def main(address: str, token: str, name: str) -> dict[str, Any]:
     file = Path(name)
     client = AuthenticatedClient(base_url=address, token=token, raise_on_unexpected_status=True)
     upload = send(client, file)
-    told = wait(client, upload)
+    answer = wait(client, upload)
     (entry,) = entries_of(client, upload)
     assert entry.game_id is not None, entry
     game = of_game(client, entry.game_id)
@@ -240,8 +240,8 @@ def main(address: str, token: str, name: str) -> dict[str, Any]:
     own = get_uploads.sync(client=client)
     assert isinstance(own, UploadsPage), own
     return {
-        "upload": told.state.value,
-        "stored": told.entries.stored,
+        "upload": answer.state.value,
+        "stored": answer.entries.stored,
         "entry": entry.state.value,
         "same bytes": source.payload.read() == file.read_bytes(),
         "own": [one.id == upload for one in own.results],

@@ -78,25 +78,25 @@ def test_a_whole_session_with_the_client(generated: Path, served: Served):
     environment = os.environ | {"PYTHONPATH": str(generated)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert (found["upload"], found["stored"], found["entry"]) == ("done", 1, "stored")
-    assert found["same bytes"] and found["own"] == [True]
-    game = found["game"]
+    result: dict[str, Any] = json.loads(done.stdout)
+    assert (result["upload"], result["stored"], result["entry"]) == ("done", 1, "stored")
+    assert result["same bytes"] and result["own"] == [True]
+    game = result["game"]
     assert (game["black"], game["plies"]) == ("見本太郎", len(game["codes"]) - 1)
     assert "見本太郎" in game["record"] and "７六歩(77)" in game["record"]
-    assert found["found"] == [found["id"]]
-    *games, last = found["exported"]
+    assert result["found"] == [result["id"]]
+    *games, last = result["exported"]
     assert last["complete"] and last["games"] == len(games) and games[-1]["record"]["moves"]
-    assert found["id"] in [one["id"] for one in games]
-    explored = found["explored"]
+    assert result["id"] in [one["id"] for one in games]
+    explored = result["explored"]
     assert explored["games"] > 1 and explored["moves"]["7g7f"] > 1 and explored["legal"] == 30
-    assert found["id"] in explored["through"] and explored["tree"] in explored["moves"]
+    assert result["id"] in explored["through"] and explored["tree"] in explored["moves"]
     assert explored["picture"] == "<svg"
-    assert found["looked up"]["batch"] > 0 and found["looked up"]["invalid"] == "truncated"
-    assert found["looked up"]["found"] != game["codes"][0]
-    assert found["statistics"]["games"] > 10 and found["statistics"]["positions"] > 1000
-    assert found["read"]["plies"] == game["plies"] and "+7776FU" in found["read"]["csa"]
-    assert found["problems"] == {
+    assert result["looked up"]["batch"] > 0 and result["looked up"]["invalid"] == "truncated"
+    assert result["looked up"]["found"] != game["codes"][0]
+    assert result["statistics"]["games"] > 10 and result["statistics"]["positions"] > 1000
+    assert result["read"]["plies"] == game["plies"] and "+7776FU" in result["read"]["csa"]
+    assert result["problems"] == {
         "a game": "404 not-found",
         "a query": "400 query-syntax",
         "a code": "400 truncated",

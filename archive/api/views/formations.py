@@ -14,17 +14,7 @@ from archive.api.formations import with_names, work_info
 from archive.api.names import player_tally, tally_info
 from archive.api.operations import POSITIONS, Example, Operation
 from archive.api.positions import PictureQuery
-from archive.api.shapes.formations import (
-    FormationInfo,
-    FormationListed,
-    FormationSide,
-    FormationsInfo,
-    NextMove,
-    OpeningAtPosition,
-    OpeningInfo,
-    OpposingFormation,
-    PlyGames,
-)
+from archive.api.shapes import formations as shapes
 from archive.api.shapes.games import CountedGames, YearGames
 from archive.api.shapes.names import TallyInfo
 from archive.api.views.positions import drawn
@@ -40,24 +30,24 @@ if TYPE_CHECKING:
 
     from archive.queries.patterns.formation_counts import FormationCount
 
-Listed = TypeVar("Listed", bound=FormationListed)
+Listed = TypeVar("Listed", bound=shapes.FormationListed)
 
 _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 
 
-@endpoint("GET", cached=True, operation=Operation({200: FormationsInfo}, examples=(Example("All"),)))
+@endpoint("GET", cached=True, operation=Operation({200: shapes.FormationsInfo}, examples=(Example("All"),)))
 def formations(request: Request) -> Response:
     """List all castles and openings with the results of their games, at most ten minutes old."""
     counts = queries.formation_counts(scope_of(request))
-    results = [_listed(FormationListed, one, counts.get(one.name), request) for one in FORMATIONS]
-    return Response(FormationsInfo(VERSION, results))
+    results = [_listed(shapes.FormationListed, one, counts.get(one.name), request) for one in FORMATIONS]
+    return Response(shapes.FormationsInfo(VERSION, results))
 
 
 @endpoint(
     "GET",
     cached=True,
     operation=Operation(
-        {200: FormationInfo},
+        {200: shapes.FormationInfo},
         examples=(
             Example("A castle", {"formation": "anaguma"}),
             Example("No castle", {"formation": "sandcastle"}, status=404),
@@ -73,24 +63,24 @@ def detail(request: Request, formation: str) -> Response:
     details = queries.formation_details(scope, entry)
     return Response(
         _listed(
-            FormationInfo,
+            shapes.FormationInfo,
             entry,
             queries.formation_counts(scope).get(formation),
             request,
             counted=CountedGames(details.looked_at, queries.LOOKED_AT if details.more else None),
             by_side=[
-                tally_info(FormationSide, counts, side=side)
+                tally_info(shapes.FormationSide, counts, side=side)
                 for side, counts in zip(SHOGI.rules.sides, details.colours, strict=True)
             ],
             years=[YearGames(*year) for year in details.years],
-            plies=[PlyGames(first, first + queries.PLY_STEP - 1, n) for first, n in details.plies],
+            plies=[shapes.PlyGames(first, first + queries.PLY_STEP - 1, n) for first, n in details.plies],
             against=[
-                with_names(OpposingFormation, other, tally=tally_info(TallyInfo, counts))
+                with_names(shapes.OpposingFormation, other, tally=tally_info(TallyInfo, counts))
                 for other, counts in details.against
             ],
             players=[player_tally(player, counts, request) for player, counts in details.players],
             moves=[
-                NextMove(
+                shapes.NextMove(
                     text=SHOGI.text.record_move_label(move, None, "ja"),
                     english=SHOGI.text.record_move_label(move, None, "en"),
                     games=n,
@@ -140,7 +130,7 @@ def _listed(
 @endpoint(
     "GET",
     cached=True,
-    operation=Operation({200: OpeningInfo}, POSITIONS, examples=(Example("Of the start", _START),)),
+    operation=Operation({200: shapes.OpeningInfo}, POSITIONS, examples=(Example("Of the start", _START),)),
 )
 def opening(request: Request, kind: str, code: str) -> Response:
     """Return the opening that most of the newest games through a position have."""
@@ -148,6 +138,6 @@ def opening(request: Request, kind: str, code: str) -> Response:
         raise Http404
     most = queries.opening_of(scope_of(request), kind, GAMES[kind].codec.code_of_path(code))
     if most is None:
-        return Response(OpeningInfo(None))
-    info = with_names(OpeningAtPosition, most.formation, games=most.games, counted=most.looked_at)
-    return Response(OpeningInfo(info))
+        return Response(shapes.OpeningInfo(None))
+    info = with_names(shapes.OpeningAtPosition, most.formation, games=most.games, counted=most.looked_at)
+    return Response(shapes.OpeningInfo(info))

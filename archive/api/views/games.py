@@ -31,31 +31,8 @@ from archive.api.pagination import (
 from archive.api.positions import sfen_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery
 from archive.api.series import clock_info, evaluation_info, score_info
+from archive.api.shapes import games as shapes
 from archive.api.shapes.encoding import encode
-from archive.api.shapes.games import (
-    CountedGames,
-    EndingGames,
-    ExcerptInfo,
-    FacetsInfo,
-    FormationGames,
-    GameDetail,
-    GamesPage,
-    HandicapGames,
-    KindGames,
-    ListedGame,
-    NamedGames,
-    NoveltyInfo,
-    OpeningGames,
-    PositionOfGame,
-    PositionsPage,
-    RecordKindGames,
-    ResultGames,
-    SeriesPage,
-    SourceInfo,
-    TwinInfo,
-    UploadGames,
-    YearGames,
-)
 from archive.caching.values import one_snapshot
 from archive.derive import issues
 from archive.derive.series import unpack
@@ -68,7 +45,6 @@ from archive.queries.games.excerpts import words_of
 from archive.queries.games.facets import SAMPLE
 from archive.queries.games.facets import facets as facets_of
 from archive.queries.games.filters import game_filters
-from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.listing import GameRow, find_games, game_by_id
 from archive.queries.games.taken_down import (
     editions,
@@ -99,7 +75,7 @@ EVALUATIONS: Final = 300_000
     query=GamesQuery,
     cached=True,
     operation=Operation(
-        {200: GamesPage},
+        {200: shapes.GamesPage},
         merge_problems({400: CURSORS}, QUERIES),
         examples=(
             Example("The newest", query={"limit": 1}),
@@ -120,36 +96,35 @@ EVALUATIONS: Final = 300_000
 )
 def games(request: Request, query: dict[str, Any]) -> Response:
     """List the games that match all filters, page by page."""
-    try:
-        page = find_games(
-            scope_of(request),
-            game_filters(query),
-            query["order"],
-            cursor=query.get("cursor"),
-            limit=limit_of(query, GAMES_A_PAGE),
-        )
-    except InvalidCursorError as error:
-        raise ApiError("invalid-cursor", str(error), field="cursor") from error
+    page = find_games(
+        scope_of(request),
+        game_filters(query),
+        query["order"],
+        cursor=query.get("cursor"),
+        limit=limit_of(query, GAMES_A_PAGE),
+    )
     excerpts = _excerpts(scope_of(request), query.get("q"), page.items) if query["excerpts"] else None
     results = [
-        game_info(ListedGame, row, request, excerpt=UNSET if excerpts is None else excerpts.get(row.id))
+        game_info(
+            shapes.ListedGame, row, request, excerpt=UNSET if excerpts is None else excerpts.get(row.id)
+        )
         for row in page.items
     ]
-    return Response(GamesPage(results, next_url(request, page.next), page.searching))
+    return Response(shapes.GamesPage(results, next_url(request, page.next), page.searching))
 
 
-def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, ExcerptInfo]:
+def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, shapes.ExcerptInfo]:
     """Return an excerpt of each game with the words of a query, by the games' ids."""
     words = words_of(query) if query else []
     by_game = excerpts_of(scope, [row.id for row in rows], words)
-    return {pk: convert(one, ExcerptInfo, from_attributes=True) for pk, one in by_game.items()}
+    return {pk: convert(one, shapes.ExcerptInfo, from_attributes=True) for pk, one in by_game.items()}
 
 
 @endpoint(
     "GET",
     query=FacetsQuery,
     operation=Operation(
-        {200: FacetsInfo},
+        {200: shapes.FacetsInfo},
         QUERIES,
         examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES),
     ),
@@ -163,21 +138,23 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
     results = results_of(GAMES[filters.game or SHOGI.name])
     unnamed = uploads_with_hidden_names(request, [pk for pk, _name, _n in counts.sources])
     return Response(
-        FacetsInfo(
+        shapes.FacetsInfo(
             total=total_info(number),
-            counted=CountedGames(counts.games, SAMPLE if counts.sampled else None),
-            players=[NamedGames(name, n) for _pk, name, n in counts.players],
-            events=[NamedGames(name, n) for _pk, name, n in counts.events],
-            years=[YearGames(*one) for one in counts.years],
-            results=[ResultGames(results[result], n) for result, n in counts.results],
-            handicaps=[HandicapGames(*one) for one in counts.handicaps],
-            endings=[EndingGames(*one) for one in counts.endings],
-            openings=[OpeningGames(*one) for one in counts.openings],
-            formations=[FormationGames(*one) for one in counts.formations],
-            games=[KindGames(*one) for one in counts.boards],
-            record_kinds=[RecordKindGames(*one) for one in counts.kinds],
+            counted=shapes.CountedGames(counts.games, SAMPLE if counts.sampled else None),
+            players=[shapes.NamedGames(name, n) for _pk, name, n in counts.players],
+            events=[shapes.NamedGames(name, n) for _pk, name, n in counts.events],
+            years=[shapes.YearGames(*one) for one in counts.years],
+            results=[shapes.ResultGames(results[result], n) for result, n in counts.results],
+            handicaps=[shapes.HandicapGames(*one) for one in counts.handicaps],
+            endings=[shapes.EndingGames(*one) for one in counts.endings],
+            openings=[shapes.OpeningGames(*one) for one in counts.openings],
+            formations=[shapes.FormationGames(*one) for one in counts.formations],
+            games=[shapes.KindGames(*one) for one in counts.boards],
+            record_kinds=[shapes.RecordKindGames(*one) for one in counts.kinds],
             uploads=[
-                UploadGames(reverse("api:upload", [pk], request=request), "" if pk in unnamed else name, n)
+                shapes.UploadGames(
+                    reverse("api:upload", [pk], request=request), "" if pk in unnamed else name, n
+                )
                 for pk, name, n in counts.sources
             ],
         )
@@ -188,7 +165,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
     "GET",
     cached=True,
     operation=Operation(
-        {200: GameDetail, 301: None},
+        {200: shapes.GameDetail, 301: None},
         examples=(
             Example("A game", {"pk": 1}),
             Example("One that is not there", {"pk": 99999}, status=404),
@@ -211,7 +188,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     sources, more_sources = _sources(pk, request)
     return Response(
         game_info(
-            GameDetail,
+            shapes.GameDetail,
             row,
             request,
             header_data=header_data,
@@ -226,7 +203,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     )
 
 
-def _sources(pk: int, request: Request) -> tuple[list[SourceInfo], int]:
+def _sources(pk: int, request: Request) -> tuple[list[shapes.SourceInfo], int]:
     """Return the first editions of a game, and the number of the others."""
     deleted, spaces = sees_deleted(request), tuple(readable_spaces(request).values())
     shown = _first(spaces, deleted=deleted).rows(pk)
@@ -253,14 +230,16 @@ def _former(request: Request, pk: int) -> HttpResponse:
     return HttpResponse(status=301, headers={"Location": address})
 
 
-def _twin(twin: Twin, request: Request) -> TwinInfo:
-    return TwinInfo(twin.id, reverse("api:game", [twin.id], request=request), twin.reason)
+def _twin(twin: Twin, request: Request) -> shapes.TwinInfo:
+    return shapes.TwinInfo(twin.id, reverse("api:game", [twin.id], request=request), twin.reason)
 
 
-def _source(row: tuple[Any, ...], request: Request) -> SourceInfo:
+def _source(row: tuple[Any, ...], request: Request) -> shapes.SourceInfo:
     upload, seq, *values = row
     upload_url = reverse("api:upload", [upload], request=request)
-    return SourceInfo(upload_url, reverse("api:upload-entry", [upload, seq], request=request), seq, *values)
+    return shapes.SourceInfo(
+        upload_url, reverse("api:upload-entry", [upload, seq], request=request), seq, *values
+    )
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
@@ -324,7 +303,7 @@ def _ply(text: str | None, game: Game) -> int | None:
     query=PageQuery,
     cached=True,
     operation=Operation(
-        {200: SeriesPage},
+        {200: shapes.SeriesPage},
         {400: CURSORS},
         examples=(Example("Two plies", {"pk": 20}, {"cursor": "40", "limit": 2}),),
     ),
@@ -341,7 +320,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     scores = best(game_series.evaluations)
     longest = max(len(scores), len(game_series.evaluations), len(game_series.clock))
     return Response(
-        SeriesPage(
+        shapes.SeriesPage(
             scores=[score_info(one, sides) for one in scores[first:last]],
             evaluations=evaluations[: last - first],
             clock=[clock_info(tick, sides) for tick in game_series.clock[first:last]],
@@ -355,7 +334,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     query=PageQuery,
     cached=True,
     operation=Operation(
-        {200: PositionsPage}, {400: CURSORS}, examples=(Example("Two plies", {"pk": 1}, {"limit": 2}),)
+        {200: shapes.PositionsPage}, {400: CURSORS}, examples=(Example("Two plies", {"pk": 1}, {"limit": 2}),)
     ),
 )
 @uncollected()
@@ -365,18 +344,20 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     kind, first, most = GAMES[game.kind], cursor_number(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        PositionOfGame(ply, kind.codec.encode(position), sfen_of(kind, position, ply))
+        shapes.PositionOfGame(ply, kind.codec.encode(position), sfen_of(kind, position, ply))
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None
-    return Response(PositionsPage(results, next_url(request, str(first + most) if more else None)))
+    return Response(shapes.PositionsPage(results, next_url(request, str(first + most) if more else None)))
 
 
 @endpoint(
     "GET",
     cached=True,
-    operation=Operation({200: NoveltyInfo}, examples=(Example("A game of many before it", {"pk": 20}),)),
+    operation=Operation(
+        {200: shapes.NoveltyInfo}, examples=(Example("A game of many before it", {"pk": 20}),)
+    ),
 )
 def novelty(request: Request, pk: int) -> Response:
     """Find the ply from which on no readable game of an earlier day had the positions of a game."""
-    return Response(NoveltyInfo(first_new_ply(scope_of(request), _game(request, pk))))
+    return Response(shapes.NoveltyInfo(first_new_ply(scope_of(request), _game(request, pk))))

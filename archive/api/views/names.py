@@ -3,7 +3,6 @@
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from django.core.signing import BadSignature, Signer
 from django.http import Http404, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,20 +12,10 @@ from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.names import player_tally, tally_info
 from archive.api.operations import CURSORS, Example, Operation
-from archive.api.pagination import NAMES, limit_of, next_url, total_info
+from archive.api.pagination import NAMES, limit_of, next_url, sign_cursor, signed_cursor, total_info
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
+from archive.api.shapes import names as shapes
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
-from archive.api.shapes.names import (
-    EventInfo,
-    EventsPage,
-    NameInfo,
-    NameListed,
-    PlayerInfo,
-    PlayerListed,
-    PlayersPage,
-    PlayerTally,
-    SideTally,
-)
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import UNKNOWN, ListedName
@@ -36,8 +25,8 @@ from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import scope_of
 from kifu_core.games import GAMES
 
-Listed = TypeVar("Listed", bound=NameListed)
-Named = TypeVar("Named", bound=NameInfo)
+Listed = TypeVar("Listed", bound=shapes.NameListed)
+Named = TypeVar("Named", bound=shapes.NameInfo)
 
 
 @endpoint(
@@ -45,7 +34,7 @@ Named = TypeVar("Named", bound=NameInfo)
     query=PlayersQuery,
     cached=True,
     operation=Operation(
-        {200: PlayersPage},
+        {200: shapes.PlayersPage},
         {400: CURSORS},
         examples=(
             Example("The first by reading", query={"limit": 2}),
@@ -66,7 +55,7 @@ def players(request: Request, query: dict[str, Any]) -> Response:
     query=EventsQuery,
     cached=True,
     operation=Operation(
-        {200: EventsPage},
+        {200: shapes.EventsPage},
         {400: CURSORS},
         examples=(Example("Those with the most games", query={"order": "games", "limit": 2}),),
     ),
@@ -80,39 +69,34 @@ def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
     scope, order, words, row = scope_of(request), query["order"], query.get("name", ""), query.get("row")
     if row is not None and order != "reading":
         raise ApiError("invalid", "a row is one of the list by reading", field="row")
-    signer = Signer(salt=f"names {kind} {order}")
     page = directory.list_names(
         scope,
         kind,
         order,
         words,
-        _after(signer, query),
+        signed_cursor(query, f"names {kind}", order=order),
         UNKNOWN if row == OTHERS else row,
         limit_of(query, NAMES, NAMES),
     )
     total = total_info(names_total(scope, kind, words))
     cut = page.cut and not page.next
-    following = next_url(request, signer.sign(page.next) if page.next else None)
+    following = next_url(request, sign_cursor(page.next, f"names {kind}", order=order) if page.next else None)
     similar = similar_spellings(scope, kind, words) if words and not page.items else []
     if kind == "event":
-        events = [_listed(NameListed, kind, event, order, request) for event in page.items]
-        return Response(EventsPage(total, events, cut, following, similar))
+        events = [_listed(shapes.NameListed, kind, event, order, request) for event in page.items]
+        return Response(shapes.EventsPage(total, events, cut, following, similar))
     players = [
         _listed(
-            PlayerListed, kind, player, order, request, row=OTHERS if player.row == UNKNOWN else player.row
+            shapes.PlayerListed,
+            kind,
+            player,
+            order,
+            request,
+            row=OTHERS if player.row == UNKNOWN else player.row,
         )
         for player in page.items
     ]
-    return Response(PlayersPage(total, players, cut, following, similar))
-
-
-def _after(signer: Signer, query: dict[str, Any]) -> str:
-    """Return the place after which a list continues; empty for its beginning. Raises ApiError."""
-    try:
-        return signer.unsign(query["cursor"]) if "cursor" in query else ""
-    except BadSignature:
-        text = f"this cursor was not made here, or not for order={query['order']}"
-        raise ApiError("invalid-cursor", text, field="cursor") from None
+    return Response(shapes.PlayersPage(total, players, cut, following, similar))
 
 
 def _listed(
@@ -132,7 +116,7 @@ def _listed(
     "GET",
     cached=True,
     operation=Operation(
-        {200: PlayerInfo, 301: None},
+        {200: shapes.PlayerInfo, 301: None},
         examples=(
             Example("A player", {"player_id": 1}),
             Example("One that is not there", {"player_id": 99999}, status=404),
@@ -147,21 +131,23 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     if summary is None:
         raise Http404
     return Response(
-        _summary_info(PlayerInfo, "player", summary, request, opponents=_people(summary, request))
+        _summary_info(shapes.PlayerInfo, "player", summary, request, opponents=_people(summary, request))
     )
 
 
 @endpoint(
     "GET",
     cached=True,
-    operation=Operation({200: EventInfo}, examples=(Example("An event", {"event_id": 1}),)),
+    operation=Operation({200: shapes.EventInfo}, examples=(Example("An event", {"event_id": 1}),)),
 )
 def event(request: Request, event_id: int) -> Response:
     """Describe an event by totals of its games."""
     summary = people.event_summary(scope_of(request), event_id)
     if summary is None:
         raise Http404
-    return Response(_summary_info(EventInfo, "event", summary, request, players=_people(summary, request)))
+    return Response(
+        _summary_info(shapes.EventInfo, "event", summary, request, players=_people(summary, request))
+    )
 
 
 def _summary_info(
@@ -175,7 +161,7 @@ def _summary_info(
         names=list(summary.aliases),
         counted=CountedGames(summary.looked_at, people.LOOKED_AT if summary.more else None),
         sides=[
-            tally_info(SideTally, counts, game=game, side=side)
+            tally_info(shapes.SideTally, counts, game=game, side=side)
             for game, both in summary.sides.items()
             for side, counts in zip(GAMES[game].rules.sides, both, strict=True)
         ],
@@ -186,5 +172,5 @@ def _summary_info(
     )
 
 
-def _people(summary: Summary, request: Request) -> list[PlayerTally]:
+def _people(summary: Summary, request: Request) -> list[shapes.PlayerTally]:
     return [player_tally(player, counts, request) for player, counts in summary.people]

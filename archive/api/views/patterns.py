@@ -6,13 +6,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from archive.api.endpoints import endpoint
-from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import GAMES, limit_of
 from archive.api.patterns import PatternQuery, pattern_info
 from archive.api.shapes.patterns import PatternInfo
 from archive.queries.games.filters import game_filters
-from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import scope_of
 from kifu_core.messages import TEXTS
@@ -42,15 +40,12 @@ _ERRORS: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
 def patterns(request: Request, query: dict[str, Any]) -> Response:
     """Find the games in which a pattern occurs, with their results, years, players and next moves."""
     pattern = parse(query["pattern"])
-    try:
-        summary = pattern_games(
-            scope_of(request),
-            pattern,
-            game_filters(query),
-            query["order"],
-            cursor=query.get("cursor"),
-            limit=limit_of(query, GAMES),
-        )
-    except InvalidCursorError as error:
-        raise ApiError("invalid-cursor", str(error), field="cursor") from error
+    summary = pattern_games(
+        scope_of(request),
+        pattern,
+        game_filters(query),
+        query["order"],
+        cursor=query.get("cursor"),
+        limit=limit_of(query, GAMES),
+    )
     return Response(pattern_info(summary, pattern, request))

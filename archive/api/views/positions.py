@@ -33,28 +33,11 @@ from archive.api.positions import (
     sfen_of,
     tree_moves,
 )
+from archive.api.shapes import positions as shapes
 from archive.api.shapes.games import YearGames
-from archive.api.shapes.positions import POSITIONS as POSITION_SCHEMAS
-from archive.api.shapes.positions import (
-    Board,
-    Explored,
-    GamesThroughPage,
-    InvalidCode,
-    InvalidPosition,
-    LegalMoveInfo,
-    LegalMoves,
-    OddPosition,
-    OpeningTree,
-    PositionAddress,
-    PositionBatch,
-    PositionCounts,
-    PositionImage,
-    TrendInfo,
-)
 from archive.derive.issues import detail_of, language
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries.games.filters import position_filters
-from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.positions import position_lookup
 from archive.queries.positions.explorer import CONFIDENCE, explore, explore_many
 from archive.queries.positions.legal_moves import list_legal_moves
@@ -86,11 +69,18 @@ def _game(kind: str) -> GameKind[Any]:
     return GAMES[kind]
 
 
+def _decoded(kind: str, path: str) -> tuple[GameKind[Any], str, Any]:
+    """Return a kind of game, and the code and the position of an address. Raises ApiError, DecodeError."""
+    game = _game(kind)
+    code = game.codec.code_of_path(path)
+    return game, code, game.codec.decode(code)
+
+
 @endpoint(
     "GET",
     query=SfenQuery,
     operation=Operation(
-        {200: Explored, 303: None},
+        {200: shapes.Explored, 303: None},
         {400: (*_OF_SFEN, "unencodable", "king-range")},
         examples=(
             Example("The start", query={"sfen": _SFEN}, status=303),
@@ -110,7 +100,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     query=PositionQuery,
     cached=True,
     operation=Operation(
-        {200: Explored},
+        {200: shapes.Explored},
         POSITIONS,
         examples=(
             *(Example(f"The start of {name}", start) for name, start in _STARTS.items()),
@@ -122,9 +112,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
 )
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Return the numbers of a position and its moves; a position that nobody reached has zero games."""
-    game = _game(kind)
-    code = game.codec.code_of_path(code)
-    position = game.codec.decode(code)
+    _, code, position = _decoded(kind, code)
     explorer = explore(
         scope_of(request),
         kind,
@@ -139,21 +127,19 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
 
 @endpoint(
     "GET",
-    operation=Operation({200: Board}, POSITIONS, examples=(Example("The start", _START),)),
+    operation=Operation({200: shapes.Board}, POSITIONS, examples=(Example("The start", _START),)),
 )
 def board(request: Request, kind: str, code: str) -> Response:
     """Describe a position without games: as an object, in words, mirrored and with colours exchanged."""
-    game = _game(kind)
-    code = game.codec.code_of_path(code)
-    position = game.codec.decode(code)
+    game, code, position = _decoded(kind, code)
     return Response(
-        Board(
+        shapes.Board(
             game=kind,
             code=code,
             sfen=sfen_of(game, position),
             position=game.codec.as_object(position),
             words=game.picture.words(position, language()),
-            images=[PositionImage(*one) for one in _images(game, position)],
+            images=[shapes.PositionImage(*one) for one in _images(game, position)],
         )
     )
 
@@ -173,7 +159,7 @@ def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
     "GET",
     query=SfenQuery,
     operation=Operation(
-        {200: OddPosition},
+        {200: shapes.OddPosition},
         {400: _OF_SFEN},
         examples=(
             Example("The start", query={"sfen": _SFEN}),
@@ -185,7 +171,7 @@ def oddities(request: Request, query: dict[str, Any]) -> Response:
     """List the oddities of a position of shogi, the impossible ones first."""
     position = Position.from_sfen(query["sfen"])
     infos = [oddity_info(oddity) for oddity in oddities_of(position)]
-    return Response(OddPosition(position.sfen(), encodable(SHOGI, position), infos))
+    return Response(shapes.OddPosition(position.sfen(), encodable(SHOGI, position), infos))
 
 
 @endpoint(
@@ -193,39 +179,34 @@ def oddities(request: Request, query: dict[str, Any]) -> Response:
     query=ThroughQuery,
     cached=True,
     operation=Operation(
-        {200: GamesThroughPage},
+        {200: shapes.GamesThroughPage},
         merge_problems(POSITIONS, {400: CURSORS}),
         examples=(Example("The oldest", _START, {"order": "oldest", "limit": 1}),),
     ),
 )
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """List the games through a position, page by page."""
-    game = _game(kind)
-    code = game.codec.code_of_path(code)
-    game.codec.decode(code)
-    try:
-        page = games_through(
-            scope_of(request),
-            kind,
-            code,
-            query["match"],
-            query["order"],
-            cursor=query.get("cursor"),
-            limit=limit_of(query, THROUGH),
-            lines=query["lines"],
-            filters=position_filters(kind, query),
-        )
-    except InvalidCursorError as error:
-        raise ApiError("invalid-cursor", str(error), field="cursor") from error
+    _, code, _ = _decoded(kind, code)
+    page = games_through(
+        scope_of(request),
+        kind,
+        code,
+        query["match"],
+        query["order"],
+        cursor=query.get("cursor"),
+        limit=limit_of(query, THROUGH),
+        lines=query["lines"],
+        filters=position_filters(kind, query),
+    )
     results = [game_through(row, request) for row in page.items]
-    return Response(GamesThroughPage(results, next_url(request, page.next), page.searching))
+    return Response(shapes.GamesThroughPage(results, next_url(request, page.next), page.searching))
 
 
 @endpoint(
     "GET",
     cached=True,
     operation=Operation(
-        {200: LegalMoves},
+        {200: shapes.LegalMoves},
         POSITIONS,
         examples=tuple(Example(f"The start of {name}", start) for name, start in _STARTS.items()),
     ),
@@ -235,7 +216,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     game = _game(kind)
     code = game.codec.code_of_path(code)
     moves = [
-        LegalMoveInfo(
+        shapes.LegalMoveInfo(
             move=move.name,
             text=move.text,
             english=move.english,
@@ -246,7 +227,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
         )
         for move in list_legal_moves(kind, code)
     ]
-    return Response(LegalMoves(kind, code, moves))
+    return Response(shapes.LegalMoves(kind, code, moves))
 
 
 @endpoint(
@@ -254,7 +235,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     query=TrendQuery,
     cached=True,
     operation=Operation(
-        {200: TrendInfo},
+        {200: shapes.TrendInfo},
         POSITIONS,
         examples=(Example("After a first move", {"kind": SHOGI.name, "code": _SWINGING}),),
     ),
@@ -265,14 +246,14 @@ def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     code = game.codec.code_of_path(code)
     by_year = games_by_year(scope_of(request), kind, code, query["match"])
     years = [YearGames(*year) for year in by_year.years]
-    return Response(TrendInfo(kind, query["match"], code, years, by_year.complete))
+    return Response(shapes.TrendInfo(kind, query["match"], code, years, by_year.complete))
 
 
 @endpoint(
     "GET",
     query=WalkQuery,
     operation=Operation(
-        {200: OpeningTree},
+        {200: shapes.OpeningTree},
         POSITIONS,
         examples=(Example("Two half-moves", _START, {"depth": 2, "min_games": 10}),),
     ),
@@ -289,7 +270,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     )
     answer = opening_tree.root.explorer
     return Response(
-        OpeningTree(
+        shapes.OpeningTree(
             game=kind,
             match=query["match"],
             lines=query["lines"],
@@ -309,7 +290,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
 @endpoint(
     "POST",
     operation=Operation(
-        {200: PositionBatch},
+        {200: shapes.PositionBatch},
         {404: ("unknown-game",)},
         BatchBody,
         examples=(Example("A position, and none", {"kind": "shogi"}, body={"codes": [_START["code"], "x"]}),),
@@ -322,26 +303,26 @@ def batch(request: Request, kind: str) -> Response:
     errors = {path: error for path, code in codes.items() if (error := _error_of(game, path, code))}
     valid = list(dict.fromkeys(code for path, code in codes.items() if path not in errors))
     answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
-    counts = {answer.code: position_counts(PositionCounts, game, answer) for answer in answers}
+    counts = {answer.code: position_counts(shapes.PositionCounts, game, answer) for answer in answers}
     results = [errors.get(path) or counts[codes[path]] for path in sent["codes"]]
-    return Response(PositionBatch(kind, sent["match"], sent["lines"], results))
+    return Response(shapes.PositionBatch(kind, sent["match"], sent["lines"], results))
 
 
-def _error_of(game: GameKind[Any], path: str, code: str) -> InvalidPosition | None:
+def _error_of(game: GameKind[Any], path: str, code: str) -> shapes.InvalidPosition | None:
     try:
         game.codec.decode(code)
     except DecodeError as error:
-        return InvalidPosition(path, InvalidCode(error.code, detail_of(error, "en")))
+        return shapes.InvalidPosition(path, shapes.InvalidCode(error.code, detail_of(error, "en")))
     return None
 
 
 @endpoint(
     "POST",
     operation=Operation(
-        {200: Explored, 303: PositionAddress},
+        {200: shapes.Explored, 303: shapes.PositionAddress},
         merge_problems(READING, POSITIONS, {400: ("no-position",), 404: ("game-not-found",)}),
         FindBody,
-        or_body=POSITION_SCHEMAS,
+        or_body=shapes.POSITIONS,
         examples=(
             Example("An SFEN", {"kind": "shogi"}, body={"text": _SFEN}, status=303),
             Example("Of a game", {"kind": "shogi"}, body={"game_id": 1, "ply": 20}, status=303),
@@ -361,7 +342,7 @@ def find(request: Request, kind: str) -> Response:
         position, faults = _position_of(game, request)
     code = game.codec.encode(position)
     url = position_url(game, code, request)
-    answer = PositionAddress(
+    answer = shapes.PositionAddress(
         game=kind, code=code, sfen=sfen_of(game, position), url=url, issues=issue_list(faults)
     )
     return Response(answer, status=303, headers={"Location": url})
@@ -400,8 +381,8 @@ def _position_of(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue
 )
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """Draw the position as SVG; `flip=1` turns the board."""
-    game = _game(kind)
-    return drawn(game, game.codec.decode(game.codec.code_of_path(code)), flip=query["flip"])
+    game, _code, position = _decoded(kind, code)
+    return drawn(game, position, flip=query["flip"])
 
 
 def drawn(game: GameKind[Any], position: Any, *, flip: bool) -> HttpResponse:

@@ -21,25 +21,8 @@ from archive.api.operations import QUERIES, READING, Example, Operation
 from archive.api.pagination import total_info
 from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
+from archive.api.shapes import site as shapes
 from archive.api.shapes.common import IssueInfo
-from archive.api.shapes.site import (
-    AboutInfo,
-    AccountInfo,
-    GameFormats,
-    MemberInfo,
-    Members,
-    RequestLimits,
-    SearchTarget,
-    SimilarName,
-    SiteTextInfo,
-    SiteTexts,
-    SpaceInfo,
-    Spaces,
-    SuggestedName,
-    Suggestions,
-    TextMatches,
-    WriterInfo,
-)
 from archive.derive import issues
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.intake.permissions import may_upload
@@ -77,14 +60,14 @@ _RECORD_STARTS: Final = ("{", "~")
 """Beginnings of records of a single line, which no other text has: JKF and other JSON, USEN."""
 
 
-@endpoint("GET", operation=Operation({200: AboutInfo}, examples=(Example("What it takes and gives"),)))
+@endpoint("GET", operation=Operation({200: shapes.AboutInfo}, examples=(Example("What it takes and gives"),)))
 def about(request: Request) -> Response:
     """Describe the formats that the archive reads and writes, its limits, and whether the visitor may
     upload."""
     return Response(
-        AboutInfo(
+        shapes.AboutInfo(
             uploads=may_upload(request),
-            limits=RequestLimits(
+            limits=shapes.RequestLimits(
                 files=settings.ARCHIVE_MAX_FILES_PER_REQUEST,
                 request=settings.ARCHIVE_MAX_REQUEST_BYTES,
                 file=settings.ARCHIVE_MAX_UPLOAD_BYTES,
@@ -97,29 +80,36 @@ def about(request: Request) -> Response:
     )
 
 
-def _formats(game: GameKind[Any]) -> GameFormats:
+def _formats(game: GameKind[Any]) -> shapes.GameFormats:
     language = get_language()
     writers = game.formats.writers.values()
-    return GameFormats(
+    return shapes.GameFormats(
         game=game.name,
         reads=list(game.formats.readers),
-        writes=[WriterInfo(writer.name, writer.called(language), writer.position_only) for writer in writers],
+        writes=[
+            shapes.WriterInfo(writer.name, writer.called(language), writer.position_only)
+            for writer in writers
+        ],
     )
 
 
-@endpoint("GET", operation=Operation({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
+@endpoint(
+    "GET", operation=Operation({200: shapes.SiteTexts}, examples=(Example("Of an archive without any"),))
+)
 def texts(request: Request) -> Response:
     """List the texts of the archive's owner: terms of use, privacy, contact."""
     texts = [site_texts.site_text(page, issues.language()) for page in site_texts.site_texts()]
     results = [
-        SiteTextInfo(text.page, text.get_page_display(), text.language, text.text, text.changed)
+        shapes.SiteTextInfo(text.page, text.get_page_display(), text.language, text.text, text.changed)
         for text in texts
         if text is not None
     ]
-    return Response(SiteTexts(results))
+    return Response(shapes.SiteTexts(results))
 
 
-@endpoint("GET", operation=Operation({200: AccountInfo}, examples=(Example("Of a stranger", status=401),)))
+@endpoint(
+    "GET", operation=Operation({200: shapes.AccountInfo}, examples=(Example("Of a stranger", status=401),))
+)
 def account(request: Request) -> Response:
     """Return the account and the token of the request, and their rights."""
     if not isinstance(request.user, User):
@@ -127,7 +117,7 @@ def account(request: Request) -> Response:
     read_private(request)
     token = request.auth if isinstance(request.auth, Token) else None
     return Response(
-        AccountInfo(
+        shapes.AccountInfo(
             name=request.user.username,
             role=request.user.role,
             token=token.name if token else None,
@@ -140,14 +130,14 @@ def account(request: Request) -> Response:
 # --- spaces ----------------------------------------------------------------------------------------------
 
 
-@endpoint("GET", operation=Operation({200: Spaces}, examples=(Example("Of a stranger"),)))
+@endpoint("GET", operation=Operation({200: shapes.Spaces}, examples=(Example("Of a stranger"),)))
 def spaces(request: Request) -> Response:
     """List the spaces that the visitor may read: the public one, the visitor's own library, groups."""
     readable, default = selectable_spaces(request), scope_of(request)
     titles = libraries.space_names(readable.values())
     allowed = may_upload(request)
     results = [
-        SpaceInfo(
+        shapes.SpaceInfo(
             name=name,
             title=titles[space],
             games=counts(Scope((space,))).games,
@@ -160,11 +150,14 @@ def spaces(request: Request) -> Response:
         )
         for name, space in readable.items()
     ]
-    return Response(Spaces(results))
+    return Response(shapes.Spaces(results))
 
 
 @endpoint(
-    "GET", operation=Operation({200: Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),))
+    "GET",
+    operation=Operation(
+        {200: shapes.Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),)
+    ),
 )
 def members(request: Request, space: int) -> Response:
     """List the members of a group, for members only."""
@@ -173,11 +166,11 @@ def members(request: Request, space: int) -> Response:
     group = Space.objects.get(pk=space)
     memberships = group.memberships.select_related("user").order_by("-owner", "user__username")
     return Response(
-        Members(
+        shapes.Members(
             name=group.name,
             owner=libraries.owns(request.user, space),
             invitations=libraries.open_invitations(group),
-            results=[MemberInfo(one.user_id, one.user.username, one.owner) for one in memberships],
+            results=[shapes.MemberInfo(one.user_id, one.user.username, one.owner) for one in memberships],
         )
     )
 
@@ -188,7 +181,7 @@ def members(request: Request, space: int) -> Response:
 @endpoint(
     "POST",
     operation=Operation(
-        {200: SearchTarget},
+        {200: shapes.SearchTarget},
         READING,
         SearchedBody,
         examples=(
@@ -223,13 +216,13 @@ def find(request: Request) -> Response:
     return Response(_games(_valid(search_box.filters_of_words(scope, text)), request))
 
 
-def _of_words(resolved: position_lookup.GamePosition, text: str, request: Request) -> SearchTarget:
+def _of_words(resolved: position_lookup.GamePosition, text: str, request: Request) -> shapes.SearchTarget:
     """Return the position that a text describes, with issues for the part that was ignored."""
     faults = issue_list(position_lookup.reading_errors(resolved.game, text, resolved.position))
     return _position(resolved.game, resolved.game.codec.encode(resolved.position), request, faults)
 
 
-def _of_record(scope: Scope, text: str, request: Request) -> SearchTarget:
+def _of_record(scope: Scope, text: str, request: Request) -> shapes.SearchTarget:
     """Return the target of a record, or the position of a drawn board. Raises KifuError for other texts."""
     if (reading := _read(text)) is not None:
         return _of_reading(scope, *reading, request)
@@ -238,7 +231,9 @@ def _of_record(scope: Scope, text: str, request: Request) -> SearchTarget:
     )
 
 
-def _of_reading(scope: Scope, kind: GameKind[Any], result: ParseResult, request: Request) -> SearchTarget:
+def _of_reading(
+    scope: Scope, kind: GameKind[Any], result: ParseResult, request: Request
+) -> shapes.SearchTarget:
     """Return the stored game of a record, or else the last of its positions that any game reaches.
 
     Issues are those of the part that could not be read.
@@ -261,9 +256,11 @@ def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
     return (kind, result) if entries >= (_LEAST_ENTRIES if kind is SHOGI else 1) else None
 
 
-def _game(game: AddressedGame, request: Request, faults: list[IssueInfo] | UnsetType = UNSET) -> SearchTarget:
+def _game(
+    game: AddressedGame, request: Request, faults: list[IssueInfo] | UnsetType = UNSET
+) -> shapes.SearchTarget:
     ply = parse_qs(game.query).get("ply", [""])[0]
-    return SearchTarget(
+    return shapes.SearchTarget(
         kind="game",
         url=reverse("api:game", [game.id], request=request),
         game_id=game.id,
@@ -276,15 +273,17 @@ def _is_ply(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 7
 
 
-def _position(game: GameKind[Any], code: str, request: Request, faults: list[IssueInfo]) -> SearchTarget:
+def _position(
+    game: GameKind[Any], code: str, request: Request, faults: list[IssueInfo]
+) -> shapes.SearchTarget:
     url = position_url(game, code, request)
-    return SearchTarget("position", url, game=game.name, code=code, issues=faults)
+    return shapes.SearchTarget("position", url, game=game.name, code=code, issues=faults)
 
 
-def _games(filters: dict[str, str], request: Request) -> SearchTarget:
+def _games(filters: dict[str, str], request: Request) -> shapes.SearchTarget:
     address = reverse("api:games", request=request)
     url = f"{address}?{urlencode(filters)}" if filters else address
-    return SearchTarget("games", url, filters=filters)
+    return shapes.SearchTarget("games", url, filters=filters)
 
 
 def _valid(filters: dict[str, str]) -> dict[str, str]:
@@ -310,7 +309,7 @@ def _day(name: str, value: str, kind: str) -> str:
     query=FacetsQuery,
     cached=True,
     operation=Operation(
-        {200: Suggestions},
+        {200: shapes.Suggestions},
         QUERIES,
         examples=(
             Example("Of a name that is mistyped", query={"player": "伊東印達"}),
@@ -325,21 +324,25 @@ def suggestions(request: Request, query: dict[str, Any]) -> Response:
     few, nothing = offers.is_short(page), not page.items and page.next is None
     names = offers.similar_names(scope, query, apart=nothing) if few else []
     return Response(
-        Suggestions(
+        shapes.Suggestions(
             few=few,
             names=[
-                SuggestedName(kind, one.id, one.name, reverse(f"api:{kind}", [one.id], request=request))
+                shapes.SuggestedName(
+                    kind, one.id, one.name, reverse(f"api:{kind}", [one.id], request=request)
+                )
                 for kind, one in names
             ],
-            similar=[SimilarName(*one) for one in offers.similar_players(scope, query)] if nothing else [],
+            similar=[shapes.SimilarName(*one) for one in offers.similar_players(scope, query)]
+            if nothing
+            else [],
             other_filters=offers.other_filters(query) if nothing else [],
             in_text=_text_matches(offers.text_search(scope, query, len(page.items))) if few else None,
         )
     )
 
 
-def _text_matches(search: offers.TextSearch | None) -> TextMatches | None:
+def _text_matches(search: offers.TextSearch | None) -> shapes.TextMatches | None:
     if search is None:
         return None
     total = None if search.games is None else total_info(Total(search.games, exact=not search.more))
-    return TextMatches(search.query, search.words, total)
+    return shapes.TextMatches(search.query, search.words, total)

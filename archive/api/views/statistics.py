@@ -6,16 +6,15 @@ from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from django.core.signing import BadSignature, Signer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
-from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, Example, Operation
-from archive.api.pagination import limit_of, next_url, total_info
+from archive.api.pagination import limit_of, next_url, sign_cursor, signed_cursor, total_info
 from archive.api.serializers import OpeningsQuery, StatisticsQuery
+from archive.api.shapes import statistics as shapes
 from archive.api.shapes.games import (
     EndingGames,
     KindGames,
@@ -23,14 +22,6 @@ from archive.api.shapes.games import (
     RecordKindGames,
     ResultGames,
     YearGames,
-)
-from archive.api.shapes.statistics import (
-    ArchiveTotals,
-    DurationGames,
-    LengthGames,
-    OpeningListed,
-    OpeningsPage,
-    StatisticsInfo,
 )
 from archive.caching.values import one_snapshot
 from archive.queries.games import statistics as queries
@@ -50,7 +41,7 @@ Opening = tuple[str, int]
     query=StatisticsQuery,
     cached=True,
     operation=Operation(
-        {200: StatisticsInfo},
+        {200: shapes.StatisticsInfo},
         examples=(Example("Of all"), *(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
     ),
 )
@@ -62,15 +53,15 @@ def statistics(request: Request, query: dict[str, Any]) -> Response:
     game = GAMES[totals.kind]
     start = game.codec.path_code(game.codec.encode(game.rules.initial()))
     return Response(
-        StatisticsInfo(
+        shapes.StatisticsInfo(
             game=totals.kind,
             exact=totals.exact,
             games=totals.games,
             undated=totals.undated,
             years=[YearGames(*one) for one in totals.years],
             results=[ResultGames(*one) for one in zip(results_of(game), totals.results, strict=True)],
-            lengths=[LengthGames(first, first + STEP - 1, n) for first, n in totals.lengths],
-            durations=[DurationGames(first, _BELOW.get(first), n) for first, n in totals.durations],
+            lengths=[shapes.LengthGames(first, first + STEP - 1, n) for first, n in totals.lengths],
+            durations=[shapes.DurationGames(first, _BELOW.get(first), n) for first, n in totals.durations],
             endings=[EndingGames(*one) for one in totals.endings],
             openings=[OpeningGames(*one) for one in totals.openings],
             by_game=[KindGames(*one) for one in totals.kinds],
@@ -84,10 +75,10 @@ _BELOW: Final = dict(pairwise(DURATIONS))
 """The upper bound of each class of durations."""
 
 
-def _archive_totals(scope: Scope) -> ArchiveTotals:
+def _archive_totals(scope: Scope) -> shapes.ArchiveTotals:
     counts = queries.counts(scope)
     kinds = [RecordKindGames(*one) for one in counts.kinds]
-    return ArchiveTotals(counts.exact, counts.games, counts.positions, kinds)
+    return shapes.ArchiveTotals(counts.exact, counts.games, counts.positions, kinds)
 
 
 @endpoint(
@@ -95,24 +86,28 @@ def _archive_totals(scope: Scope) -> ArchiveTotals:
     query=OpeningsQuery,
     cached=True,
     operation=Operation(
-        {200: OpeningsPage}, {400: CURSORS}, examples=(Example("The most frequent", query={"limit": 2}),)
+        {200: shapes.OpeningsPage},
+        {400: CURSORS},
+        examples=(Example("The most frequent", query={"limit": 2}),),
     ),
 )
 def openings(request: Request, query: dict[str, Any]) -> Response:
     """List the openings that games name, most frequent first, page by page."""
     kind, counts = queries.openings(scope_of(request), query.get("game"))
-    limit, after = limit_of(query), _after(kind, query)
+    limit, cursor = limit_of(query), signed_cursor(query, "openings", game=kind)
+    after = json.loads(cursor) if cursor else None
     following = [one for one in counts if after is None or _place(one) > _place(after)]
     page, games = following[:limit], reverse("api:games", request=request)
+    last = json.dumps(page[-1], ensure_ascii=False) if len(following) > limit else None
     return Response(
-        OpeningsPage(
+        shapes.OpeningsPage(
             game=kind,
             total=total_info(Total(len(counts), exact=len(counts) < MOST)),
             results=[
-                OpeningListed(name, n, f"{games}?{urlencode({'game': kind, 'opening': name})}")
+                shapes.OpeningListed(name, n, f"{games}?{urlencode({'game': kind, 'opening': name})}")
                 for name, n in page
             ],
-            next_url=next_url(request, _cursor(kind, page[-1]) if len(following) > limit else None),
+            next_url=next_url(request, last and sign_cursor(last, "openings", game=kind)),
         )
     )
 
@@ -121,23 +116,3 @@ def _place(one: Sequence[Any]) -> tuple[int, str]:
     """Return the sort key of an opening."""
     name, n = one
     return -n, name
-
-
-def _signer(kind: str) -> Signer:
-    return Signer(salt=f"openings {kind}")
-
-
-def _cursor(kind: str, last: Opening) -> str:
-    return _signer(kind).sign(json.dumps(last, ensure_ascii=False))
-
-
-def _after(kind: str, query: dict[str, Any]) -> Opening | None:
-    """Return the opening after which the list continues; None for its beginning. Raises ApiError."""
-    if "cursor" not in query:
-        return None
-    try:
-        name, n = json.loads(_signer(kind).unsign(query["cursor"]))
-    except BadSignature:
-        text = f"this cursor was not made here, or not for game={kind}"
-        raise ApiError("invalid-cursor", text, field="cursor") from None
-    return name, n

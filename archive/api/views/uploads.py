@@ -20,15 +20,7 @@ from archive.api.findings import stored_issue
 from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import PAGE, cursor_number, limit_of, next_url, total_info
 from archive.api.serializers import UploadBody, UploadsQuery
-from archive.api.shapes.uploads import (
-    EntryCounts,
-    ReceivedUpload,
-    ReceivedUploads,
-    RefusedFile,
-    UploadInfo,
-    UploadListed,
-    UploadsPage,
-)
+from archive.api.shapes import uploads as shapes
 from archive.api.views.libraries import target_of
 from archive.http.limits.throttling import charge_uploads, payer
 from archive.intake import uploads
@@ -51,7 +43,7 @@ from archive.queries.games.upload_progress import (
 )
 from archive.queries.scope import readable_scope, reads, space_name
 
-Info = TypeVar("Info", bound=UploadListed)
+Info = TypeVar("Info", bound=shapes.UploadListed)
 
 
 @endpoint(
@@ -60,13 +52,13 @@ Info = TypeVar("Info", bound=UploadListed)
     query={"GET": UploadsQuery},
     operation={
         "GET": Operation(
-            {200: UploadsPage},
+            {200: shapes.UploadsPage},
             {400: CURSORS},
             text="List the uploads of the account, or of this session if there is no account, newest first.",
             examples=(Example("Of a stranger"),),
         ),
         "POST": Operation(
-            {200: ReceivedUploads, 202: ReceivedUploads},
+            {200: shapes.ReceivedUploads, 202: shapes.ReceivedUploads},
             {400: ("nothing-to-upload", "empty", "unknown-space"), 413: ("too-large",)},
             UploadBody,
             examples=(
@@ -95,10 +87,10 @@ def _own(request: Request, query: dict[str, Any]) -> Response:
     hide_names(request, shown)
     counts, may = counts_of_uploads(scope, [one.pk for one in shown]), deletable(request, shown)
     return Response(
-        UploadsPage(
+        shapes.UploadsPage(
             total=total_info(number_of_uploads(scope, *sender)),
             results=[
-                _upload_info(UploadListed, one, counts[one.pk], request, deletable=one.pk in may)
+                _upload_info(shapes.UploadListed, one, counts[one.pk], request, deletable=one.pk in may)
                 for one in shown
             ],
             next_url=next_url(request, str(shown[-1].pk) if len(sent) > limit else None),
@@ -120,7 +112,7 @@ def _upload_info(
         state=upload.state,
         space=space_name(request, upload.space),
         reason=stored_issue(upload.reason) if upload.reason else None,
-        entries=convert(counts, EntryCounts),
+        entries=convert(counts, shapes.EntryCounts),
         **members,
     )
 
@@ -142,9 +134,10 @@ def _create(request: Request) -> Response:
     if not received:
         raise refused[0][1]
     # The space has the name that was sent, since a token for uploads alone cannot read libraries.
-    answer = ReceivedUploads(
+    answer = shapes.ReceivedUploads(
         [_received(upload, created, sent_space or "public", request) for upload, created in received],
-        [RefusedFile(clean_name(name), error.code, str(error.detail)) for name, error in refused] or UNSET,
+        [shapes.RefusedFile(clean_name(name), error.code, str(error.detail)) for name, error in refused]
+        or UNSET,
     )
     return Response(answer, status=202 if any(created for _, created in received) else 200)
 
@@ -174,8 +167,8 @@ def _receive(name: str, chunks: Iterable[bytes], request: Request, space: int) -
         raise ApiError("empty", "the file is empty") from error
 
 
-def _received(upload: Upload, created: bool, space: str, request: Request) -> ReceivedUpload:
-    return ReceivedUpload(
+def _received(upload: Upload, created: bool, space: str, request: Request) -> shapes.ReceivedUpload:
+    return shapes.ReceivedUpload(
         id=upload.pk,
         state=upload.state,
         space=space,
@@ -189,7 +182,7 @@ def _received(upload: Upload, created: bool, space: str, request: Request) -> Re
     "DELETE",
     operation={
         "GET": Operation(
-            {200: UploadInfo},
+            {200: shapes.UploadInfo},
             text="Return the state and the counts of an upload.",
             examples=(
                 Example("An upload", {"pk": 1}),
@@ -211,7 +204,7 @@ def detail(request: Request, pk: int) -> Response:
     counts = entry_counts(readable_scope(request), upload.pk)
     return Response(
         _upload_info(
-            UploadInfo,
+            shapes.UploadInfo,
             upload,
             counts,
             request,
