@@ -7,7 +7,8 @@ The tree, all of it under `KifuError` so that one `except` is enough::
     ├── UnknownFormatError    text in which no record format can be recognised
     ├── ParseError            a record that breaks its format's rules (line, column, or a JSON path in params)
     ├── IllegalMoveError      a move that cannot be played in its position (ply)
-    └── AmbiguousMoveError    a move text that more than one piece can play (ply)
+    ├── AmbiguousMoveError    a move text that more than one piece can play (ply)
+    └── LossError             a record that a format cannot hold completely (losses)
 
 A raised error ends a reading; after an `Issue` the reading goes on. Codes are stable strings, their texts are
 in `messages.py`.
@@ -74,6 +75,14 @@ class IllegalMoveError(KifuError):
 
 class AmbiguousMoveError(KifuError):
     """A move text fits more than one piece."""
+
+
+class LossError(KifuError):
+    """A format cannot hold everything in a record: `losses` are the issues, `code` is that of the first."""
+
+    def __init__(self, losses: tuple[Issue, ...]) -> None:
+        super().__init__(losses[0].code, params=losses[0].params)
+        self.losses = losses
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from kifu_core.cutting import Cutter
 from kifu_core.decoding import Notes, Source
-from kifu_core.errors import Issue, KifuError
+from kifu_core.errors import Issue, KifuError, LossError
 from kifu_core.jkf import Record
 from kifu_core.reading import Loader, open_source, raise_first, read, reread
 from kifu_core.record import Ending, ParsedGame, ParseResult
@@ -262,12 +262,22 @@ class Formats:
             raise KifuError("unknown-format", params={"text": file_format[:40]})
         return self.writers[file_format]
 
-    def dump(self, record: Record, file_format: str, **options: Any) -> str:
+    def dump(
+        self,
+        record: Record,
+        file_format: str,
+        *,
+        losses: Literal["ignore", "raise"] = "ignore",
+        **options: Any,
+    ) -> str:
         """Return a record, as in a `ParsedGame`, as the text of a file; `encode_text` converts that to bytes.
 
         The options are those of the `Writer`. Raises KifuError `unknown-format` for a format that is not
-        among `names`, and the errors of the format's own `dump` for games that it cannot hold.
+        among `names`, and the errors of the format's own `dump` for games that it cannot hold. With `losses`
+        "raise" also LossError, if the method `losses` has any for the record and the format.
         """
+        if losses == "raise" and (issues := self.losses(record, file_format)):
+            raise LossError(issues)
         return self.writer(file_format).dump(record, **options)
 
     def losses(self, game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:

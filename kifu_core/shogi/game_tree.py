@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.game import Evaluation
@@ -227,14 +227,19 @@ class Game:
             board.push(move, legal=False)
         return board
 
-    def dump(self, file_format: str = "kif", **options: Any) -> str:
-        """Return the game as the text of a file; see `kifu_core.dump`."""
+    def dump(
+        self, file_format: str = "kif", *, losses: Literal["ignore", "raise"] = "raise", **options: Any
+    ) -> str:
+        """Return the game as the text of a file, as `kifu_core.dump` does.
+
+        Raises LossError if the format cannot hold everything, unless `losses` is "ignore".
+        """
         if self.ending is not None and "ending" in formats.SHOGI.writer(file_format).options:
             options.setdefault("ending", self.ending)
-        return formats.dump(self.record, file_format, **options)
+        return formats.dump(self.record, file_format, losses=losses, **options)
 
     def __str__(self) -> str:
-        return self.dump()
+        return self.dump(losses="ignore")
 
     def _repr_svg_(self) -> str:
         """Draw the last position in a notebook."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import Board, Game, KifuError, Move, load, merge
-from kifu_core.errors import IllegalMoveError, ParseError, UnknownFormatError
+from kifu_core.errors import IllegalMoveError, LossError, ParseError, UnknownFormatError
 from kifu_core.lines import nodes_of
 from kifu_core.shogi.replay import main_moves
 from tests.cases import each
@@ -166,3 +166,13 @@ def test_merged_games_are_left_as_they_were():
     before = one.dump("jkf")
     merge([one, other])
     assert one.dump("jkf") == before
+
+
+def test_a_game_is_not_written_with_losses_unless_they_are_ignored():
+    game = Game.read(KIF)
+    with pytest.raises(LossError) as raised:
+        game.dump("csa")
+    assert [issue.code for issue in raised.value.losses] == ["lost-comments", "lost-forks"]
+    assert raised.value.code == "lost-comments"
+    assert game.dump("csa", losses="ignore").startswith("V2.2\nN+甲\n")
+    assert Game.read(game.dump("kif")).record == game.record
