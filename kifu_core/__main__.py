@@ -4,19 +4,19 @@ Needs only this package. Results go to standard output, messages to standard err
 """
 
 import argparse
-import codecs
 import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from kifu_core import __version__, games
+from kifu_core.arguments import WRITERS, Run, parser
 from kifu_core.errors import Issue, KifuError
 from kifu_core.files import STDIN, SourceFile, files
-from kifu_core.games import GAMES, GameKind
+from kifu_core.games import GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code, qf_object
@@ -24,10 +24,9 @@ from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.shogi import draw, formats
 from kifu_core.shogi.formats.positions import position_at
 from kifu_core.shogi.formats.raw import raw_record
+from kifu_core.shogi.formats.writing import padded, width
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
-
-WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in kind.formats.writers.items()}
 
 # --- reading ---------------------------------------------------------------------------------------------
 
@@ -122,7 +121,7 @@ class _Converter:
             self.failed = self.failed or bool(game.unread)
             losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
             for issue in (*game.issues, *losses):
-                if issue.severity == "error" or issue.code.startswith("lost-"):
+                if issue.severity == "error" or (issue.code.startswith("lost-") and not self.arguments.quiet):
                     _print_issue(file.path, issue, self.arguments.language)
             self._write(file.name, number, self._text(game, result.format))
 
@@ -208,8 +207,10 @@ def _check(arguments: argparse.Namespace) -> int:
     failed = False
     for file in files(arguments.files):
         report = _report(file, arguments.language)
-        failed = failed or any(issue["severity"] == "error" for issue in _issues_of(report))
-        print(_json(report) if arguments.json else _report_text(report), flush=True)
+        is_wrong = any(issue["severity"] == "error" for issue in _issues_of(report))
+        failed = failed or is_wrong
+        if is_wrong or not arguments.quiet:
+            print(_json(report) if arguments.json else _report_text(report), flush=True)
     return int(failed)
 
 
@@ -267,6 +268,75 @@ def _report_text(report: dict[str, Any]) -> str:
         place = ":".join(str(issue[name]) for name in ("line", "column") if issue[name] is not None)
         lines.append(f"  {place or '-'}: {issue['severity']}: {issue['message']} [{issue['code']}]")
     return "\n".join(lines)
+
+
+# --- list ------------------------------------------------------------------------------------------------
+
+_COLUMNS: Final = {"path": 28, "day": 10, "event": 16, "black": 16, "white": 16, "plies": 5, "ending": 12}
+"""The columns of the table with their widths in half-width characters."""
+
+_TITLES: Final = {
+    "en": dict(zip(_COLUMNS, ("file", "day", "event", "Black", "White", "plies", "ending"), strict=True)),
+    "ja": dict(zip(_COLUMNS, ("ファイル", "日付", "棋戦", "先手", "後手", "手数", "終局"), strict=True)),
+}
+
+_DAYS: Final = ("開始日時", "対局日", "対局日時", "開始日", "日時", "終了日時", "終了日")
+_EVENTS: Final = ("棋戦", "棋戦名", "大会名", "タイトル")
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    failed = False
+    if not arguments.json:
+        print(_row(_TITLES[arguments.language]))
+    for file in files(arguments.files):
+        try:
+            kind, result = games.load(file.read(), file.path)
+        except (OSError, KifuError) as error:
+            failed = True
+            if isinstance(error, KifuError):
+                _print_issue(file.path, error, arguments.language)
+            else:
+                _print_os_error(error, file.path)
+            continue
+        for game in result.games:
+            facts = _facts(file.path, game, kind)
+            print(_json(facts) if arguments.json else _row(facts), flush=True)
+    return int(failed)
+
+
+def _facts(path: str, game: ParsedGame, kind: GameKind[Any]) -> dict[str, Any]:
+    header, ending = game.record["header"], game.ending
+    winner = None if ending is None or ending.winner is None else kind.rules.sides[ending.winner]
+    return {
+        "path": path,
+        "day": _first(header, _DAYS)[: _COLUMNS["day"]],
+        "event": _first(header, _EVENTS),
+        "black": _first(header, ("先手", "下手")),
+        "white": _first(header, ("後手", "上手")),
+        "plies": games.last_position(game.record)[0],
+        "ending": ending.word if ending else "",
+        "winner": winner,
+    }
+
+
+def _first(header: dict[str, str], names: Sequence[str]) -> str:
+    return next((header[name] for name in names if header.get(name)), "")
+
+
+def _row(facts: Mapping[str, Any]) -> str:
+    """Return a line of the table; the winner's name has a circle."""
+    won = facts.get("winner")
+    texts = {name: f"○{facts[name]}" if won == name else str(facts[name]) for name in _COLUMNS}
+    return "  ".join(_cell(texts[name], name, columns) for name, columns in _COLUMNS.items()).rstrip()
+
+
+def _cell(text: str, name: str, columns: int) -> str:
+    """Return a text of so many columns; long paths lose their beginning, other texts their end."""
+    short = text
+    while width(short) > columns:
+        text = text[1:] if name == "path" else text[:-1]
+        short = f"…{text}" if name == "path" else f"{text}…"
+    return padded(short, columns)
 
 
 # --- positions -------------------------------------------------------------------------------------------
@@ -338,79 +408,15 @@ def _position_of(text: str, ply: int | None) -> Position:
     return Position.from_sfen(text.removeprefix("sfen ")) if "/" in text else shogi64.decode(text.strip())
 
 
-# --- arguments -------------------------------------------------------------------------------------------
-
-
-def _ply(text: str) -> int | None:
-    if text == "last":
-        return None
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError("a number of half-moves, or last")
-    return int(text)
-
-
-def _encoding(text: str) -> str:
-    try:
-        return codecs.lookup(text).name
-    except LookupError as error:
-        raise argparse.ArgumentTypeError(f"no encoding is named {text}") from error
-
-
-def _language() -> Language:
-    value = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
-    return "ja" if value.startswith("ja") else "en"
-
-
-_FILES: Final = "a file, a folder or a ZIP archive; - is standard input"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="kifu", description="Records and positions of shogi; qf_code of Quoridor."
-    )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_convert(commands.add_parser("convert", parents=[common], help="write records in another format"))
-    check = commands.add_parser("check", parents=[common], help="list games and what is wrong with them")
-    check.add_argument("files", nargs="+", metavar="FILE", help=_FILES)
-    check.add_argument("--json", action="store_true", help="one JSON object a line for each file")
-    check.set_defaults(run=_check)
-    key = commands.add_parser("key", parents=[common], help="SFEN to Shogi64, line by line")
-    key.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
-    key.add_argument("--decode", action="store_true", help="Shogi64 to SFEN")
-    key.add_argument("--json", action="store_true", help="print the position as a JSON object instead")
-    key.set_defaults(run=_key)
-    of_class = commands.add_parser("class", parents=[common], help="SFEN to canonical code and orientation")
-    of_class.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
-    of_class.set_defaults(run=_class)
-    quoridor = commands.add_parser("qf", parents=[common], help="qf_code to JSON, line by line")
-    quoridor.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
-    quoridor.add_argument("--encode", action="store_true", help="JSON to qf_code")
-    quoridor.set_defaults(run=_qf)
-    show = commands.add_parser("show", parents=[common], help="draw boards in the terminal")
-    show.add_argument(
-        "positions", nargs="*", metavar="SFEN|CODE|FILE", help="lines of standard input without"
-    )
-    show.add_argument("--ply", type=_ply, default=None, help="of a file's game; the last position without")
-    show.set_defaults(run=_show)
-    return parser
-
-
-def _add_convert(convert: argparse.ArgumentParser) -> None:
-    convert.add_argument("files", nargs="+", metavar="FILE", help=_FILES)
-    convert.add_argument("--to", required=True, choices=tuple(WRITERS), help="the format to write")
-    convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
-    convert.add_argument("--force", action="store_true", help="with --output: overwrite files that are there")
-    convert.add_argument("--encoding", metavar="NAME", type=_encoding, help="instead of the format's own")
-    convert.add_argument("--csa", choices=("2.2", "3"), default="2.2", help="the version of CSA to write")
-    convert.add_argument("--raw", action="store_true", help="JKF as the format's own parser leaves it")
-    convert.add_argument("--lines", action="store_true", help="JKF records one a line")
-    with_ply = ", ".join(name for name, writer in WRITERS.items() if "ply" in writer.options)
-    about = f"for {with_ply}: half-moves, or last"
-    convert.add_argument("--ply", type=_ply, default=argparse.SUPPRESS, help=about)
-    convert.set_defaults(run=lambda arguments: _Converter(arguments).run())
+_COMMANDS: Final[dict[str, Run]] = {
+    "convert": lambda arguments: _Converter(arguments).run(),
+    "check": _check,
+    "list": _list,
+    "key": _key,
+    "class": _class,
+    "qf": _qf,
+    "show": _show,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -418,7 +424,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names of files need not be text
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    options = _parser().parse_args(arguments)
+    options = parser(_COMMANDS, __version__).parse_args(arguments)
     try:
         code: int = options.run(options)
         sys.stdout.flush()

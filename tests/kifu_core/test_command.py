@@ -25,7 +25,10 @@ EVEN_CODE = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 
 
 def kifu(*arguments, piped=b"", code=0, language="C"):
-    """Run the command within this process; its standard output and error, as bytes."""
+    """Run the command in this process; return its standard output and error.
+
+    `code` is the expected exit code, None for any.
+    """
     output, errors = io.TextIOWrapper(io.BytesIO(), "ascii"), io.TextIOWrapper(io.BytesIO(), "ascii")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped), "ascii"))
@@ -38,7 +41,7 @@ def kifu(*arguments, piped=b"", code=0, language="C"):
         except SystemExit as ended:  # wrong arguments
             found = ended.code
     streams = [stream.detach().getvalue() for stream in map(flushed, (output, errors))]
-    assert found == code, streams[1].decode()
+    assert code in (None, found), streams[1].decode()
     return streams[0], streams[1].decode()
 
 
@@ -498,3 +501,38 @@ def test_check_reads_the_whole_corpus_without_a_crash():
     lines = text("check", *paths[::8], "--json", code=1).splitlines()
     assert len(lines) == len(paths[::8])
     assert all(json.loads(line)["games"] or json.loads(line)["issues"] for line in lines)
+
+
+# --- list, help ------------------------------------------------------------------------------------------
+
+
+def test_a_list_has_a_row_for_each_game_with_the_winner_marked(tmp_path):
+    (tmp_path / "deep" / "folder" / "of" / "games").mkdir(parents=True)
+    (tmp_path / "deep" / "folder" / "of" / "games" / "one.kif").write_bytes(GAME)
+    head, row = text("list", tmp_path).splitlines()
+    assert head.split() == ["file", "day", "event", "Black", "White", "plies", "ending"]
+    assert row.startswith("…") and "of/games/one.kif  2024/05/03  見本戦" in row
+    assert "○見本太郎" in row and row.endswith("13     投了")
+    rows = [json.loads(line) for line in text("list", "--json", DATA / "csa/two_games.csa").splitlines()]
+    assert [row["plies"] for row in rows] == [2, 2]
+
+
+def test_a_list_goes_on_after_a_file_that_cannot_be_read():
+    output, messages = kifu("list", "nowhere.kif", DATA / "kif/tombo.kif", code=1)
+    assert "tombo.kif" in output.decode() and "nowhere.kif: No such file" in messages
+
+
+def test_quiet_reports_errors_only():
+    noisy = kifu("convert", DATA / "csa/even_game.csa", "--to", "usi")[1]
+    assert "lost-" in noisy
+    assert kifu("convert", "--quiet", DATA / "csa/even_game.csa", "--to", "usi")[1] == ""
+    wrong = text("check", "--quiet", DATA / "kif/tombo.kif", DATA / "kif/illegal_moves.kif", code=1)
+    assert "tombo" not in wrong and "illegal_moves.kif" in wrong
+
+
+def test_help_is_in_the_language_of_the_locale():
+    for command in ((), ("convert",), ("check",), ("list",), ("key",), ("class",), ("qf",), ("show",)):
+        english, japanese = (text(*command, "--help", language=one) for one in ("C", "ja_JP.UTF-8"))
+        assert english.startswith("usage: kifu") and "Examples:\n  " in english
+        assert japanese.startswith("使い方: kifu") and "例:\n  " in japanese
+        assert "show this help" not in japanese
