@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from kifu_core import __version__, games
-from kifu_core.arguments import WRITERS, Run, parser
+from kifu_core.arguments import Run, parser
 from kifu_core.errors import Issue, KifuError
 from kifu_core.files import STDIN, SourceFile, files
-from kifu_core.games import GameKind
+from kifu_core.games import GAMES, GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code, qf_object
@@ -27,6 +27,8 @@ from kifu_core.shogi.formats.raw import raw_record
 from kifu_core.shogi.formats.writing import padded, width
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
+
+WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in kind.formats.writers.items()}
 
 # --- reading ---------------------------------------------------------------------------------------------
 
@@ -424,7 +426,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names of files need not be text
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    options = parser(_COMMANDS, __version__).parse_args(arguments)
+    options = parser(_COMMANDS, WRITERS, __version__).parse_args(arguments)
     try:
         code: int = options.run(options)
         sys.stdout.flush()

@@ -6,13 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from kifu_core import games
+from kifu_core.formats import Writer
 from kifu_core.messages import Language
-
-WRITERS: Final = {
-    name: writer for kind in games.GAMES.values() for name, writer in kind.formats.writers.items()
-}
-"""The writers of all games, by the names of their formats."""
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -73,16 +68,22 @@ def language_of_environment() -> Language:
     return "ja" if value.startswith("ja") else "en"
 
 
-def parser(commands: Mapping[str, Run], version: str) -> argparse.ArgumentParser:
-    """Return the parser of the command; `commands` are the functions of its subcommands by name."""
-    return _Builder(language_of_environment(), version).build(commands)
+def parser(
+    commands: Mapping[str, Run], writers: Mapping[str, Writer], version: str
+) -> argparse.ArgumentParser:
+    """Return the parser of the command.
+
+    `commands` are the functions of its subcommands by name, `writers` those of the formats to convert to.
+    """
+    return _Builder(language_of_environment(), writers, version).build(commands)
 
 
 class _Builder:
     """Builds the parser with its help in one language."""
 
-    def __init__(self, language: Language, version: str) -> None:
+    def __init__(self, language: Language, writers: Mapping[str, Writer], version: str) -> None:
         self.language = language
+        self.writers = writers
         self.version = version
         self.files = self.text("a file, a folder or a ZIP archive; - is standard input")
 
@@ -156,9 +157,9 @@ class _Builder:
         command.add_argument(
             "--to",
             required=True,
-            choices=tuple(WRITERS),
+            choices=tuple(self.writers),
             metavar="FORMAT",
-            help=f"{self.text('the format to write')}: {', '.join(WRITERS)}",
+            help=f"{self.text('the format to write')}: {', '.join(self.writers)}",
         )
         about = self.text("a file for each game here, not standard output")
         command.add_argument("--output", metavar="DIR", help=about)
@@ -169,7 +170,7 @@ class _Builder:
         command.add_argument("--csa", choices=("2.2", "3"), default="2.2", help=about)
         self._add_flag(command, "--raw", about="JKF as the format's own parser leaves it")
         self._add_flag(command, "--lines", about="JKF records one a line")
-        with_ply = ", ".join(name for name, writer in WRITERS.items() if "ply" in writer.options)
+        with_ply = ", ".join(name for name, writer in self.writers.items() if "ply" in writer.options)
         about = f"{with_ply}: {self.text('half-moves, or last')}"
         command.add_argument("--ply", type=_ply, default=argparse.SUPPRESS, help=about)
         self._add_flag(command, "-q", "--quiet", about="report errors only")

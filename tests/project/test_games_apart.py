@@ -11,6 +11,7 @@ CODE = (".py", ".html", ".js", ".css")
 OUTSIDE = {
     "kifu_core/games.py": "the register of games",
     "kifu_core/__main__.py": "a command for its codes",
+    "kifu_core/arguments.py": "the help of that command",
     "kifu_core/rule_names.py": "the names of its grammars' rules",
     "archive/web/game_registry.py": "the register of pages",
     "archive/queries/search/box.py": "an example of a search",
