@@ -8,11 +8,13 @@
 from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import message
 from kifu_core.record import Ending, ParsedGame, ParseResult
-from kifu_core.shogi.board import Board, Move
+from kifu_core.shogi.board import Board, Move, Outcome
+from kifu_core.shogi.entering_king import Claim
 from kifu_core.shogi.formats import dump, encode_text, load, losses
-from kifu_core.shogi.game_tree import Game, merge
+from kifu_core.shogi.game_tree import Game, Line, Node, merge
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.legality import findings
+from kifu_core.shogi.mate import MateResult
 from kifu_core.shogi.normalize import normalize
 from kifu_core.shogi.position import Position
 
@@ -20,11 +22,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Board",
+    "Claim",
     "Ending",
     "Game",
     "Issue",
     "KifuError",
+    "Line",
+    "MateResult",
     "Move",
+    "Node",
+    "Outcome",
     "ParseResult",
     "ParsedGame",
     "Position",

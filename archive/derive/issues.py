@@ -18,7 +18,7 @@ TEXTS: Final = {
     "device": _("this is not an ordinary file"),
     "unknown-container": _("{text} archives cannot be read; please send a ZIP or tar file"),
     "is-container": _("this is an archive ({text}); add it, and every file in it is read"),
-    "needs-7z": _('to read 7z archives the server needs py7zr (pip install py7zr)'),
+    "needs-7z": _("to read 7z archives the server needs py7zr (pip install py7zr)"),
     "kept-reading": _("it cannot be read any more; what was read before is kept"),
     "unknown-day": _("this date cannot be read: {text}; it stays in the record as it is"),
     "taken-down": _("this game was taken down before; it is held until the staff lets it in"),

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from tests.cases import each
+from tools import library
 from tools.import_graph import modules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +23,11 @@ WITH_EXAMPLES = [
 def test_examples_of_the_guide_give_the_results_below_them(name):
     result = doctest.testfile(str(ROOT / "docs" / name), module_relative=False)
     assert result.attempted and not result.failed
+
+
+def test_the_reference_of_the_library_is_up_to_date():
+    """Otherwise: `python -m tools.library`."""
+    assert library.PAGE.read_text(encoding="utf-8") == library.reference()
 
 
 @each("name", WITH_EXAMPLES)
