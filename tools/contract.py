@@ -141,7 +141,6 @@ def _titled(schema: Mapping[str, Any], registry: ComponentRegistry) -> Schema:
 
 
 def _text(text: str | None) -> str:
-    """Return a docstring as paragraphs of one line each."""
     return "\n\n".join(_INDENT.sub(" ", one).strip() for one in (text or "").split("\n\n"))
 
 
@@ -173,7 +172,6 @@ SHARED: Final = _shared()
 
 
 def _problem(status: int, codes: Codes, examples: Schema | None = None) -> Schema:
-    """Return the response for a problem with one of these codes."""
     listed = codes if len(codes) < 40 else (*codes[:10], "…")
     content: Schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     headers = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
@@ -258,7 +256,6 @@ class Contract(AutoSchema):
         return parameters + [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
 
     def _examples_of(self, name: str, place: str, schema: Schema) -> Schema:
-        """Return the valid values of a parameter in the examples."""
         called = {operations.PATH_PARAMETERS[part].name: part for part in self.parts}
         flags = _FLAGS if schema.get("type") == "boolean" else {}
         return {
@@ -288,7 +285,6 @@ class Contract(AutoSchema):
         return {"required": True, "content": {one: self._sent(one, fields, mapped) for one in types}}
 
     def _sent(self, media_type: str, fields: Mapping[str, Any], mapped: Schema) -> Schema:
-        """Return the schema of a body of that type."""
         files = [name for name, one in fields.items() if isinstance(one, FormFileField)]
         deep = [
             name
@@ -333,7 +329,6 @@ class Contract(AutoSchema):
         return dict(sorted(responses.items()))
 
     def _answer(self, status: int, shape: Any) -> Schema:
-        """Return a response that is no problem."""
         names = ["Location"] * (300 <= status < 400) + ["ETag"] * (self.method == "GET" and status == 200)
         types = _types(self.view, self.parts) if status == 200 else [JSON] if shape else []
         content = {one: self._content(one, status, shape) for one in types}
@@ -351,7 +346,6 @@ class Contract(AutoSchema):
         return ({"schema": schema} if schema else {}) | ({"examples": examples} if examples else {})
 
     def _answers(self, status: int, media_type: str) -> Schema:
-        """Return the recorded answers to the examples with a status and a media type."""
         recorded = self.recorded.get(self.get_operation_id(), {})
         return {
             _key(one): {"summary": one.name, "value": answer["answer"]}
@@ -380,12 +374,10 @@ def _links(leads: Iterable[operations.AnswerLink]) -> Schema:
 
 
 def _key(one: Example) -> str:
-    """Return the name of an example as an identifier."""
     return re.sub(r"\W+", "_", one.name).lower()
 
 
 def _types(view: Any, parts: Iterable[str]) -> list[str]:
-    """Return all media types of an address."""
     types = type(view).types
     if not callable(types):
         return [*types]

@@ -139,7 +139,6 @@ def _several(parts: Any, marks: Mapping[str, str]) -> Node:
 
 
 def _joined(nodes: Sequence[Node | None]) -> Node:
-    """Return a sequence of nodes, with adjacent texts joined."""
     parts: list[Node] = []
     for node in nodes:
         if isinstance(node, Terminal) and parts and isinstance(parts[-1], Terminal):
@@ -243,7 +242,6 @@ def _moved(drawing: Drawing, x: int, y: int) -> str:
 
 
 def _columns(text: str) -> int:
-    """Return the width of a text in a monospaced font, in pixels."""
     return sum(8 if char < "\u2e80" else 14 for char in text)
 
 
@@ -281,7 +279,6 @@ def _in_a_row(parts: Sequence[Drawing]) -> Drawing:
 
 
 def _stacked(parts: Sequence[Drawing]) -> Drawing:
-    """Return alternatives one below the other."""
     widest = max(part.width for part in parts)
     svg, y = "", 0
     for part in parts:

@@ -47,13 +47,11 @@ def modules() -> dict[Path, str]:
 
 
 def _scripts(game: str) -> str:
-    """Return the scripts of a game's folder as one text."""
     paths = sorted((STATIC / game).glob("*.js"))
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.name != "texts.js")
 
 
 def _module(exports: Mapping[str, Export]) -> str:
-    """Return the text of a module with exports by name."""
     parts = [
         f"/** {about} */\nexport const {name} = {{\n{_entries(value)}}};\n"
         for name, (about, value) in exports.items()
@@ -85,7 +83,6 @@ def translations(script: str) -> dict[str, str]:
 
 
 def _in(language: str, text: str | Promise) -> str:
-    """Return a text of the catalogue in a language."""
     with override(language):
         return gettext(text) if isinstance(text, str) else str(text)
 
@@ -121,7 +118,6 @@ def _shogi(script: str) -> dict[str, Export]:
 
 
 def _patterns() -> dict[str, Export]:
-    """Return the tables of Japanese for the script that reads patterns."""
     strings = "@type {Record<string, string>}"
     expressions = {
         name.lower(): getattr(japanese, name)

@@ -3,13 +3,11 @@
 import hashlib
 import hmac
 import secrets
-import threading
-import time
-from collections import OrderedDict
 from typing import Any, Final
 
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
+from django.core.cache.backends.locmem import LocMemCache
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
@@ -39,27 +37,18 @@ class PasswordCache:
 
     def __init__(self) -> None:
         self.key = secrets.token_bytes(32)
-        self.until: OrderedDict[bytes, float] = OrderedDict()
-        self.lock = threading.Lock()
+        options = {"MAX_ENTRIES": _MOST, "CULL_FREQUENCY": _MOST}
+        self.digests = LocMemCache("passwords", {"OPTIONS": options})
 
     def has(self, user: Any, password: str) -> bool:
-        digest = self._digest(user, password)
-        with self.lock:
-            if self.until.get(digest, 0.0) <= time.monotonic():
-                self.until.pop(digest, None)
-                return False
-            self.until.move_to_end(digest)
-            return True
+        return self.digests.get(self._digest(user, password)) is not None
 
     def add(self, user: Any, password: str) -> None:
-        with self.lock:
-            self.until[self._digest(user, password)] = time.monotonic() + CACHE_SECONDS
-            while len(self.until) > _MOST:
-                self.until.popitem(last=False)
+        self.digests.set(self._digest(user, password), True, CACHE_SECONDS)
 
-    def _digest(self, user: Any, password: str) -> bytes:
+    def _digest(self, user: Any, password: str) -> str:
         text = f"{user.pk}\0{user.password}\0{password}"
-        return hmac.digest(self.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256)
+        return hmac.digest(self.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hex()
 
 
 verified_passwords = PasswordCache()

@@ -77,7 +77,6 @@ def endpoint(
 
 
 def _parameters(request: Request, serializer: Serializer) -> dict[str, Any]:
-    """Return the checked parameters of a request as `query`, or nothing for a view without parameters."""
     parameters = request.query_params.copy()
     for name in EVERYWHERE:
         parameters.pop(name, None)

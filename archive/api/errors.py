@@ -170,7 +170,6 @@ def _of_query(error: QueryError, field: str = "q") -> Problem:
 
 
 def _unreadable(error: Exception) -> Problem:
-    """Return the problem of a request that Django could not parse."""
     if isinstance(error, TooManyFilesSent):
         limit = settings.DATA_UPLOAD_MAX_NUMBER_FILES
         return problem(413, "too-many-files", f"a request has at most {limit} files")

@@ -82,7 +82,6 @@ def _signer(list_name: str, parameter: Mapping[str, str]) -> Signer:
 
 
 def total_info(total: Total) -> TotalInfo:
-    """Return a total as JSON."""
     return TotalInfo(total.number, total.exact)
 
 

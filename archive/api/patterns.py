@@ -61,7 +61,6 @@ def pattern_info(summary: PatternSummary, pattern: Pattern, request: Request) ->
 
 
 def _hints(pattern: Pattern) -> list[shapes.PatternHint]:
-    """Return why no game can have a pattern."""
     return [
         shapes.PatternHint(reason.why, reason.step + 1, impossible_words(reason, pattern, language()))
         for reason in impossible(pattern)

@@ -240,7 +240,6 @@ def _part_number(table: Table, row: Sequence[Any]) -> int:
 
 
 def _rows(table: Table) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table in order, in batches with a query each."""
     columns = [*table.fields]
     indexes = [columns.index(name) for name in table.order]
     rows = table.model._base_manager.order_by(*table.order).values_list(*columns)

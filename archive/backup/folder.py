@@ -93,15 +93,12 @@ class Manifest:
 
     @property
     def parts(self) -> Iterator[TablePart]:
-        """Return the parts of all tables."""
         return chain.from_iterable(self.tables.values())
 
     def rows(self, table: str) -> int:
-        """Return the number of a table's rows."""
         return sum(part.rows for part in self.tables[table])
 
     def to_json(self) -> bytes:
-        """Return the contents of the file."""
         tables = [
             {"name": name, "rows": self.rows(name), "parts": [asdict(part) for part in parts]}
             for name, parts in self.tables.items()

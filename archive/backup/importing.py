@@ -134,8 +134,6 @@ def _refuse_unless_empty() -> None:
 
 @dataclass(slots=True)
 class _Import:
-    """An unfinished import."""
-
     folder: Path
     done: Imported
     report: Report
@@ -177,7 +175,6 @@ class _Import:
 
 
 def _batches(folder: Path, manifest: Manifest, table: Table) -> Iterator[list[Row]]:
-    """Yield the rows of a table in batches. Raises BackupError."""
     for part in manifest.tables[table.name]:
         batch, size = list[Row](), 0
         for number, text in enumerate(lines_of(folder, part), start=1):
@@ -194,7 +191,6 @@ def _batches(folder: Path, manifest: Manifest, table: Table) -> Iterator[list[Ro
 
 
 def _insert(cursor: CursorWrapper, table: Table, rows: Sequence[Row]) -> None:
-    """Insert rows of a table in one statement."""
     columns = [*table.fields, *table.derived]
     names = ", ".join(map(connection.ops.quote_name, columns))
     placeholders = ", ".join([f"({', '.join(['%s'] * len(columns))})"] * len(rows))
@@ -230,6 +226,5 @@ def _bytes_name(upload: Row) -> str:
 
 
 def _pieces(folder: Path, upload: Row) -> Iterator[bytes]:
-    """Yield the bytes of an upload in the pieces in which they are stored. Raises BackupError."""
     if _bytes_name(upload):
         yield from pieces_of(folder, upload["sha256"], upload["size"], PIECE_BYTES)

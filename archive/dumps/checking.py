@@ -57,8 +57,6 @@ def _check_table(dump: Dump, ids: list[int]) -> Iterator[str]:
 
 
 class _Records:
-    """The records read so far."""
-
     def __init__(self, report: Report) -> None:
         self.report = report
         self.count = 0

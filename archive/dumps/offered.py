@@ -91,7 +91,6 @@ class Dump:
 
 
 def dumps_folder() -> Path:
-    """Return the folder of all dumps."""
     return Path(settings.ARCHIVE_DUMP_FOLDER)
 
 

@@ -35,7 +35,6 @@ class PackedLines:
         self.compressor = zstd.ZstdCompressor(options=_OPTIONS)
 
     def write(self, line: bytes) -> None:
-        """Add a line."""
         self.lines += 1
         self.unpacked += len(line)
         self._write_packed(self.compressor.compress(line))

@@ -153,7 +153,6 @@ def _taken_down(older: Dump, table: Path) -> dict[str, Any]:
 
 
 def _merged(games: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the games that were merged into a public game, each with the id of that."""
     remaining = iter(games)
     while batch := [*islice(remaining, _BATCH)]:
         merged = merged_into(PUBLIC, batch)

@@ -114,7 +114,6 @@ class Counts:
 
 
 def _book_move(move: str, rows: list[tuple[str, str, str, int, int]]) -> BookMove:
-    """Return a move with its most frequent reply."""
     replies = sorted((-n, reply) for _sfen, _move, reply, _ply, n in rows if reply)
     return BookMove(move, replies[0][1] if replies else "", sum(row[4] for row in rows))
 
@@ -177,7 +176,6 @@ def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Ite
 
 
 def _book_moves(position: BookPosition, by_identity: dict[str, BookPosition]) -> Iterator[BookMove]:
-    """Yield the moves of a position, each with its most frequent reply."""
     for usi, times in position.moves.items():
         after = by_identity.get(SHOGI.codec.identity(position.after[usi]))
         reply = min(after.moves, key=lambda move: (-after.moves[move], move)) if after else ""

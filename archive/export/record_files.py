@@ -52,14 +52,12 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
 
 
 def _remarks(game: Game, file_format: str) -> list[str]:
-    """Return the remarks of the game's editions in a format, each line once."""
     facts = (orjson.loads(text) for (text,) in _parsed_facts(file_format).rows(game.pk))
     return list(dict.fromkeys(remark for fact in facts for remark in fact.get("remarks", ())))
 
 
 @cache
 def _parsed_facts(file_format: str) -> PreparedQuery:
-    """Return the query for `parsed_facts` of a game's first editions in a format."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")

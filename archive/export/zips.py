@@ -89,7 +89,6 @@ def zipped(games: BulkReader, to_info: ToGameInfo, extension: str) -> Iterator[b
 
 
 def _add(files: ZipFile, game: GameWithRecord, to_info: ToGameInfo, extension: str) -> bytes:
-    """Add a game's file, and return its line of the index."""
     actual_extension, data, note = file_of(game.game, extension)
     name = ""
     if actual_extension:

@@ -117,7 +117,6 @@ def look_up(target: Target, account: int) -> tuple[str, ...]:
 
 
 def _begin(target: Target, account: int) -> Future[Any]:
-    """Begin a look-up. Raises LimitReachedError."""
     begun = Event()
 
     def find() -> Any:

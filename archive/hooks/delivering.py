@@ -233,7 +233,6 @@ def pause(tries: int, wait: int = 0) -> float:
 
 
 def _end(delivery: HookDelivery, outcome: Outcome) -> None:
-    """Store that a delivery is over, and delete the oldest finished ones."""
     _tried(delivery, outcome, next_try=None, tries=delivery.tries + 1)
     finished = HookDelivery.objects.filter(hook=delivery.hook_id, next_try=None).order_by("-made")
     old = list(finished.values_list("pk", flat=True)[LISTED_DELIVERIES:])

@@ -93,7 +93,6 @@ def disable_hook(hook: Hook, reason: str) -> None:
 
 
 def _send_mail(hook: Hook, reason: str) -> None:
-    """Send a mail in both languages to the account's main address, if it has one."""
     address = EmailAddress.objects.filter(user=hook.user_id, verified=True).order_by("-primary").first()
     if address is None or not hook.user.is_active:
         return

@@ -71,7 +71,6 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
 def _entry_info(
     kind: type[Info], entry: Entry, request: Request, most: int | None = None, **members: Any
 ) -> Info:
-    """Return an entry, with all of its issues or at most `most` of them."""
     at = [entry.upload_id, entry.seq]
     issues = taken_down.issues_shown(request, entry)
     return kind(

@@ -223,7 +223,6 @@ def _book_of_position(query: dict[str, Any], scope: Scope) -> _Export:
 
 
 def _cursor(query: dict[str, Any]) -> int:
-    """Return the number of the game after which to continue. Raises ApiError."""
     text = query.get("cursor", "0")
     if not (text.isascii() and text.isdigit() and len(text) <= 19) or int(text) > LARGEST_ID:
         raise ApiError("invalid-cursor", "a cursor is the number of a game", field="cursor")

@@ -114,7 +114,6 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 
 
 def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, shapes.ExcerptInfo]:
-    """Return an excerpt of each game with the words of a query, by the games' ids."""
     words = words_of(query) if query else []
     by_game = excerpts_of(scope, [row.id for row in rows], words)
     return {pk: convert(one, shapes.ExcerptInfo, from_attributes=True) for pk, one in by_game.items()}
@@ -204,7 +203,6 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
 
 
 def _sources(pk: int, request: Request) -> tuple[list[shapes.SourceInfo], int]:
-    """Return the first editions of a game, and the number of the others."""
     deleted, spaces = sees_deleted(request), tuple(readable_spaces(request).values())
     shown = _first(spaces, deleted=deleted).rows(pk)
     more = editions(pk, spaces, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
@@ -213,7 +211,6 @@ def _sources(pk: int, request: Request) -> tuple[list[shapes.SourceInfo], int]:
 
 @lru_cache(maxsize=64)
 def _first(spaces: tuple[int, ...], *, deleted: bool) -> PreparedQuery:
-    """Return the query for a game's first editions in these spaces."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         entries = editions(game, spaces, deleted=deleted)
@@ -243,7 +240,6 @@ def _source(row: tuple[Any, ...], request: Request) -> shapes.SourceInfo:
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
-    """Return the media type of files with that extension, or the default types for an unknown one."""
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 

@@ -101,7 +101,6 @@ def _library(request: Request, game: Game) -> LibraryInfo:
 
 
 def _owner(request: Request) -> User:
-    """Return the user of the request, who may change things. Raises NotAuthenticated, PermissionDenied."""
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
     if not may_dispose(request.user):

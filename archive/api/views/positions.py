@@ -145,7 +145,6 @@ def board(request: Request, kind: str, code: str) -> Response:
 
 
 def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names and codes of the other positions that a `match` can count as this one."""
     turned = position.turned()
     every = {"mirrored": position.mirrored(), "turned": turned, "both": turned.mirrored()}
     codes = {game.codec.encode(position)}

@@ -217,7 +217,6 @@ def find(request: Request) -> Response:
 
 
 def _of_words(resolved: position_lookup.GamePosition, text: str, request: Request) -> shapes.SearchTarget:
-    """Return the position that a text describes, with issues for the part that was ignored."""
     faults = issue_list(position_lookup.reading_errors(resolved.game, text, resolved.position))
     return _position(resolved.game, resolved.game.codec.encode(resolved.position), request, faults)
 

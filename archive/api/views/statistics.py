@@ -113,6 +113,5 @@ def openings(request: Request, query: dict[str, Any]) -> Response:
 
 
 def _place(one: Sequence[Any]) -> tuple[int, str]:
-    """Return the sort key of an opening."""
     name, n = one
     return -n, name

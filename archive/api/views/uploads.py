@@ -143,7 +143,6 @@ def _create(request: Request) -> Response:
 
 
 def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
-    """Return the names and contents of a request's files, and the name of the space for their games."""
     fields = body(UploadBody, request, several=["file"])
     files, space = request.FILES.getlist("file"), fields.get("space", "")
     if files:
