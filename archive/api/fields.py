@@ -95,7 +95,7 @@ class ChoiceField(serializers.ChoiceField):
         return data
 
 
-class FormationField(TextField):
+class FormationNameField(TextField):
     """A castle or an opening under any of its names; the value is its name for programs."""
 
     def to_internal_value(self, data: Any) -> str:

@@ -16,7 +16,7 @@ from archive.queries.games.totals import Total
 
 PAGE: Final = 100
 LARGEST_PAGE: Final = 500
-GAMES: Final = 50
+DEFAULT_GAMES: Final = 50
 THROUGH: Final = 25
 """Default number of games in a list, and of games through a position."""
 NAMES: Final = 100

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from archive.api.fields import ChoiceField, CursorField, LimitField, TextField
 from archive.api.games import game_info
 from archive.api.names import player_tally
-from archive.api.pagination import GAMES, LARGEST_PAGE, next_url, total_info
+from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, next_url, total_info
 from archive.api.serializers import FacetsQuery
 from archive.api.shapes import patterns as shapes
 from archive.api.shapes.games import YearGames
@@ -28,7 +28,7 @@ class PatternQuery(FacetsQuery):
     )
     order = ChoiceField(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
     cursor = CursorField(max_length=200)
-    limit = LimitField(LARGEST_PAGE, GAMES)
+    limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)
 
 
 def pattern_info(summary: PatternSummary, pattern: Pattern, request: Request) -> shapes.PatternInfo:

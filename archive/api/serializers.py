@@ -9,7 +9,7 @@ from archive.api.fields import (
     CursorField,
     DayField,
     FlagField,
-    FormationField,
+    FormationNameField,
     FormFileField,
     LimitField,
     RawTextField,
@@ -17,8 +17,7 @@ from archive.api.fields import (
     WholeNumberField,
     number_schema,
 )
-from archive.api.pagination import GAMES as GAMES_A_PAGE
-from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
+from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
 from archive.api.shapes.common import FORMATS
 from archive.models import LARGEST_ID
 from archive.names.kana_readings import LATIN, ROWS
@@ -56,7 +55,7 @@ def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
     if one.value == "number":
         return WholeNumberField(required=False, min_value=one.least, max_value=one.most, help_text=label)
     if one.value == "formation":
-        return FormationField(required=False, max_length=TEXT_LIMIT, help_text=label)
+        return FormationNameField(required=False, max_length=TEXT_LIMIT, help_text=label)
     if one.value == "query":
         return TextField(required=False, max_length=LONGEST, trim_whitespace=False, help_text=label)
     if one.value == "text":
@@ -75,7 +74,7 @@ class GamesQuery(FacetsQuery):
         required=False, choices=list(ORDERS), default="newest", help_text="The order of the games."
     )
     cursor = CursorField(max_length=200)
-    limit = LimitField(LARGEST_PAGE, GAMES_A_PAGE)
+    limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)
 
 
 class EventsQuery(serializers.Serializer[Any]):

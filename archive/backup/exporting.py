@@ -27,9 +27,9 @@ from archive.backup.folder import (
     MOST_LINE,
     NEW,
     SUMS,
-    TABLES,
+    TABLES_FOLDER,
     UNFINISHED,
-    UPLOADS,
+    UPLOADS_FOLDER,
     BackupError,
     Manifest,
     TablePart,
@@ -40,9 +40,8 @@ from archive.backup.folder import (
     upload_name,
 )
 from archive.backup.rows import line
-from archive.backup.tables import UPLOADS as UPLOAD_ROWS
-from archive.backup.tables import Table, tables_of_backup
-from archive.dumps.packing import PackedLines, sum_of_path
+from archive.backup.tables import UPLOADS, Table, tables_of_backup
+from archive.dumps.packing import PackedLineWriter, sum_of_path
 from archive.index.engine import engine
 from archive.models import Upload
 from kifu_core import __version__
@@ -146,16 +145,16 @@ class _Export:
 
     def write_part(self, table: Table, number: int, rows: Iterable[Sequence[Any]]) -> TablePart:
         """Write the rows of a part."""
-        path, digest = self.folder / TABLES / f"{table.name}-{number}{NEW}", hashlib.sha256()
+        path, digest = self.folder / TABLES_FOLDER / f"{table.name}-{number}{NEW}", hashlib.sha256()
         with create_file(path) as file:
-            packed = PackedLines(file)
+            packed = PackedLineWriter(file)
             for row in rows:
                 text = self.line(table, row)
                 if len(text) > MOST_LINE:
                     raise BackupError("too-large", f"a row of {table.name} has {len(text)} bytes")
                 digest.update(text)
                 packed.write(text)
-                if table is UPLOAD_ROWS:
+                if table is UPLOADS:
                     self.write_bytes(dict(zip(table.fields, row, strict=True)))
                 self.rows += 1
                 self.report(self.rows)
@@ -169,10 +168,12 @@ class _Export:
         except (zlib.error, ValueError) as error:
             raise _damaged(f"{table.name} has a record that cannot be unpacked: {row[0]}") from error
 
-    def _publish(self, path: Path, table: Table, number: int, packed: PackedLines, content: str) -> TablePart:
+    def _publish(
+        self, path: Path, table: Table, number: int, packed: PackedLineWriter, content: str
+    ) -> TablePart:
         """Give a part its name, or delete it if the earlier backup has a file with the same lines."""
         name = f"{table.name}-{number}-{content[:16]}.ndjson.zst"
-        earlier, final_path = self.earlier.get(name), self.folder / TABLES / name
+        earlier, final_path = self.earlier.get(name), self.folder / TABLES_FOLDER / name
         if earlier and earlier.content == content and _is_intact(final_path, earlier):
             path.unlink()
             return earlier
@@ -210,16 +211,16 @@ class _Export:
         text = manifest.to_json()
         replace_file(self.folder, MANIFEST, text)
         replace_file(self.folder, SUMS, self._sums(manifest, text))
-        listed = self.uploads | {f"{TABLES}/{part.name}" for part in manifest.parts}
+        listed = self.uploads | {f"{TABLES_FOLDER}/{part.name}" for part in manifest.parts}
         unlisted = [name for name in files_of(self.folder) if "/" in name and name not in listed]
         for name in unlisted:
             (self.folder / name).unlink()
         folders = [name.partition("/")[0] for name in unlisted if not name.endswith(NEW)]
-        return folders.count(TABLES), folders.count(UPLOADS)
+        return folders.count(TABLES_FOLDER), folders.count(UPLOADS_FOLDER)
 
     def _sums(self, manifest: Manifest, text: bytes) -> bytes:
         lines = [f"{hashlib.sha256(text).hexdigest()}  {MANIFEST}"]
-        lines += [f"{part.sha256}  {TABLES}/{part.name}" for part in manifest.parts]
+        lines += [f"{part.sha256}  {TABLES_FOLDER}/{part.name}" for part in manifest.parts]
         lines += [f"{name.rpartition('/')[2]}  {name}" for name in sorted(self.uploads)]
         return "".join(f"{line}\n" for line in lines).encode()
 

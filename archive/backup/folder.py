@@ -41,8 +41,8 @@ UNFINISHED: Final = ".unfinished"
 """Exists while a backup is written: files that the manifest does not list may belong to that backup."""
 NEW: Final = ".new"
 """The suffix of incomplete files."""
-TABLES: Final = "tables"
-UPLOADS: Final = "uploads"
+TABLES_FOLDER: Final = "tables"
+UPLOADS_FOLDER: Final = "uploads"
 
 MOST_LINE: Final = 256 * 1024 * 1024
 """The longest line, uncompressed: far more than the largest record that is accepted."""
@@ -164,7 +164,7 @@ def upload_name(sha256: str) -> str:
     """Return the path of an upload's bytes in a folder. Raises ValueError for an invalid SHA-256."""
     if not _SHA256.fullmatch(sha256):
         raise ValueError(f"not a SHA-256: {sha256!r}")
-    return f"{UPLOADS}/{sha256[:2]}/{sha256}"
+    return f"{UPLOADS_FOLDER}/{sha256[:2]}/{sha256}"
 
 
 def open_file(folder: Path, name: str) -> BufferedReader:
@@ -214,7 +214,7 @@ def lines_of(folder: Path, part: TablePart) -> Iterator[bytes]:
 
     Raises BackupError, at the end if the lines do not match the manifest.
     """
-    name, digest, rows = f"{TABLES}/{part.name}", hashlib.sha256(), 0
+    name, digest, rows = f"{TABLES_FOLDER}/{part.name}", hashlib.sha256(), 0
     with open_file(folder, name) as file:
         if sum_of(file) != (part.size, part.sha256):
             raise BackupError("wrong-sum", f"{name} is not what it was when the backup was made")

@@ -18,9 +18,9 @@ from archive import store
 from archive.backup.folder import (
     MANIFEST,
     SUMS,
-    TABLES,
+    TABLES_FOLDER,
     UNFINISHED,
-    UPLOADS,
+    UPLOADS_FOLDER,
     BackupError,
     Manifest,
     files_of,
@@ -30,8 +30,7 @@ from archive.backup.folder import (
     upload_name,
 )
 from archive.backup.rows import INVALID, parse, stored_values
-from archive.backup.tables import RECORDS, Table, tables_of_backup
-from archive.backup.tables import UPLOADS as UPLOAD_ROWS
+from archive.backup.tables import RECORDS, UPLOADS, Table, tables_of_backup
 from archive.columns import slots as columns
 from archive.index import counters, versions
 from archive.index.engine import engine
@@ -88,7 +87,7 @@ def check(folder: Path, report: Report = lambda rows: None) -> Manifest:
         for batch in _batches(folder, manifest, table):
             rows += len(batch)
             report(rows)
-            for upload in batch if table is UPLOAD_ROWS else ():
+            for upload in batch if table is UPLOADS else ():
                 names.add(_bytes_name(upload))
                 for _ in _pieces(folder, upload):
                     pass
@@ -104,11 +103,11 @@ def _tables(folder: Path, manifest: Manifest) -> list[Table]:
     tables = [table for table in tables_of_backup(accounts=True) if table.name in manifest.tables]
     if unknown := manifest.tables.keys() - {table.name for table in tables}:
         raise BackupError("unknown-table", f"no table of this version: {', '.join(sorted(unknown))}")
-    present, listed = {*files_of(folder)}, {f"{TABLES}/{part.name}" for part in manifest.parts}
+    present, listed = {*files_of(folder)}, {f"{TABLES_FOLDER}/{part.name}" for part in manifest.parts}
     if missing := sorted(listed - present):
         raise BackupError("missing-file", f"{missing[0]} is not there")
     others = sorted(
-        name for name in present - listed - {MANIFEST, SUMS} if not name.startswith(f"{UPLOADS}/")
+        name for name in present - listed - {MANIFEST, SUMS} if not name.startswith(f"{UPLOADS_FOLDER}/")
     )
     if others and UNFINISHED not in present:
         raise BackupError("unexpected-file", f"the manifest does not name {others[0]}")
@@ -117,7 +116,7 @@ def _tables(folder: Path, manifest: Manifest) -> list[Table]:
 
 def _refuse_others(folder: Path, names: set[str]) -> None:
     """Raise BackupError for bytes that belong to no upload, unless a later export has begun."""
-    others = sorted({name for name in files_of(folder) if name.startswith(f"{UPLOADS}/")} - names)
+    others = sorted({name for name in files_of(folder) if name.startswith(f"{UPLOADS_FOLDER}/")} - names)
     if others and not (folder / UNFINISHED).exists():
         raise BackupError("unexpected-file", f"{others[0]} is of no upload")
 
@@ -151,7 +150,7 @@ class _Import:
                 self.done.reindexed += _restore(batch)
             else:
                 _insert(cursor, table, batch)
-            for upload in batch if table is UPLOAD_ROWS else ():
+            for upload in batch if table is UPLOADS else ():
                 self.read_bytes(upload)
             self.rows += len(batch)
             self.report(self.rows)

@@ -22,7 +22,7 @@ _OPTIONS: Final[dict[int, int]] = {
 _ID: Final = b'{"id":'
 
 
-class PackedLines:
+class PackedLineWriter:
     """Compresses lines into a file. `size` and `digest` (SHA-256) are those of the file, `unpacked` is the
     number of bytes before compression."""
 
@@ -50,10 +50,10 @@ class PackedLines:
 
 
 @contextmanager
-def packed(path: Path) -> Iterator[PackedLines]:
+def packed(path: Path) -> Iterator[PackedLineWriter]:
     """Open a file for compressed lines; at the end it is on the disk."""
     with path.open("wb") as file:
-        lines = PackedLines(file)
+        lines = PackedLineWriter(file)
         yield lines
         lines.end()
         to_disk(file)

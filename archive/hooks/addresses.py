@@ -55,7 +55,7 @@ _lock: Final = Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class HookTarget:
     """An address in parts: `host` without brackets, `path` with the query."""
 
     secure: bool
@@ -71,7 +71,7 @@ class Target:
         return host if self.port == usual else f"{host}:{self.port}"
 
 
-def target_of(address: str) -> Target:
+def target_of(address: str) -> HookTarget:
     """Parse an address without looking its host up. Raises HookError."""
     wrong = HookError("hook-address")
     if len(address) > LONGEST or not _PRINTABLE.fullmatch(address):
@@ -96,10 +96,10 @@ def target_of(address: str) -> Target:
     if port not in _PORTS.values() and port < _UNPRIVILEGED:
         raise HookError("hook-port")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(secure, host, port, path)
+    return HookTarget(secure, host, port, path)
 
 
-def look_up(target: Target, account: int) -> tuple[str, ...]:
+def look_up(target: HookTarget, account: int) -> tuple[str, ...]:
     """Return the IP addresses of a host. Raises HookError if hooks may not send to any one of them, and
     LimitReachedError if the last look-up of the account is still running, or no thread is free.
     """
@@ -116,7 +116,7 @@ def look_up(target: Target, account: int) -> tuple[str, ...]:
     return addresses
 
 
-def _begin(target: Target, account: int) -> Future[Any]:
+def _begin(target: HookTarget, account: int) -> Future[Any]:
     begun = Event()
 
     def find() -> Any:

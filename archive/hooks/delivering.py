@@ -25,7 +25,7 @@ from archive.hooks.addresses import look_up, target_of
 from archive.hooks.arrivals import last_number
 from archive.hooks.errors import HookError
 from archive.hooks.own_hooks import LISTED_DELIVERIES, disable_hook
-from archive.hooks.sending import Outcome
+from archive.hooks.sending import PostResult
 from archive.hooks.signing import secret_of, signature
 from archive.http.limits.throttling import LimitReachedError
 from archive.models import Arrival, Hook, HookDelivery
@@ -160,7 +160,7 @@ def _send(hook: Hook, scope: Scope, delivery: HookDelivery) -> None:
     rows = {row.id: row for row in games_among(scope, GameFilters(), delivery.games)}
     games = [rows[pk] for pk in delivery.games if pk in rows]
     if not games and not delivery.test:
-        _end(delivery, Outcome(error="nothing-left"))
+        _end(delivery, PostResult(error="nothing-left"))
         return
     timestamp = int(time.time())
     body = body_of(hook, delivery, games)
@@ -175,7 +175,7 @@ def _send(hook: Hook, scope: Scope, delivery: HookDelivery) -> None:
         target = target_of(hook.address)
         outcome = sending.post(target, look_up(target, hook.user_id), headers, body)
     except HookError as error:
-        outcome = Outcome(error=error.code)
+        outcome = PostResult(error=error.code)
     except LimitReachedError as error:
         # A limit of our own is no failure of the receiver.
         again = timezone.now() + timedelta(seconds=error.seconds)
@@ -203,7 +203,7 @@ def body_of(hook: Hook, delivery: HookDelivery, games: list[GameRow]) -> bytes:
 # --- outcomes --------------------------------------------------------------------------------------------
 
 
-def _store_outcome(hook: Hook, delivery: HookDelivery, outcome: Outcome) -> None:
+def _store_outcome(hook: Hook, delivery: HookDelivery, outcome: PostResult) -> None:
     now = timezone.now()
     if outcome.good or delivery.test:
         if outcome.good:
@@ -232,14 +232,14 @@ def pause(tries: int, wait: int = 0) -> float:
     return max(usual, min(wait, PAUSES[-1])) * random.uniform(1, 1 + JITTER)
 
 
-def _end(delivery: HookDelivery, outcome: Outcome) -> None:
+def _end(delivery: HookDelivery, outcome: PostResult) -> None:
     _tried(delivery, outcome, next_try=None, tries=delivery.tries + 1)
     finished = HookDelivery.objects.filter(hook=delivery.hook_id, next_try=None).order_by("-made")
     old = list(finished.values_list("pk", flat=True)[LISTED_DELIVERIES:])
     HookDelivery.objects.filter(pk__in=old).delete()
 
 
-def _tried(delivery: HookDelivery, outcome: Outcome, **values: object) -> None:
+def _tried(delivery: HookDelivery, outcome: PostResult, **values: object) -> None:
     HookDelivery.objects.filter(pk=delivery.pk).update(
         last_try=timezone.now(), status=outcome.status, error=outcome.error, **values
     )

@@ -17,7 +17,7 @@ from functools import cache
 from http.client import HTTPConnection, HTTPException
 from typing import Final
 
-from archive.hooks.addresses import Target
+from archive.hooks.addresses import HookTarget
 
 SECONDS: Final = 10.0
 """For all: connecting, sending, waiting for the headers of the response."""
@@ -31,7 +31,7 @@ _DIGITS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PostResult:
     """The outcome of a request: the status of the response, an error, or both. `wait` is `Retry-After` in
     seconds."""
 
@@ -49,7 +49,7 @@ class _PinnedConnection(HTTPConnection):
 
     sock: socket.socket | None
 
-    def __init__(self, target: Target, address: str) -> None:
+    def __init__(self, target: HookTarget, address: str) -> None:
         super().__init__(target.host, target.port, timeout=CONNECT_SECONDS)
         self.target = target
         self.address = address
@@ -82,14 +82,14 @@ class _PinnedConnection(HTTPConnection):
 _ssl_context: Final = cache(ssl.create_default_context)
 
 
-def post(target: Target, addresses: Sequence[str], headers: Mapping[str, str], body: bytes) -> Outcome:
+def post(target: HookTarget, addresses: Sequence[str], headers: Mapping[str, str], body: bytes) -> PostResult:
     """Send a body to the first of the IP addresses that accepts a connection."""
     until = time.monotonic() + SECONDS
-    outcome = Outcome(error="connection")
+    outcome = PostResult(error="connection")
     for address in addresses[:MOST_ADDRESSES]:
         left = until - time.monotonic()
         if left <= 0:
-            return Outcome(error="timeout")
+            return PostResult(error="timeout")
         connection = _PinnedConnection(target, address)
         outcome = _post(connection, headers, body, left)
         if connection.connected:
@@ -97,7 +97,9 @@ def post(target: Target, addresses: Sequence[str], headers: Mapping[str, str], b
     return outcome
 
 
-def _post(connection: _PinnedConnection, headers: Mapping[str, str], body: bytes, seconds: float) -> Outcome:
+def _post(
+    connection: _PinnedConnection, headers: Mapping[str, str], body: bytes, seconds: float
+) -> PostResult:
     own = {"Host": connection.target.authority, "Accept-Encoding": "identity", "Connection": "close"}
     with _ending(connection.end, seconds) as is_over:
         try:
@@ -105,17 +107,17 @@ def _post(connection: _PinnedConnection, headers: Mapping[str, str], body: bytes
             connection.request("POST", connection.target.path, body, {**headers, **own})
             response = connection.getresponse()
             if is_over():
-                return Outcome(error="timeout")
+                return PostResult(error="timeout")
             error = "redirect" if response.status in _REDIRECTS else ""
-            return Outcome(response.status, error, _seconds(response.headers.get("Retry-After", "")))
+            return PostResult(response.status, error, _seconds(response.headers.get("Retry-After", "")))
         except ssl.SSLError:
-            return Outcome(error="timeout" if is_over() else "tls")
+            return PostResult(error="timeout" if is_over() else "tls")
         except TimeoutError:
-            return Outcome(error="timeout")
+            return PostResult(error="timeout")
         except OSError:
-            return Outcome(error="timeout" if is_over() else "connection")
+            return PostResult(error="timeout" if is_over() else "connection")
         except (HTTPException, ValueError):
-            return Outcome(error="timeout" if is_over() else "answer")
+            return PostResult(error="timeout" if is_over() else "answer")
         finally:
             if connection.sock is not None:
                 connection.sock.close()

@@ -90,7 +90,7 @@ def test_options_never_fails(client, route):
 
 
 @each(
-    ("address", "accept", "told"),
+    ("address", "accept", "content_type"),
     [
         ("uploads/{upload}/entries", "text/csv", "text/csv; charset=utf-8"),
         ("uploads/{upload}/entries", "application/x-ndjson", "application/x-ndjson"),
@@ -115,11 +115,11 @@ def test_options_never_fails(client, route):
         ("games", "image/png, */*;q=0.1", "application/json"),
     ],
 )
-def test_who_asks_for_a_type_that_there_is_gets_it(client, address, accept, told):
+def test_who_asks_for_a_type_that_there_is_gets_it(client, address, accept, content_type):
     upload = Upload.objects.get()
     filled = address.format(upload=upload.pk, game=Game.objects.get().pk, code=START)
     answer = client.get(f"/api/v1/{filled}", headers={"Accept": accept})
-    assert (answer.status_code, answer["Content-Type"]) == (200, told)
+    assert (answer.status_code, answer["Content-Type"]) == (200, content_type)
 
 
 @each("accept", ["*/*", BROWSER])
@@ -203,17 +203,17 @@ def test_nothing_that_stores_is_open_to_other_sites(client, address):
 @pytest.mark.parametrize("behind_login", [False, True])
 def test_a_token_opens_all_addresses_to_other_sites(client, settings, address, behind_login):
     settings.ARCHIVE_LOGIN_REQUIRED = behind_login
-    wanted = {"Access-Control-Request-Headers": "content-type, Authorization"}
-    asked = client.options(
-        f"/api/v1/{address}", headers=OTHER | wanted | {"Access-Control-Request-Method": "POST"}
+    preflight = {"Access-Control-Request-Headers": "content-type, Authorization"}
+    allowed = client.options(
+        f"/api/v1/{address}", headers=OTHER | preflight | {"Access-Control-Request-Method": "POST"}
     )
-    assert asked["Access-Control-Allow-Methods"] == "GET, HEAD, POST, DELETE"
-    assert "Authorization" in asked["Access-Control-Allow-Headers"]
+    assert allowed["Access-Control-Allow-Methods"] == "GET, HEAD, POST, DELETE"
+    assert "Authorization" in allowed["Access-Control-Allow-Headers"]
     key = tokens.make(User.objects.create_user("hanako"), "x", ["read-private", "hooks"], None)[1]
     for bearer, answered in ((key, {200, 404}), ("wrong", {401})):
         answer = client.get(f"/api/v1/{address}", headers=OTHER | {"Authorization": f"Bearer {bearer}"})
         assert answer.status_code in answered
-        for one in (asked, answer):
+        for one in (allowed, answer):
             assert one["Access-Control-Allow-Origin"] == "*"
             assert "Access-Control-Allow-Credentials" not in one
 

@@ -202,8 +202,8 @@ def assert_equal(result: dict[str, Any], people: str, shown: str, sides: slice) 
     assert [[one["name"], *fared(one)] for one in result[people]] == rows.get(people.capitalize(), [])
     openings = rows.get("Openings as the records name them", [])
     with override("en"):
-        named = [[opening_text(one["opening"]), str(one["games"])] for one in result["openings"]]
-    assert named == openings
+        expected = [[opening_text(one["opening"]), str(one["games"])] for one in result["openings"]]
+    assert expected == openings
     years = rows.get("Games by year", [])
     if len(result["years"]) > 1:
         # The page leaves years without games to its picture.

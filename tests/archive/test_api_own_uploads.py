@@ -64,9 +64,9 @@ def get_json(client: Client, address: str = ADDRESS, **headers: str) -> Any:
 def assert_equal(client: Client) -> None:
     """Assert that a list is that of the page, each upload as it is told by itself."""
     result, shown = get_json(client), page(client, "/uploads/")
-    named = re.findall(r'<a href="/uploads/(\d+)/">(.*?)</a>', shown)
-    assert [(str(one["id"]), one["name"]) for one in result["results"]] == named
-    if named:
+    listed = re.findall(r'<a href="/uploads/(\d+)/">(.*?)</a>', shown)
+    assert [(str(one["id"]), one["name"]) for one in result["results"]] == listed
+    if listed:
         assert f"{result['total']['count']} in all" in text(shown)
     for one in result["results"]:
         assert one["deletable"] == (f'action="/uploads/{one["id"]}/delete/"' in shown)
@@ -110,10 +110,10 @@ def test_an_account_lists_what_it_sent_to_its_library_too(owner: Client) -> None
 
 def test_a_token_lists_what_it_reads(owner: Client, hanako: User) -> None:
     public, private = send(owner), send(owner, "himitsu.kif", GAME + "\n", "mine")
-    for scopes, wanted in ((["upload"], [public.pk]), (["read-private"], [private.pk, public.pk])):
+    for scopes, expected in ((["upload"], [public.pk]), (["read-private"], [private.pk, public.pk])):
         _token, key = tokens.make(hanako, "sync", scopes, None)
         result = get_json(Client(), Authorization=f"Bearer {key}")["results"]
-        assert [one["id"] for one in result] == wanted
+        assert [one["id"] for one in result] == expected
         assert [one["deletable"] for one in result] == [False] * len(result)
 
 

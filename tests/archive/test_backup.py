@@ -73,13 +73,13 @@ def differences() -> list[verify.Difference]:
 def test_every_table_is_in_a_backup_or_has_a_reason_not_to_be():
     with connection.cursor() as cursor:
         present = {*connection.introspection.table_names(cursor)}
-    named = {table.name for table in TABLES}
-    assert not named & LEFT_OUT.keys()
-    left = present - named - LEFT_OUT.keys()
+    in_backup = {table.name for table in TABLES}
+    assert not in_backup & LEFT_OUT.keys()
+    left = present - in_backup - LEFT_OUT.keys()
     assert [
         name for name in left if not name.startswith(("archive_occurrence_0", "archive_textindex_"))
     ] == []
-    assert named <= present
+    assert in_backup <= present
 
 
 def test_no_table_refers_to_one_that_is_read_later():
@@ -98,13 +98,13 @@ def test_an_archive_has_something_in_every_table(tmp_path, hot_at_three):
 def test_without_accounts_nothing_tells_who_they_are(tmp_path):
     import_archive(SAMPLE)
     export(tmp_path / "it", accounts=False)
-    said = b"".join(
+    text = b"".join(
         line
         for parts in read_manifest(tmp_path / "it").tables.values()
         for part in parts
         for line in lines_of(tmp_path / "it", part)
     ).decode()
-    assert [secret for secret in SECRETS if secret in said] == []
+    assert [secret for secret in SECRETS if secret in text] == []
     assert not {row["password"] for row in lines(tmp_path / "it", "auth_user")} - {"!"}
     wipe()
     import_archive(tmp_path / "it")
@@ -286,12 +286,12 @@ def manage(environment: Mapping[str, str], *command: str | Path) -> str:
 @contextmanager
 def other_engine(folder: Path) -> Iterator[Mapping[str, str]]:
     """The environment of an empty archive on the engine that the tests do not run on."""
-    named = {"ARCHIVE_DATA_DIR": str(folder), "SECRET_KEY": "of-the-drill"}
+    environment = {"ARCHIVE_DATA_DIR": str(folder), "SECRET_KEY": "of-the-drill"}
     if connection.vendor == "postgresql":
-        yield named | {"DATABASE_URL": ""}
+        yield environment | {"DATABASE_URL": ""}
         return
     with postgres_url() as url:
-        yield named | {"DATABASE_URL": url}
+        yield environment | {"DATABASE_URL": url}
 
 
 # There and back, it reads and writes on both whichever it begins with.

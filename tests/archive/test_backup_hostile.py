@@ -15,7 +15,7 @@ import pytest
 from archive.backup import folder as folders
 from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, lines_of, read_manifest
 from archive.backup.importing import check, import_archive
-from archive.dumps.packing import PackedLines
+from archive.dumps.packing import PackedLineWriter
 from archive.models import Game, Upload, User
 from tests.archive.full import SAMPLE
 
@@ -64,7 +64,7 @@ def rewrite(backup: Path, table: str, change: Callable[[list[dict[str, Any]]], o
     name = f"{table}-0-{content[:16]}.ndjson.zst"
     (backup / "tables" / part.name).unlink()
     with (backup / "tables" / name).open("wb") as file:
-        packed = PackedLines(file)
+        packed = PackedLineWriter(file)
         for line in new_lines:
             packed.write(line)
         packed.end()
@@ -74,8 +74,8 @@ def rewrite(backup: Path, table: str, change: Callable[[list[dict[str, Any]]], o
 
 
 def table_in(manifest: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = (table for table in manifest["tables"] if table["name"] == name)
-    return found
+    (match,) = (table for table in manifest["tables"] if table["name"] == name)
+    return match
 
 
 def test_a_change_with_all_sums_as_they_have_to_be_is_read(backup):

@@ -129,35 +129,39 @@ def test_every_operation_has_a_name_of_its_own_and_words(document):
 def test_every_parameter_is_in_it_and_no_other(document):
     for path, methods in document["paths"].items():
         several = [one["parameters"] for method, one in methods.items() if method in METHODS]
-        asked = [resolved(document, one) for one in chain(*several)]
-        query = {one["name"] for one in asked if one["in"] == "query"} - {"scope", "key"}
+        parameters = [resolved(document, one) for one in chain(*several)]
+        query = {one["name"] for one in parameters if one["in"] == "query"} - {"scope", "key"}
         address = path.replace("{id}", "1").replace("{seq}", "0").replace("{game}", "shogi")
         address = address.replace("{formation}", "anaguma")
         answer = Client().options(address.replace("{code}", "x").replace("{format}", "kif"))
         assert query == {*answer.json()["parameters"]}, path
-        parts = {one["name"] for one in asked if one["in"] == "path"}
+        parts = {one["name"] for one in parameters if one["in"] == "path"}
         assert parts == {*re.findall(r"\{(\w+)\}", path)}
 
 
 def test_every_filter_is_in_it_as_its_definition_says(document):
     for path, place in (("/api/v1/games", "games"), ("/api/v1/positions/{game}/{code}", "positions")):
-        asked = {one["name"]: one for one in document["paths"][path]["get"]["parameters"] if "name" in one}
+        parameters = {
+            one["name"]: one for one in document["paths"][path]["get"]["parameters"] if "name" in one
+        }
         for one in filters_of(place):
-            schema = asked[one.name]["schema"]
+            schema = parameters[one.name]["schema"]
             if one.value == "number":
                 assert (schema["minimum"], schema["maximum"]) == (one.least, one.most)
             if one.value == "choice":
                 assert schema["enum"] == [*one.choices]
             with override("en"):
-                assert asked[one.name]["description"] == str(one.label)
-        parts = {name for name, one in asked.items() if one["in"] == "path"}
-        assert {one.name for one in FILTERS} & asked.keys() - parts == {one.name for one in filters_of(place)}
+                assert parameters[one.name]["description"] == str(one.label)
+        parts = {name for name, one in parameters.items() if one["in"] == "path"}
+        assert {one.name for one in FILTERS} & parameters.keys() - parts == {
+            one.name for one in filters_of(place)
+        }
 
 
 def test_every_format_is_in_it(document):
     operation = document["paths"]["/api/v1/games/{id}/record.{format}"]["get"]
-    (asked,) = [one for one in operation["parameters"] if one.get("name") == "format"]
-    assert asked["schema"]["enum"] == [*DOWNLOADS]
+    (parameter,) = [one for one in operation["parameters"] if one.get("name") == "format"]
+    assert parameter["schema"]["enum"] == [*DOWNLOADS]
     types = {one.partition(";")[0] for one in DOWNLOADS.values()}
     assert {*operation["responses"]["200"]["content"]} == types
 
@@ -212,8 +216,10 @@ def test_every_link_leads_to_an_operation_with_all_that_its_address_has(document
     ]
     assert len(links) >= sum(map(len, LINKS.values()))
     for name, link in links:
-        wanted = {one["name"] for one in by_id[link["operationId"]]["parameters"] if one.get("in") == "path"}
-        assert link["parameters"].keys() == wanted, (name, link)
+        expected = {
+            one["name"] for one in by_id[link["operationId"]]["parameters"] if one.get("in") == "path"
+        }
+        assert link["parameters"].keys() == expected, (name, link)
 
 
 def test_whatever_has_a_number_or_a_code_in_its_address_is_led_to(document):
@@ -242,11 +248,11 @@ def test_every_code_that_the_program_names_is_in_it(document):
     every = [codes_of(document, operation) for _path, _method, operation in operations(document)]
     listed = {(status, code) for result in every for status, codes in result.items() for code in codes}
     listed |= {(status, code) for status, codes in ELSEWHERE.items() for code in codes}
-    named = [*raised("archive/api", "ApiError", "problem"), *raised("archive/serving", "Refused")]
-    assert len(named) > 20
+    in_code = [*raised("archive/api", "ApiError", "problem"), *raised("archive/serving", "Refused")]
+    assert len(in_code) > 20
     missing = [
         (code, status or 400, path.name)
-        for code, status, path in named
+        for code, status, path in in_code
         if (status or 400, code) not in listed
     ]
     assert missing == []
@@ -254,11 +260,11 @@ def test_every_code_that_the_program_names_is_in_it(document):
 
 def test_what_ends_a_reading_is_in_it(document):
     kinds = ("KifuError", "DecodeError", "UnknownFormatError", "ParseError", "IllegalMoveError")
-    named = {code for code, _status, _path in raised("kifu_core", *kinds, "AmbiguousMoveError")}
-    named |= {code for code, _status, _path in raised("archive/queries", *kinds)}
+    in_code = {code for code, _status, _path in raised("kifu_core", *kinds, "AmbiguousMoveError")}
+    in_code |= {code for code, _status, _path in raised("archive/queries", *kinds)}
     codes = codes_of(document, document["paths"]["/api/v1/check"]["post"])
-    assert len(named) > 40
-    assert sorted(named - set().union(*codes.values())) == []
+    assert len(in_code) > 40
+    assert sorted(in_code - set().union(*codes.values())) == []
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
@@ -266,8 +272,8 @@ def test_what_is_wrong_with_a_code_is_in_it(document, game):
     module = {"shogi": "kifu_core/shogi/keys/shogi64.py", "quoridor": "kifu_core/quoridor/qf_code.py"}[
         game.name
     ]
-    named = {code for code, _status, path in raised("kifu_core", "DecodeError") if path == ROOT / module}
-    assert named and named <= {*game.codec.errors}
+    in_code = {code for code, _status, path in raised("kifu_core", "DecodeError") if path == ROOT / module}
+    assert in_code and in_code <= {*game.codec.errors}
     codes = codes_of(document, document["paths"]["/api/v1/positions/{game}/{code}"]["get"])
     assert {*game.codec.errors} <= codes[400]
 

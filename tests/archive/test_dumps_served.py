@@ -80,26 +80,26 @@ def test_a_file_that_one_has_is_not_sent_again(client, dump):
 
 
 @pytest.mark.parametrize(
-    ("asked", "first", "last"),
+    ("requested_range", "first", "last"),
     [("bytes=0-0", 0, 0), ("bytes=10-19", 10, 19), ("bytes=5-", 5, None), ("bytes=-8", -8, None),
      ("bytes=0-999999999", 0, None)],
 )  # fmt: skip
-def test_a_download_goes_on_where_it_broke_off(client, dump, asked, first, last):
+def test_a_download_goes_on_where_it_broke_off(client, dump, requested_range, first, last):
     address, whole = f"/dumps/{dump.name}/games.parquet", dump.table.read_bytes()
-    part = client.get(address, HTTP_RANGE=asked)
+    part = client.get(address, HTTP_RANGE=requested_range)
     expected = whole[first:] if last is None else whole[first : last + 1]
     assert part.status_code == 206 and body(part) == expected
     start = first % len(whole)
     assert part["Content-Range"] == f"bytes {start}-{start + len(expected) - 1}/{len(whole)}"
-    again = client.get(address, HTTP_RANGE=asked, HTTP_IF_RANGE=part["ETag"])
+    again = client.get(address, HTTP_RANGE=requested_range, HTTP_IF_RANGE=part["ETag"])
     assert again.status_code == 206 and body(again) == expected
-    other = client.get(address, HTTP_RANGE=asked, HTTP_IF_RANGE='"other"')
+    other = client.get(address, HTTP_RANGE=requested_range, HTTP_IF_RANGE='"other"')
     assert other.status_code == 200 and body(other) == whole
 
 
-@pytest.mark.parametrize("asked", ["bytes=9999999-", "bytes=-0", "bytes=9999999-99999999"])
-def test_a_part_behind_the_end_is_416(client, dump, asked):
-    answer = client.get(f"/dumps/{dump.name}/games.parquet", HTTP_RANGE=asked)
+@pytest.mark.parametrize("requested_range", ["bytes=9999999-", "bytes=-0", "bytes=9999999-99999999"])
+def test_a_part_behind_the_end_is_416(client, dump, requested_range):
+    answer = client.get(f"/dumps/{dump.name}/games.parquet", HTTP_RANGE=requested_range)
     assert answer.status_code == 416
     assert answer["Content-Range"] == f"bytes */{dump.table.stat().st_size}"
 
@@ -107,9 +107,9 @@ def test_a_part_behind_the_end_is_416(client, dump, asked):
 NO_RANGES = ["bytes=5-2", "bytes=a-b", "lines=0-1", "bytes=0-1,3-4", "bytes=-", "bytes=1", "bytes=٣-"]
 
 
-@pytest.mark.parametrize("asked", NO_RANGES)
-def test_a_range_that_is_none_is_not_looked_at(client, dump, asked):
-    answer = client.get(f"/dumps/{dump.name}/games.parquet", HTTP_RANGE=asked)
+@pytest.mark.parametrize("requested_range", NO_RANGES)
+def test_a_range_that_is_none_is_not_looked_at(client, dump, requested_range):
+    answer = client.get(f"/dumps/{dump.name}/games.parquet", HTTP_RANGE=requested_range)
     assert answer.status_code == 200 and len(body(answer)) == dump.table.stat().st_size
 
 

@@ -216,19 +216,19 @@ def test_a_game_whose_uploads_are_all_being_deleted_is_gone(client):
 def test_the_first_games_are_sent_before_the_last_are_read(client, few, monkeypatch):
     seven()
     monkeypatch.setattr(lists, "_PIECE", 1)
-    asked: list[int] = []
+    cursors: list[int] = []
     after = queries.games_after
 
     def noted(*args: Any) -> Any:
-        asked.append(args[2])
+        cursors.append(args[2])
         return after(*args)
 
     monkeypatch.setattr(bulk_of, "games_after", noted)
     answer = iter(client.get(EXPORT).streaming_content)
     assert json.loads(next(answer))["id"]
-    assert len(asked) == 1
+    assert len(cursors) == 1
     b"".join(answer)
-    assert len(asked) == 4
+    assert len(cursors) == 4
 
 
 def test_records_are_held_a_few_at_a_time(client, monkeypatch):

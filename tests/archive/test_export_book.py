@@ -141,9 +141,9 @@ def test_our_own_reader_reads_it(client, games):
 
 
 def test_a_book_is_of_the_list_that_is_asked_for(client, games):
-    wanted = [game for game in games if game.player0 and game.player0.name in ("甲1", "甲2")]
+    matching = [game for game in games if game.player0 and game.player0.name in ("甲1", "甲2")]
     text = text_of(client, "&min_games=1&q=black:甲1 OR black:甲2")
-    assert book_of(text) == counted(wanted, 40, 1)[0]
+    assert book_of(text) == counted(matching, 40, 1)[0]
     assert text_of(client, "&player=誰でもない") == f"{HEADER}\n"
 
 

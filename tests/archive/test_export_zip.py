@@ -163,16 +163,16 @@ def test_hostile_names_of_records_stay_in_the_index_as_they_are(client):
 
 
 @pytest.mark.parametrize(
-    ("day", "told"),
+    ("day", "date_in_zip"),
     [
         ("2014/05/03", (2014, 5, 3)), ("1709/10/10", (1980, 1, 1)), ("1979/12/31", (1980, 1, 1)),
         ("", (1980, 1, 1)),
     ],
 )  # fmt: skip
-def test_files_are_of_the_day_of_the_game_where_a_zip_can_say_it(client, day, told):
+def test_files_are_of_the_day_of_the_game_where_a_zip_can_say_it(client, day, date_in_zip):
     ingest(ready("7g7f", black="甲", **({"day": day} if day else {})))
     archive, (row, _end) = opened(client, "?as=kif")
-    assert archive.getinfo(row["file"]).date_time == (*told, 0, 0, 0)
+    assert archive.getinfo(row["file"]).date_time == (*date_in_zip, 0, 0, 0)
 
 
 def test_names_are_marked_as_utf8(client):

@@ -92,17 +92,17 @@ def test_a_hook_is_told_of_games_that_come_after_it_with_a_signature(anna, clien
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [("", [["先手の人", "別の人"]]), ("player:別の人", [["別の人"]]), ("player:いない人", []),
      (f'reaches:"{START}"', [["先手の人", "別の人"]]), ("plies:>5", [["先手の人"]])],
 )  # fmt: skip
-def test_a_hook_is_told_of_what_its_query_finds(anna, query, found):
+def test_a_hook_is_told_of_what_its_query_finds(anna, query, expected):
     with receiving() as one:
         hook_to(anna, one, query)
         stored(KIF)
         stored(OTHER)
         deliver_due()
-        assert first_players(one) == found
+        assert first_players(one) == expected
 
 
 def test_games_of_a_library_are_told_to_who_asked_for_it(anna):

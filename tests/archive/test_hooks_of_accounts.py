@@ -145,13 +145,13 @@ def test_a_token_that_reads_nothing_private_makes_no_hook_that_does(anna):
     libraries.own_library(anna)
     with receiving() as one:
         blind, seeing = program(anna, "hooks"), program(anna, "hooks", "read-private")
-        asked = {"target_url": one.address, "scope": "mine"}
-        refused = blind.post("/api/v1/hooks", asked, format="json")
+        fields = {"target_url": one.address, "scope": "mine"}
+        refused = blind.post("/api/v1/hooks", fields, format="json")
         assert (refused.status_code, refused.json()["code"]) == (400, "unknown-hook-scope")
-        all_of_it = blind.post("/api/v1/hooks", asked | {"scope": "all"}, format="json")
+        all_of_it = blind.post("/api/v1/hooks", fields | {"scope": "all"}, format="json")
         assert all_of_it.json()["scope"] == "public"
         assert (
-            seeing.post("/api/v1/hooks", asked | {"scope": "all"}, format="json").json()["scope"]
+            seeing.post("/api/v1/hooks", fields | {"scope": "all"}, format="json").json()["scope"]
             == "public,mine"
         )
 
@@ -173,7 +173,7 @@ def test_nobody_sees_or_changes_the_hooks_of_others(anna):
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "field", "words"),
+    ("fields", "code", "field", "words"),
     [
         ({"target_url": "gopher://x/"}, "hook-address", "target_url", "such as https://example.com/games"),
         ({"target_url": "https://localhost/"}, "hook-private-host", "target_url", "private network"),
@@ -192,9 +192,9 @@ def test_nobody_sees_or_changes_the_hooks_of_others(anna):
         ),
     ],
 )
-def test_the_api_says_what_is_wrong(anna, settings, asked, code, field, words):
+def test_the_api_says_what_is_wrong(anna, settings, fields, code, field, words):
     settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
-    answer = program(anna, "hooks").post("/api/v1/hooks", asked, format="json").json()
+    answer = program(anna, "hooks").post("/api/v1/hooks", fields, format="json").json()
     assert (answer["status"], answer["code"], answer["errors"][0]["field"]) == (400, code, field)
     assert words in answer["detail"]
     if code != "invalid":

@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from archive.hooks import addresses, sending
 from archive.hooks.addresses import is_allowed, look_up, target_of
 from archive.hooks.errors import HookError
-from archive.hooks.sending import Outcome
+from archive.hooks.sending import PostResult
 from archive.http.limits.throttling import LimitReachedError
 from tests.archive.receiver import drips, floods, garbles, receiving, silence, status
 
@@ -40,7 +40,7 @@ def hurried(monkeypatch) -> None:
     monkeypatch.setattr(sending, "SECONDS", 0.5)
 
 
-def post(address: str, body: bytes = b"{}") -> Outcome:
+def post(address: str, body: bytes = b"{}") -> PostResult:
     return sending.post(target_of(address), LOCAL, {"X-Kifu-Delivery": "d"}, body)
 
 
@@ -149,7 +149,7 @@ def test_a_name_that_means_something_else_a_moment_later_leads_nowhere_else(monk
         looked_up = answering(monkeypatch, ["127.0.0.1"], ["10.0.0.1"])
         target = target_of(f"http://rebinding.example:{good.port}/")
         outcome = sending.post(target, look_up(target, ANNA), {}, b"{}")
-        assert outcome == Outcome(204)
+        assert outcome == PostResult(204)
         assert looked_up == ["rebinding.example"] and other.connections == 0
         assert good.received[0].headers["host"] == f"rebinding.example:{good.port}"
 
@@ -202,7 +202,7 @@ def test_a_request_is_a_plain_post(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with receiving() as one:
-        assert post(one.address, b'{"a":1}') == Outcome(204)
+        assert post(one.address, b'{"a":1}') == PostResult(204)
     (got,) = one.received
     assert got.line == "POST /games?x=1 HTTP/1.1"
     assert got.headers["host"] == f"localhost:{one.port}"
@@ -230,7 +230,7 @@ def test_who_answers_slowly_is_left_alone_after_a_while(hurried, answer):
 def test_of_an_answer_nothing_is_read_but_its_head():
     with receiving(floods) as one:
         began = time.monotonic()
-        assert post(one.address) == Outcome(200)
+        assert post(one.address) == PostResult(200)
         assert time.monotonic() - began < 3
 
 
@@ -251,7 +251,7 @@ def test_a_receiver_that_is_not_there_is_a_failure():
 )
 def test_a_receiver_says_how_long_it_wants_to_be_left_alone(text, seconds):
     with receiving(status(503, f"Retry-After: {text}")) as one:
-        assert post(one.address) == Outcome(503, "", seconds)
+        assert post(one.address) == PostResult(503, "", seconds)
 
 
 def context_of(folder: Path, name: str) -> tuple[ssl.SSLContext, Path]:
@@ -290,7 +290,7 @@ def test_a_certificate_is_of_somebody_trusted_and_for_the_name(tmp_path, monkeyp
         assert unknown.received == []
     monkeypatch.setattr(sending, "_ssl_context", lambda: ssl.create_default_context(cafile=str(file)))
     with receiving(tls=server) as known:
-        assert post(known.address) == Outcome(204)
+        assert post(known.address) == PostResult(204)
     other, other_file = context_of(tmp_path, "other.example")
     monkeypatch.setattr(sending, "_ssl_context", lambda: ssl.create_default_context(cafile=str(other_file)))
     with receiving(tls=other) as wrong:

@@ -63,7 +63,7 @@ class PlyGames(JSONObject):
     games: Number
 
 
-class NextMove(JSONObject):
+class FormationMove(JSONObject):
     """A move that the owner played next. If White has it, the board is turned, so that the move is
     Black's."""
 
@@ -81,7 +81,7 @@ class FormationInfo(FormationListed):
     plies: list[PlyGames]
     against: list[OpposingFormation]
     players: list[PlayerTally]
-    moves: Annotated[list[NextMove], About("In the games stored last.")]
+    moves: Annotated[list[FormationMove], About("In the games stored last.")]
 
 
 class OpeningAtPosition(FormationNames):

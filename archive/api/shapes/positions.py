@@ -160,7 +160,7 @@ class PositionImage(JSONObject):
     code: str
 
 
-class Board(JSONObject, kw_only=True):
+class BoardInfo(JSONObject, kw_only=True):
     """A position without games."""
 
     game: GameName

@@ -80,7 +80,7 @@ def detail(request: Request, formation: str) -> Response:
             ],
             players=[player_tally(player, counts, request) for player, counts in details.players],
             moves=[
-                shapes.NextMove(
+                shapes.FormationMove(
                     text=SHOGI.text.record_move_label(move, None, "ja"),
                     english=SHOGI.text.record_move_label(move, None, "en"),
                     games=n,

@@ -18,8 +18,8 @@ from archive.api.formations import formation_in_game
 from archive.api.games import game_info
 from archive.api.negotiation import JSON
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
-from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import (
+    DEFAULT_GAMES,
     MOST_PLIES,
     PLIES,
     count_within,
@@ -101,7 +101,7 @@ def games(request: Request, query: dict[str, Any]) -> Response:
         game_filters(query),
         query["order"],
         cursor=query.get("cursor"),
-        limit=limit_of(query, GAMES_A_PAGE),
+        limit=limit_of(query, DEFAULT_GAMES),
     )
     excerpts = _excerpts(scope_of(request), query.get("q"), page.items) if query["excerpts"] else None
     results = [

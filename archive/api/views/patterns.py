@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from archive.api.endpoints import endpoint
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
-from archive.api.pagination import GAMES, limit_of
+from archive.api.pagination import DEFAULT_GAMES, limit_of
 from archive.api.patterns import PatternQuery, pattern_info
 from archive.api.shapes.patterns import PatternInfo
 from archive.queries.games.filters import game_filters
@@ -46,6 +46,6 @@ def patterns(request: Request, query: dict[str, Any]) -> Response:
         game_filters(query),
         query["order"],
         cursor=query.get("cursor"),
-        limit=limit_of(query, GAMES),
+        limit=limit_of(query, DEFAULT_GAMES),
     )
     return Response(pattern_info(summary, pattern, request))

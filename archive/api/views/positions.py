@@ -127,13 +127,13 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
 
 @endpoint(
     "GET",
-    operation=Operation({200: shapes.Board}, POSITIONS, examples=(Example("The start", _START),)),
+    operation=Operation({200: shapes.BoardInfo}, POSITIONS, examples=(Example("The start", _START),)),
 )
 def board(request: Request, kind: str, code: str) -> Response:
     """Describe a position without games: as an object, in words, mirrored and with colours exchanged."""
     game, code, position = _decoded(kind, code)
     return Response(
-        shapes.Board(
+        shapes.BoardInfo(
             game=kind,
             code=code,
             sfen=sfen_of(game, position),
