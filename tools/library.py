@@ -16,8 +16,9 @@ import kifu_core
 PAGE: Final = Path(__file__).parent.parent / "docs" / "library-reference.md"
 _HEAD: Final = """# Reference of kifu_core
 
-The names of `kifu_core`, made from their docstrings by `python -m tools.library`. The [guide](library.md) shows them in use. Errors are `KifuError` or one of its
-subclasses, which `kifu_core.errors` lists; their codes are stable.
+The names of `kifu_core`, made from their docstrings by `python -m tools.library`.
+The [guide](library.md) shows them in use. Errors are `KifuError` or one of its subclasses,
+which `kifu_core.errors` lists; their codes are stable.
 """
 
 
@@ -30,10 +31,7 @@ def reference() -> str:
 def _section(name: str) -> str:
     value = getattr(kifu_core, name)
     if inspect.ismodule(value):
-        members = [
-            f"- `{name}.{one}{_signature(function)}`: {_first(function)}"
-            for one, function in _functions(value)
-        ]
+        members = [f"- `{name}.{one}{_signature(each)}`: {_first(each)}" for one, each in _functions(value)]
         return "\n".join([f"## {name}", "", _text(value), "", *members, ""])
     if not inspect.isclass(value):
         code = f"```python\n{name}{_signature(value)}\n```"
@@ -91,7 +89,7 @@ def _text(value: Any) -> str:
     """Return a docstring with its examples as code."""
     lines, code = list[str](), False
     for line in (inspect.getdoc(value) or "").splitlines():
-        if line.startswith(">>> ") and not code:
+        if line.startswith(">>>") and not code:
             lines.append("```python")
             code = True
         elif code and not line.strip():
