@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from django.contrib.auth.decorators import login_not_required, login_required
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
-from archive.caching.responses import cached_page
+from archive.caching import responses
 from archive.http.routes import Cost, declare
 
 
@@ -33,7 +34,7 @@ def page(
     `options` are passed to it. The other arguments are those of `archive.http.routes.Route`.
     """
     if cached:
-        view = require_safe(cached_page(view))
+        view = require_safe(responses.cached_page(view))
     if around is not None:
         view = around(view)
     if access == "anybody":
@@ -41,3 +42,7 @@ def page(
     elif access == "accounts":
         view = login_required(view)
     return path(address, declare(view, cost, replica=replica, progress=progress), options, name)
+
+
+cached_page = partial(page, cached=True, replica=True)
+account_page = partial(page, access="accounts")

@@ -1,5 +1,7 @@
 """The pages."""
 
+from functools import partial
+
 from django.urls import include, path
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.i18n import set_language
@@ -9,95 +11,53 @@ from archive.models import SiteText
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import dump_pages, library_pages, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
-from archive.web.routes import page
+from archive.web.routes import account_page, cached_page, page
 from kifu_core.games import GAMES
 
-_PLAYERS = {"kind": "player"}
-_EVENTS = {"kind": "event"}
 _PIECES = {"cookie": "pieces", "values": ("letters", "kanji")}
 _THEME = {"cookie": "theme", "values": ("dark", "light")}
 
+feed = partial(cached_page, around=feeds.feed_of, access="anybody")
+embedded = partial(cached_page, cost=1, around=xframe_options_exempt)
+
 urlpatterns = [
-    page("", views.home, "home", cost=1, cached=True, replica=True),
-    page("games/", views.games, "games", cost=search, cached=True, replica=True),
-    page(
-        "games.atom",
-        feeds.games,
-        "games-feed",
-        cost=search,
-        cached=True,
-        replica=True,
-        around=feeds.feed_of,
-        access="anybody",
-    ),
-    page("games/<int:game_id>/", views.game, "game", cost=1, cached=True, replica=True),
+    cached_page("", views.home, "home", cost=1),
+    cached_page("games/", views.games, "games", cost=search),
+    feed("games.atom", feeds.games, "games-feed", cost=search),
+    cached_page("games/<int:game_id>/", views.game, "game", cost=1),
     *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
     page("positions/", views.start_position, "positions", cost=1),
     page("positions/<slug:kind>/", views.start_position, "start-position", cost=1),
-    page(
-        "positions/<slug:kind>/<path:code>.atom",
-        feeds.position,
-        "position-feed",
-        cost=5,
-        cached=True,
-        replica=True,
-        around=feeds.feed_of,
-        access="anybody",
-    ),
-    page(
-        "positions/<slug:kind>/<path:code>/",
-        views.position,
-        "position",
-        cost=explorer,
-        cached=True,
-        replica=True,
-    ),
+    feed("positions/<slug:kind>/<path:code>.atom", feeds.position, "position-feed", cost=5),
+    cached_page("positions/<slug:kind>/<path:code>/", views.position, "position", cost=explorer),
     page("find/", finding.find, "find", cost=reading),
-    page("complete/", completing.complete, "complete", cost=1, cached=True, replica=True),
-    page("players/", browsing.names, "players", cost=2, cached=True, replica=True, options=_PLAYERS),
-    page("players/<int:player_id>/", browsing.player, "player", cost=2, cached=True, replica=True),
-    page("events/", browsing.names, "events", cost=2, cached=True, replica=True, options=_EVENTS),
-    page("events/<int:event_id>/", browsing.event, "event", cost=2, cached=True, replica=True),
-    page("statistics/", browsing.statistics_page, "statistics", cost=2, cached=True, replica=True),
+    cached_page("complete/", completing.complete, "complete", cost=1),
+    cached_page("players/", browsing.names, "players", cost=2, options={"kind": "player"}),
+    cached_page("players/<int:player_id>/", browsing.player, "player", cost=2),
+    cached_page("events/", browsing.names, "events", cost=2, options={"kind": "event"}),
+    cached_page("events/<int:event_id>/", browsing.event, "event", cost=2),
+    cached_page("statistics/", browsing.statistics_page, "statistics", cost=2),
     page("status/", status.status, "status", cost=10),
     page("dumps/", dump_pages.dumps, "dumps", cost=1),
     page("dumps/<str:dump>/<str:file>", dump_pages.dump_file, "dump-file", cost=1),
-    page(
-        "embed/games/<int:game_id>/",
-        embedding.game,
-        "embed-game",
-        cost=1,
-        cached=True,
-        replica=True,
-        around=xframe_options_exempt,
-    ),
-    page(
-        "embed/positions/<slug:kind>/<path:code>/",
-        embedding.position,
-        "embed-position",
-        cost=1,
-        cached=True,
-        replica=True,
-        around=xframe_options_exempt,
-    ),
+    embedded("embed/games/<int:game_id>/", embedding.game, "embed-game"),
+    embedded("embed/positions/<slug:kind>/<path:code>/", embedding.position, "embed-position"),
     page("upload/", uploading.upload, "upload", cost=upload, progress=True),
     page("uploads/", uploading.own_uploads, "own-uploads", cost=2, progress=True),
     page("uploads/<int:upload_id>/", uploading.upload_detail, "upload-detail", cost=1, progress=True),
     page("uploads/<int:upload_id>/delete/", uploading.delete_upload, "upload-delete", cost=20),
-    page("libraries/", library_pages.own, "libraries", cost=2, access="accounts", progress=True),
-    page("libraries/<int:space>/", library_pages.group, "library", cost=2, access="accounts", progress=True),
+    account_page("libraries/", library_pages.own, "libraries", cost=2, progress=True),
+    account_page("libraries/<int:space>/", library_pages.group, "library", cost=2, progress=True),
     page("join/<str:key>/", library_pages.join, "join", cost=5, access="anybody"),
     page("shared/<str:key>/", library_pages.shared, "shared", cost=5),
-    page("scope/", library_pages.choose, "scope", cost=1, access="accounts"),
+    account_page("scope/", library_pages.choose, "scope", cost=1),
     page("games/<int:game_id>/report/", reporting.report, "game-report", cost=report),
     *(
         page(f"{name}/", site_text_pages.page, name, cost=1, access="anybody", options={"page": name})
         for name in SiteText.Page.values
     ),
-    page("games/<int:game_id>/library/", library_pages.of_game, "game-library", cost=5, access="accounts"),
-    page(
-        "uploads/<int:upload_id>/move/", library_pages.move_upload, "upload-move", cost=20, access="accounts"
-    ),
+    account_page("games/<int:game_id>/library/", library_pages.of_game, "game-library", cost=5),
+    account_page("uploads/<int:upload_id>/move/", library_pages.move_upload, "upload-move", cost=20),
     page("pieces/", views.toggle, "pieces", access="anybody", options=_PIECES),
     page("theme/", views.toggle, "theme", access="anybody", options=_THEME),
     page("i18n/setlang/", set_language, "set_language", access="anybody"),

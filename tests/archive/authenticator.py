@@ -42,7 +42,7 @@ class Passkey:
         return websafe_encode(self.pk)
 
     def made(self, challenge: str, origin: str = HERE, verified: bool = True, **other: Any) -> str:
-        """What a browser sends of it when it is made, by attestation `none`."""
+        """The response of a browser to making it, with attestation `none`."""
         public = ES256.from_cryptography_key(self.key.public_key())
         shown = AttestedCredentialData.create(Aaguid.NONE, self.pk, other.get("public") or public)
         data = AuthenticatorData.create(
@@ -53,7 +53,7 @@ class Passkey:
         return self._sent({"clientDataJSON": client_data.b64, "attestationObject": websafe_encode(statement)})
 
     def used(self, challenge: str, origin: str = HERE, verified: bool = True, **other: Any) -> str:
-        """What a browser sends of it when it is used."""
+        """The response of a browser to using it."""
         data = AuthenticatorData.create(_party_hash(other.get("party", self.party)), _flags(verified), 1)
         client_data = CollectedClientData.create(other.get("type", "webauthn.get"), challenge, origin)
         signature = self.key.sign(data + client_data.hash, ec.ECDSA(hashes.SHA256()))

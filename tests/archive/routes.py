@@ -1,4 +1,4 @@
-"""Every address of the site, found in its URL configuration, with hostile values to fill it with."""
+"""Every address of the site, from its URL configuration, with hostile values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Route:
 
 
 def routes(*, admin: bool = False) -> list[Route]:
-    """All routes, those of the admin only if asked for."""
+    """All routes, with `admin` also those of the admin."""
     matches = [
         Route("/" + _PART.sub(r"{\2}", text), {name: kind or "str" for kind, name in _PART.findall(text)})
         for text in map(_plain, _walk(get_resolver().url_patterns, ""))

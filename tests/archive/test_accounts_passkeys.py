@@ -67,8 +67,8 @@ def words(response) -> str:
     return tidy(response.content.decode())
 
 
-def asked(page) -> dict[str, Any]:
-    """What a page or an answer asks the authenticator."""
+def passkey_options(page) -> dict[str, Any]:
+    """The options for the authenticator on a page or in a response."""
     if page.headers["Content-Type"] == "application/json":
         return page.json()["request_options"]["publicKey"]
     (matches,) = re.findall(r'<script id="passkey-options"[^>]*>(.*?)</script>', page.content.decode(), re.S)
@@ -76,8 +76,8 @@ def asked(page) -> dict[str, Any]:
 
 
 def make(client: Client, name: str = "telephone") -> Passkey:
-    """A passkey that is kept."""
-    options = asked(client.get(NEW))
+    """A stored passkey."""
+    options = passkey_options(client.get(NEW))
     made = Passkey(options["rp"]["id"], options["user"]["id"])
     answer = client.post(NEW, {"name": name, "credential": made.made(options["challenge"])})
     assert answer.status_code == 302
@@ -85,7 +85,7 @@ def make(client: Client, name: str = "telephone") -> Passkey:
 
 
 def challenge_alone(client: Client) -> str:
-    return str(asked(client.get(ALONE, headers=JSON))["challenge"])
+    return str(passkey_options(client.get(ALONE, headers=JSON))["challenge"])
 
 
 def is_in(client: Client) -> bool:
@@ -96,7 +96,7 @@ def is_in(client: Client) -> bool:
 
 
 def test_a_passkey_is_asked_for_under_the_sites_name_by_somebodys_name_and_alone_usable(browser, hanako):
-    options = asked(browser.get(NEW))
+    options = passkey_options(browser.get(NEW))
     assert options["rp"] == {"id": "localhost", "name": "Kifu Archive"}
     assert (options["user"]["name"], options["user"]["displayName"]) == ("hanako", "hanako")
     chosen = options["authenticatorSelection"]
@@ -104,12 +104,12 @@ def test_a_passkey_is_asked_for_under_the_sites_name_by_somebodys_name_and_alone
 
 
 def test_the_first_one_brings_recovery_codes_the_second_none(browser, hanako):
-    options = asked(browser.get(NEW))
+    options = passkey_options(browser.get(NEW))
     first = Passkey("localhost", options["user"]["id"])
     answer = browser.post(NEW, {"name": "first", "credential": first.made(options["challenge"])})
     assert answer.headers["Location"] == "/account/second-factor/codes/"
     assert len(re.findall(r"<li><code>", words(browser.get(answer.headers["Location"])))) == 10
-    options = asked(browser.get(NEW))
+    options = passkey_options(browser.get(NEW))
     assert [one["id"] for one in options["excludeCredentials"]] == [first.name]
     second = Passkey("localhost", options["user"]["id"])
     answer = browser.post(NEW, {"name": "", "credential": second.made(options["challenge"])})
@@ -119,7 +119,7 @@ def test_the_first_one_brings_recovery_codes_the_second_none(browser, hanako):
 
 
 def test_only_the_key_is_kept_of_what_a_browser_sends(browser):
-    options = asked(browser.get(NEW))
+    options = passkey_options(browser.get(NEW))
     sent = json.loads(Passkey("localhost", "MQ").made(options["challenge"]))
     sent["note"] = sent["clientExtensionResults"]["note"] = "\0 anything"
     assert browser.post(NEW, {"credential": json.dumps(sent)}).status_code == 302
@@ -151,7 +151,7 @@ WRONG_ONES = {
 
 @pytest.mark.parametrize("wrong", WRONG_ONES.values(), ids=WRONG_ONES)
 def test_one_that_is_made_wrong_is_not_kept(browser, wrong):
-    options = asked(browser.get(NEW))
+    options = passkey_options(browser.get(NEW))
     sent = Passkey("localhost", "MQ").made(options["challenge"], **wrong)
     answer = browser.post(NEW, {"name": "x", "credential": sent})
     assert answer.status_code == 200 and "This passkey was not accepted." in words(answer)
@@ -159,11 +159,11 @@ def test_one_that_is_made_wrong_is_not_kept(browser, wrong):
 
 
 def test_one_for_another_challenge_is_not_kept_and_one_that_was_kept_not_once_more(browser):
-    other = asked(browser.get(NEW))["challenge"]
-    right = asked(browser.get(NEW))["challenge"]
+    other = passkey_options(browser.get(NEW))["challenge"]
+    right = passkey_options(browser.get(NEW))["challenge"]
     made = Passkey("localhost", "MQ")
     assert browser.post(NEW, {"credential": made.made(other)}).status_code == 200
-    right = asked(browser.get(NEW))["challenge"]
+    right = passkey_options(browser.get(NEW))["challenge"]
     sent = {"credential": made.made(right)}
     assert [browser.post(NEW, sent).status_code for _ in range(2)] == [302, 200]
     assert Authenticator.objects.filter(type="webauthn").count() == 1
@@ -175,7 +175,7 @@ def test_a_passkey_belongs_to_one_account(browser):
     other = visitor()
     sign_in(other, "taro")
     prove(other)
-    sent = made.made(asked(other.get(NEW))["challenge"])
+    sent = made.made(passkey_options(other.get(NEW))["challenge"])
     assert other.post(NEW, {"credential": sent}).status_code == 200
     assert Authenticator.objects.filter(type="webauthn").count() == 1
 
@@ -184,14 +184,16 @@ def test_a_passkey_belongs_to_one_account(browser):
     "public", [{1: 2, 3: -65535}, {1: 2, 3: -7, -1: 1, -2: b"x", -3: b"y"}, {1: 3, 3: -257}], ids=str
 )
 def test_a_key_that_signs_nothing_is_not_kept(browser, public):
-    sent = Passkey("localhost", "MQ").made(asked(browser.get(NEW))["challenge"], public=CoseKey(public))
+    sent = Passkey("localhost", "MQ").made(
+        passkey_options(browser.get(NEW))["challenge"], public=CoseKey(public)
+    )
     assert browser.post(NEW, {"credential": sent}).status_code == 200
     assert not Authenticator.objects.exists()
 
 
 def test_an_account_has_so_many_and_no_more(browser, hanako, monkeypatch):
     monkeypatch.setattr(passkeys, "MOST", 1)
-    challenge = asked(browser.get(NEW))["challenge"]
+    challenge = passkey_options(browser.get(NEW))["challenge"]
     make(browser)
     page = browser.get(NEW)
     assert "remove one first" in words(page) and "passkey-options" not in words(page)
@@ -266,7 +268,7 @@ def test_behind_a_password_it_stands_for_the_code(browser, hanako):
     made = make(browser)
     client = visitor()
     assert sign_in(client, next="/games/").headers["Location"] == CODE
-    options = asked(client.get(CODE))
+    options = passkey_options(client.get(CODE))
     assert [one["id"] for one in options["allowCredentials"]] == [made.name]
     sent = {"credential": made.used(options["challenge"])}
     assert client.post(CODE, sent).headers["Location"] == "/games/"
@@ -288,7 +290,7 @@ def test_once_more_it_proves_who_one_is(browser, hanako):
     some_time_later(client)
     led = client.get(NEW).headers["Location"]
     assert "Use a passkey" in words(client.get(led))
-    options = asked(client.get(f"{AGAIN}?next={NEW}"))
+    options = passkey_options(client.get(f"{AGAIN}?next={NEW}"))
     sent = {"credential": made.used(options["challenge"]), "next": NEW}
     assert client.post(AGAIN, sent).headers["Location"] == NEW
     assert client.get(NEW).status_code == 200
@@ -300,7 +302,7 @@ def test_it_leads_to_no_other_site(browser, evil):
     client = visitor()
     sent = {"credential": made.used(challenge_alone(client)), "next": evil}
     assert client.post(ALONE, sent).headers["Location"] == "/"
-    again = {"credential": made.used(asked(client.get(AGAIN))["challenge"]), "next": evil}
+    again = {"credential": made.used(passkey_options(client.get(AGAIN))["challenge"]), "next": evil}
     assert client.post(AGAIN, again).headers["Location"] == "/"
 
 
@@ -319,7 +321,7 @@ def test_one_that_is_used_wrong_lets_nobody_in(browser, hanako, way, wrong):
         sign_in(client)
     elif way == AGAIN:
         client.force_login(hanako)
-    challenge = asked(client.get(way, headers=JSON if way == ALONE else {}))["challenge"]
+    challenge = passkey_options(client.get(way, headers=JSON if way == ALONE else {}))["challenge"]
     answer = client.post(way, {"credential": made.used(challenge, **wrong)}, follow=True)
     assert "This passkey was not accepted." in words(answer)
     if way == AGAIN:
@@ -340,11 +342,11 @@ def test_an_answer_is_good_once_and_for_its_own_challenge(browser, hanako):
     client.post("/sign-out/")
     assert not is_in(client)
     client.post(ALONE, {"credential": sent})
-    assert not is_in(client), "what was asked is forgotten"
+    assert not is_in(client), "a used challenge is forgotten"
     other = visitor()
     challenge_alone(other)
     other.post(ALONE, {"credential": sent})
-    assert not is_in(other), "another browser was asked something else"
+    assert not is_in(other), "another browser has another challenge"
 
 
 def test_a_passkey_of_somebody_else_is_none(browser, hanako):
@@ -360,12 +362,12 @@ def test_a_passkey_of_somebody_else_is_none(browser, hanako):
         assert not is_in(client), handle
     client = visitor()
     sign_in(client)
-    challenge = asked(client.get(CODE))["challenge"]
+    challenge = passkey_options(client.get(CODE))["challenge"]
     assert client.post(CODE, {"credential": theirs.used(challenge)}).status_code == 200
     assert not is_in(client)
     client = visitor()
     client.force_login(taro)
-    challenge = asked(client.get(AGAIN))["challenge"]
+    challenge = passkey_options(client.get(AGAIN))["challenge"]
     assert client.post(AGAIN, {"credential": made.used(challenge)}).status_code == 200
 
 
@@ -452,12 +454,12 @@ def test_passkeys_are_kept_for_the_public_name(hanako, settings):
     place = {"secure": True}
     client.post(SIGN_IN, {"login": "hanako", "password": PASSWORD}, **place)
     client.post("/account/reauthenticate/", {"password": PASSWORD, "next": "/account/"}, **place)
-    options = asked(client.get(NEW, **place))
+    options = passkey_options(client.get(NEW, **place))
     assert options["rp"]["id"] == "kifu.example"
     made = Passkey("kifu.example", options["user"]["id"])
     wrong = made.made(options["challenge"], "https://kifu.example")
     assert client.post(NEW, {"credential": wrong}, **place).status_code == 200
-    right = made.made(asked(client.get(NEW, **place))["challenge"], "https://kifu.example:8443")
+    right = made.made(passkey_options(client.get(NEW, **place))["challenge"], "https://kifu.example:8443")
     assert client.post(NEW, {"credential": right}, **place).status_code == 302
 
 

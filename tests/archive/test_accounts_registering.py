@@ -162,7 +162,7 @@ def test_links_of_a_former_administrator_make_no_account(office, keeper, client,
 
 
 def test_wide_letters_make_no_second_name(keeper, client):
-    """A keyboard for Japanese writes them; they would pass for somebody else, and for names that are kept."""
+    """A keyboard for Japanese writes them; they would pass for somebody else, and for reserved names."""
     for wide in ("ｋｅｅｐｅｒ", "ａｄｍｉｎ"):
         assert open_link(client, invitations.make(Role.READER, 1)[1], username=wide).status_code == 200
     open_link(client, invitations.make(Role.READER, 1)[1], username="ｈａｎａｋｏ１")

@@ -71,7 +71,7 @@ def link_in(mail) -> str:
 
 
 def code_of(secret: str, ahead: int = 0) -> str:
-    """What an app shows now, or so many half minutes later."""
+    """The code of an app now, or `later` half minutes later."""
     return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + ahead))
 
 
@@ -197,7 +197,7 @@ def test_a_forgotten_password_is_set_anew_by_a_link_that_is_good_once(client, ha
     assert other.get("/account/").status_code == 302, "other browsers are signed out"
     again = words(Client().get(link_in(mail)))
     assert "<form" not in again[again.index("<main") : again.index("</main>")]
-    assert mailoutbox[1].to == ["hanako@example.org"], "who has the mailbox is told"
+    assert mailoutbox[1].to == ["hanako@example.org"], "the owner of the mailbox is notified"
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])

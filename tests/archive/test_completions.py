@@ -1,4 +1,4 @@
-"""What the search box offers while somebody types, with numbers that the lists have, too."""
+"""Completions in the search box; their numbers agree with the lists."""
 
 from __future__ import annotations
 

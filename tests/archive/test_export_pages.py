@@ -1,4 +1,4 @@
-"""What pages offer to download in bulk."""
+"""Links on pages for downloads in bulk."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_what_xml_forbids_or_means_otherwise_harms_nothing(client):
     root = feed(client)
     assert titles(root) == ["<b>&]]> 対 後手の人 (試しの棋戦)"]
     summary = root.find(f"{ATOM}entry/{ATOM}summary")
-    # What is told as HTML is escaped as such.
+    # Summaries are HTML, so they are escaped as such.
     assert summary.get("type") == "html" and "&lt;i&gt;&amp; " in summary.text
 
 

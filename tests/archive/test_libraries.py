@@ -23,7 +23,7 @@ from tests.archive.library_games import SECRET, game_of, page_in_english, send, 
 pytestmark = pytest.mark.django_db
 
 MARKERS = ("甲之進", "秘密会", "ひそかな", "himitsu")
-"""What no page or answer may hold for whoever does not read the library."""
+"""Marks that no response may contain for visitors who cannot read the library."""
 
 
 @pytest.fixture(autouse=True)
@@ -203,7 +203,7 @@ def test_a_page_that_a_link_opened_is_not_told_to_the_next_stranger(anna):
 
 
 def test_sharing_finds_a_person_as_signing_in_does(anna, boris):
-    """Who is called by somebody else's address is not read what is meant for that person."""
+    """A name that is another account's address gives no access to shares with that account."""
     EmailAddress.objects.create(user=boris, email="boris@example.org", verified=True, primary=True)
     EmailAddress.objects.create(user=anna, email="carla@example.org", verified=False)
     User.objects.create_user("boris@example.org")
@@ -355,7 +355,7 @@ def test_the_own_library_can_be_asked_for_before_anything_is_in_it(anna):
         response = client.get("/api/v1/spaces").json()["results"]
         return [{key: one[key] for key in ("name", "games", "is_default", "may_upload")} for one in response]
 
-    def asked(scope: str) -> int:
+    def total_of(scope: str) -> int:
         answer = client.get("/api/v1/games", {"scope": scope})
         assert answer.status_code == 200 and "ETag" not in answer.headers
         return len(answer.json()["results"])
@@ -366,7 +366,7 @@ def test_the_own_library_can_be_asked_for_before_anything_is_in_it(anna):
     ]
     assert spaces() == before
     assert client.get("/api/v1/spaces?scope=public").json()["results"][1]["is_default"] is False
-    assert [asked(scope) for scope in ("mine", "public,mine", "all")] == [0, 1, 1]
+    assert [total_of(scope) for scope in ("mine", "public,mine", "all")] == [0, 1, 1]
     assert client.get(f"/api/v1/positions/shogi/{START}?scope=mine").json()["games"] == 0
     assert client.get("/api/v1/games/facets?scope=mine").json()["total"]["count"] == 0
     assert not Space.objects.exists()  # nothing was made by asking

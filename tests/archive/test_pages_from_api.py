@@ -90,7 +90,7 @@ OWN: Final = "手合割：平手\n先手：zz私\n後手：zz友\n   1 ２六歩
 
 @dataclass
 class World:
-    """What there is."""
+    """The data of the archive."""
 
     client: Client
     dump: str
@@ -242,7 +242,7 @@ def problems(world: World) -> Answers:
 
 
 def pattern_told(world: World) -> Answers:
-    """What is known of a pattern, and itself in the library's words."""
+    """The summary of a pattern, and its description by `kifu_core`."""
     query = parse("P7f")
     return iter(
         [world.api("patterns?pattern=P7f"), step_words(query.steps[0], "en"), pattern_words(query, "en")]
@@ -418,7 +418,7 @@ def own_words() -> frozenset[str]:
     return frozenset(word for text in plain for word in words(text) if not any(map(str.isdigit, word)))
 
 
-def told(answers: Any) -> set[str]:
+def words_of(answers: Any) -> set[str]:
     """The words of answers, and what pages make of their times, sizes, shares and headers."""
     result: set[str] = set()
     for name, value in leaves(answers):
@@ -493,6 +493,6 @@ def test_what_a_page_shows_the_api_tells(world: World, page: Page):
     answer = world.client.get(address, headers={"Accept-Language": "en"})
     assert answer.status_code == 200
     html = shown(answer.content.decode()) - own_words()
-    existing = told([world.api("about"), *make(world)]) | words(address) | SITE
+    existing = words_of([world.api("about"), *make(world)]) | words(address) | SITE
     assert html, "a page that says nothing proves nothing"
     assert sorted(html - existing) == []

@@ -45,7 +45,7 @@ def test_lists_are_narrowed_down_by_the_kind_of_game(client: Client) -> None:
     ingest(builders.ready("7g7f 3c3d", black="Cy", white="Di"))
     page = client.get("/games/").content.decode()
     assert 'href="?game=quoridor"' in page and 'href="?game=shogi"' in page
-    # Who won is told in other words in every game: it is no way to narrow down both.
+    # Words for results differ between games, so they are no facet of both.
     assert "?result=" not in page
     assert "Cy" not in text(client, "/games/?game=quoridor")
 

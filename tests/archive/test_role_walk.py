@@ -1,4 +1,5 @@
-"""Every address of the site and the API, asked by everybody for everything: who is told what.
+"""Every address of the site and the API, requested by every kind of visitor, with the marks that each may
+see.
 
 `tests/data/role_walk.csv` has the status of each answer. What an answer says is looked through for marks that
 stand in records and names of files; who may not read these must not meet them anywhere.
@@ -46,12 +47,13 @@ READERS: Final[dict[str, set[str]]] = {
     "group": {"member", "group owner"}, "taken back": {"owner"}, "hidden": STAFF,
     "going": {*VISITORS}, "deleted": set(), "removed": set(),
 }  # fmt: skip
-"""Who reads what a record says, wherever that stands. Lists tell of a public game until it is gone."""
+"""The visitors who can read a record, by the state of its game. Lists have a public game until it is
+deleted."""
 OPEN: Final = {"public", "published", "going"}
 SHARED: Final = {"unlisted", "private"}
-"""What is shared with one visitor: on the pages of the game alone."""
+"""States shared with one visitor, who sees them on the pages of the game only."""
 FILES: Final = READERS | {"published": {"owner"}, "going": STAFF | {"owner"}}
-"""Who is told what a file is called."""
+"""The visitors who see the name of a file."""
 
 FIRST_MOVES: Final = [*(f"{'１２３４５６７８９'[at]}六歩({at + 1}7)" for at in range(9)), "４八銀(39)"]
 
@@ -66,7 +68,7 @@ QUERIES: Final = (
     "/admin/archive/player/?q=zm", "/admin/archive/game/?q=zm", "/admin/archive/upload/?q=zf",
     "/admin/archive/entry/?q=zf", "/admin/archive/game/?twins=same-moves", "/api/v1/nothing", "/nothing/",
 )  # fmt: skip
-"""Addresses beside those of the table, in which marks are looked for."""
+"""Further addresses whose responses are searched for marks."""
 
 
 @dataclass
@@ -177,7 +179,7 @@ def client_of(world: World, visitor: str) -> Client:
     return client
 
 
-# --- what is asked ---------------------------------------------------------------------------------------
+# --- requests ---------------------------------------------------------------------------------------
 
 _GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
 _UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
@@ -199,7 +201,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
 }
-"""What is sent to addresses that take something; each deed is undone at once."""
+"""The data of requests that change something; each change is undone at once."""
 
 
 def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
@@ -288,18 +290,18 @@ def answer(client: Client, query: Asked) -> Any:
                 if as_json
                 else client.post(query.address, query.data)
             )
-        result.told = told(result)
+        result.searchable = text_of(result)
         transaction.set_rollback(True)
     return result
 
 
-def told(result: Any) -> str:
+def text_of(result: Any) -> str:
     """Return all that an answer says: its body, its headers."""
     body = b"".join(result.streaming_content) if result.streaming else result.content
     return body.decode(errors="replace") + unquote(str(result.headers))
 
 
-# --- what is told ----------------------------------------------------------------------------------------
+# --- checks ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -321,13 +323,13 @@ def test_everybody_is_told_what_they_may_read_and_nothing_else(world, table, vis
         if str(result.status_code) != expected:
             wrong.append(f"{','.join(query.row)}: {result.status_code}, not {expected}")
         wrong += [
-            f"{query.address}: tells {mark}" for mark in met_wrongly(world, visitor, query, result.told)
+            f"{query.address}: tells {mark}" for mark in met_wrongly(world, visitor, query, result.searchable)
         ]
         wrong += kept_wrongly(world, query, result)
-        met |= marks(world, result.told)
+        met |= marks(world, result.searchable)
     for address in QUERIES:
         query = Asked("GET", address.partition("?")[0], "", address)
-        text = answer(client, query).told
+        text = answer(client, query).searchable
         wrong += [f"{address}: tells {mark}" for mark in met_wrongly(world, visitor, query, text)]
     assert not wrong, "\n".join(wrong)
     readable = {thing.mark for thing in world.things.values() if visitor in READERS[thing.state]}
@@ -360,7 +362,7 @@ def met_wrongly(world: World, visitor: str, query: Asked, text: str) -> Iterator
 def kept_wrongly(world: World, query: Asked, result: Any) -> list[str]:
     """Tell where others could keep an answer that says what is not public."""
     secret = {thing.mark for thing in world.things.values() if thing.state not in OPEN | {"hidden"}}
-    if not marks(world, result.told) & secret or query.template.startswith("/admin/"):
+    if not marks(world, result.searchable) & secret or query.template.startswith("/admin/"):
         return []
     cached = result.headers.get("Cache-Control", "")
     return [] if cached == "private, no-store" and "ETag" not in result.headers else [f"{query}: {cached}"]

@@ -32,8 +32,8 @@ def games() -> None:
         )
 
 
-def api(client: Client, **asked: object) -> list[str]:
-    answer = client.get(GAMES, asked)
+def api(client: Client, **parameters: object) -> list[str]:
+    answer = client.get(GAMES, parameters)
     assert answer.status_code == 200, answer.content
     return sorted(game["black"] for game in answer.json()["results"])
 
@@ -63,10 +63,10 @@ def test_pages_of_a_query_keep_it(client, games):
 )
 def test_an_error_is_a_problem_with_its_place_in_the_readers_language(client, language, message):
     answer = client.get(GAMES, {"q": "羽生 (森内"}, headers={"accept-language": language})
-    told = answer.json()
-    assert (answer.status_code, told["code"]) == (400, "query-syntax")
-    assert told["detail"] == "character 7: expected a closing parenthesis"
-    (error,) = told["errors"]
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (400, "query-syntax")
+    assert problem["detail"] == "character 7: expected a closing parenthesis"
+    (error,) = problem["errors"]
     assert (error["field"], error["position"], error["expected"]) == ("q", 7, ["closing"])
     assert error["message"] == message
 
@@ -185,7 +185,7 @@ def test_a_query_without_games_says_so_and_leads_back(client, games):
 # --- the command line ------------------------------------------------------------------------------------
 
 
-def told(*arguments: str) -> list[str]:
+def output_of(*arguments: str) -> list[str]:
     out = StringIO()
     call_command("find_games", *arguments, stdout=out)
     return out.getvalue().splitlines()
@@ -193,12 +193,12 @@ def told(*arguments: str) -> list[str]:
 
 def test_the_command_lists_what_a_query_finds(games, monkeypatch):
     monkeypatch.setattr("archive.queries.games.listing.MAX_PAGE", 1)
-    lines = [line.split("\t")[1:4] for line in told("羽生 OR 森内", "--order", "longest")]
+    lines = [line.split("\t")[1:4] for line in output_of("羽生 OR 森内", "--order", "longest")]
     assert lines == [["2014-05-01", name, "乙"] for name in ("羽生英樹", "森内俊之", "羽生善治")]
-    assert len(told("羽生", "--limit", "1")) == 1
+    assert len(output_of("羽生", "--limit", "1")) == 1
 
 
 def test_the_command_shows_where_a_query_is_wrong():
     with override("en"), pytest.raises(CommandError) as error:
-        told("羽生 (森内")
+        output_of("羽生 (森内")
     assert str(error.value).startswith("羽生 (森内 ⟨?⟩ \n")

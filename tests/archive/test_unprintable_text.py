@@ -43,7 +43,7 @@ def everything_answers(client: Client, game: Game) -> None:
         assert client.get(address).status_code == 200, address
     for name in GAMES[game.kind].formats.names:
         answer = client.get(f"{detail}/record.{name}")
-        # Shift_JIS has no U+FFFD, which is told.
+        # Shift_JIS has no U+FFFD, which is reported.
         assert answer.status_code == (409 if name in ("kif", "ki2") else 200), name
 
 

@@ -70,7 +70,7 @@ SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
     (words, "LISTED_NAMES", 3), (words, "RARE", 9),
 )  # fmt: skip
 MOST: Final = 500
-"""Addresses that are asked for."""
+"""The number of requested addresses."""
 
 _LINK: Final = re.compile(r'(?:href|src|action)="([^"]+)"|"(?:http://testserver)(/api/[^"]+)"')
 _TOKEN: Final = re.compile(r'(name="csrfmiddlewaretoken" value=|nonce=|data-nonce=)"[^"]*"')
@@ -129,7 +129,7 @@ def fill_library(random: Random) -> None:
     build()
 
 
-# --- what is asked ---------------------------------------------------------------------------------------
+# --- requests ---------------------------------------------------------------------------------------
 
 
 def first_addresses() -> Iterator[str]:
@@ -178,8 +178,8 @@ def first_addresses() -> Iterator[str]:
         yield from (f"/games/?{asked_for}", f"/api/v1/games?{asked_for}&order=longest")
 
 
-def asked(before: list[str] | None = None) -> dict[str, str]:
-    """What a stranger is told at every address: those before, or those that answers lead to."""
+def responses_of(before: list[str] | None = None) -> dict[str, str]:
+    """The responses to a stranger at every address: the given ones, or those that responses lead to."""
     for one in caches.all():
         one.clear()
     client, responses = Client(raise_request_exception=True), dict[str, str]()
@@ -217,15 +217,15 @@ def test_what_is_kept_in_libraries_changes_no_answer_to_a_stranger(settings, tmp
     for _ in range(3):
         sent(random, 12, PUBLIC, None)
     build()
-    responses = asked()
+    responses = responses_of()
     fill_library(random)
-    assert not differences(responses, asked([*responses]))
+    assert not differences(responses, responses_of([*responses]))
     failing = {address for address, response in responses.items() if response.startswith("5")}
     assert len(responses) == MOST and failing <= {"/readyz"}
 
 
 def differences(before: dict[str, str], again: dict[str, str]) -> str:
-    """What differs between answers, by address."""
+    """The differences between responses, by address."""
     return "\n".join(
         "\n".join(
             [

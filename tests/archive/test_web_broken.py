@@ -1,4 +1,4 @@
-"""What was sent and is no whole record: a picture is called one, a broken game is badged, with its reason."""
+"""Uploads that are no complete record: pictures are recognized, broken games have a badge with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer's filters: how many games they leave of how many, how each is dropped, what was meant."""
+"""The explorer's filters: their totals, links to drop them, suggestions for names."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_the_moves_are_embedded_for_scripts_with_their_forks(client: Client) -> 
 
 
 def played(entries: list[Any]) -> list[Any]:
-    """What is played in entries and in their forks, and nothing else that is known of them."""
+    """The moves of entries and of their forks, without the other data."""
     return [
         (
             {
@@ -169,7 +169,7 @@ def test_text_from_records_is_escaped_and_its_web_addresses_are_safe_links(clien
     assert "<b>甲" not in html
     assert "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; see " in html
     link = '<a href="https://example.org/a?b=1&amp;c=2" rel="nofollow noopener noreferrer ugc">'
-    assert html.count(link) == 3  # the header, the comment beside the board, the comment in the list
+    assert html.count(link) == 3  # the header, the comment next to the board, the comment in the list
     assert 'href="javascript:' not in html
 
 

@@ -1,4 +1,4 @@
-"""What is not public says so wherever it is shown; links that are shown once; the chosen scope is told."""
+"""Badges of everything that is not public, links that are shown once, the selected scope."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def boris() -> User:
 
 @pytest.fixture
 def group(anna: User, boris: User) -> Space:
-    found = libraries.make_group(anna, "<研究会>")
-    libraries.join(boris, libraries.invite(anna, found))
-    return found
+    made = libraries.make_group(anna, "<研究会>")
+    libraries.join(boris, libraries.invite(anna, made))
+    return made
 
 
 def page_of(client: Client, address: str) -> str:
@@ -154,9 +154,9 @@ def test_the_chosen_scope_is_told_on_every_page_until_all_is_shown_again(anna, g
         assert "only <strong>&lt;研究会&gt;</strong>" in " ".join(page_of(client, address).split())
     client.post("/scope/", {"scope": "all", "next": "/games/"})
     assert "Shown and counted here" not in page_of(client, "/games/")
-    told = page_of(client, "/games/?scope=public,mine&order=oldest")
-    assert "<strong>Public + My library</strong>" in told
-    assert '<input type="hidden" name="next" value="/games/?order=oldest">' in told
+    html = page_of(client, "/games/?scope=public,mine&order=oldest")
+    assert "<strong>Public + My library</strong>" in html
+    assert '<input type="hidden" name="next" value="/games/?order=oldest">' in html
     assert "Shown and counted here" not in page_of(Client(), "/games/?scope=public")
 
 
@@ -164,17 +164,19 @@ def test_every_change_is_answered_in_words(anna, boris, group):
     game = game_of(send(anna, KIF))
     client = signed_in(anna)
 
-    def told(address: str, **sent: object) -> str:
+    def message_after(address: str, **sent: object) -> str:
         html = client.post(address, sent, follow=True, HTTP_ACCEPT_LANGUAGE="en").content.decode()
         return " ".join(re.findall(r'<p class="message" role="status">([^<]*)</p>', html))
 
     page, members = f"/games/{game.pk}/library/", f"/libraries/{group.pk}/"
-    assert told(page, action="share", name=" boris ") == "boris can read this game now."
-    assert told(page, action="share", name="nobody") == "There is no user of this name."
-    assert told(page, action="unshare", share=game.shares.get().pk) == "This is no longer shared."
-    assert told(members, action="promote", member=boris.pk) == "The group has one more owner."
-    assert told(members, action="dismiss", member=boris.pk) == "That person is no longer a member."
-    assert told(members, action="dismiss", member=anna.pk) == "You have left the group &lt;研究会&gt;."
+    assert message_after(page, action="share", name=" boris ") == "boris can read this game now."
+    assert message_after(page, action="share", name="nobody") == "There is no user of this name."
+    assert message_after(page, action="unshare", share=game.shares.get().pk) == "This is no longer shared."
+    assert message_after(members, action="promote", member=boris.pk) == "The group has one more owner."
+    assert message_after(members, action="dismiss", member=boris.pk) == "That person is no longer a member."
+    assert (
+        message_after(members, action="dismiss", member=anna.pk) == "You have left the group &lt;研究会&gt;."
+    )
 
 
 def test_names_are_not_guessed_by_sharing(anna, boris, throttled):

@@ -55,7 +55,7 @@ def test_a_move_to_where_the_move_before_went_is_called_so_in_the_line_and_the_l
     walked = page(client, "7g7f 3c3d 8h2b+", "?line=7g7f.3c3d.8h2b%2B.3a2b&at=3")
     assert [text for _href, text, _here in steps(walked)][3:] == ["3 ▲２二角成", "4 △同　銀"]
     assert ">△同　銀</a></td>" in walked
-    # Who comes from elsewhere is not told which move that was.
+    # Visitors from elsewhere do not see that move.
     assert ">△２二銀</a></td>" in page(client, "7g7f 3c3d 8h2b+")
     english = page(client, "7g7f 3c3d 8h2b+", "?line=7g7f.3c3d.8h2b%2B", **{"Accept-Language": "en"})
     assert ">△Sx2b</a></td>" in english

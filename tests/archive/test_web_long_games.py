@@ -46,7 +46,7 @@ def rows(html: str) -> list[str]:
 
 
 def folded(html: str) -> list[str]:
-    """Where the list leads beyond what the page shows."""
+    """The links of the list to omitted parts of the record."""
     return [unescape(href) for href in re.findall(r'<li class="fold"><a href="([^"]*)"', html)]
 
 
@@ -273,7 +273,7 @@ def test_news_of_a_game_are_looked_for_in_a_bounded_part_of_it(
 ) -> None:
     long_games.stored(long_games.record(2_000), black="甲", day="2020/01/01")
     game = long_games.stored(long_games.record(2_001), black="乙", day="2021/01/01")
-    # In shards each position is asked for by itself.
+    # In shards each position has a query of its own.
     at_once = 1 if engine().REMOTE_INDEX else novelty.BATCH
     with django_assert_max_num_queries(2 + -(-novelty.PLIES // at_once)):
         assert novelty.novelty(PUBLIC, Game.objects.select_related("stored").get(pk=game.pk)) is None

@@ -107,7 +107,7 @@ def test_the_page_marks_what_is_wrong_and_nothing_else(client, text, column, exp
     assert f"Character {column}:" in page and f"<code>{expected}</code>" in page
     assert (
         f"<code>{expected}</code>"
-        in client.get("/positions/shogi/edit/", {"pattern": text, "part": "told"}).content.decode()
+        in client.get("/positions/shogi/edit/", {"pattern": text, "part": "feedback"}).content.decode()
     )
 
 

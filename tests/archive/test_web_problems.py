@@ -26,7 +26,7 @@ MIDDLE = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4"
 
 @pytest.fixture
 def ids() -> list[int]:
-    """Problems of three moves, of one, and a next move; beside them a game."""
+    """Problems of three moves, of one, and a next move; and a game."""
     for moves, start in (("G*1b 1a2a G*2b", THREE), ("G*5b", ONE), ("8c8d", MIDDLE)):
         builders.ingest(builders.ready(moves, kind="problem", start=start))
     builders.ingest(builders.ready("7g7f"))

@@ -1,4 +1,4 @@
-"""What all pages share: languages, theme, errors, the home page, no inline code."""
+"""Checks of all pages: languages, theme, errors, the home page, no inline code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor has already is not sent again; what has changed, and what is another's, always is."""
+"""304 for unchanged responses, never for changed ones or those of other visitors."""
 
 from __future__ import annotations
 

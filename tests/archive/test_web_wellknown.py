@@ -14,13 +14,13 @@ from archive.project import env
 
 
 def rules(text: str) -> list[tuple[bool, str]]:
-    """Whether each rule allows, and what."""
+    """The rules, whether each allows, and its path."""
     matches = re.findall(r"^(Allow|Disallow): (\S+)$", text, re.MULTILINE)
     return [(kind == "Allow", path) for kind, path in matches]
 
 
 def allowed(text: str, address: str) -> bool:
-    """What RFC 9309 makes of an address: the longest rule that fits decides."""
+    """Whether robots may read an address: the longest matching rule decides (RFC 9309)."""
     fitting = [
         (len(path), allow)
         for allow, path in rules(text)

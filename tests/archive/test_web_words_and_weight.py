@@ -1,4 +1,4 @@
-"""What all pages have in common: Japanese ones are in Japanese, and none is heavy."""
+"""Checks of all pages: Japanese ones are in Japanese, and none is too large."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ READ_ALOUD = re.compile(r'\b(?:aria-label|title|alt|placeholder|content)="([^"]*
 
 
 def texts(html: str) -> str:
-    """What is read on a page, or read aloud; codes and records left out."""
+    """The visible and accessible text of a page, without codes and records."""
     html = UNSEEN.sub(
         " ", re.sub(r"<meta (?!property=\"og:(?:title|description|site_name))[^>]*>", " ", html)
     )
@@ -121,7 +121,7 @@ def test_scripts_and_style_sheets_are_sent_compressed_too(client: Client) -> Non
     assert packed["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed.getvalue()) == script
     assert "Accept-Encoding" in packed["Vary"]
-    # Other sites load the element; a browser that has the file already is told so.
+    # Other sites load the element; a browser that has cached the file gets 304.
     assert packed["Access-Control-Allow-Origin"] == "*"
     again = client.get("/static/shogi/board.js", headers={"if-none-match": packed["ETag"]})
     assert again.status_code == 304

@@ -52,7 +52,7 @@ def after(moves: str) -> Position:
 
 
 def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:
-    """What stands on each square of the board that the page shows: kanji, and whether it is White's."""
+    """The pieces on the shown board by square: kanji, and whether they are White's."""
     results: dict[int, tuple[str, bool]] = {}
     rows: list[Any] = page.evaluate(_READ)
     for x, y, kanji, turned in rows:
@@ -63,7 +63,7 @@ def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:
 
 
 def expected(position: Position) -> dict[int, tuple[str, bool]]:
-    """What a board that shows the position has on each square."""
+    """The pieces of a position by square, as `drawn` reads them."""
     return {
         square: ("王" if piece == -OU else KANJI[abs(piece)], piece < 0)
         for square, piece in enumerate(position.board)
@@ -104,7 +104,7 @@ def tap(page: Page, file: int, rank: int) -> None:
 
 
 def middle(page: Page, file: int, rank: int) -> tuple[float, float]:
-    """Where in the window the middle of a square is, on a board that is not flipped."""
+    """The middle of a square in the window, on a board that is not flipped."""
     box = _box(page)
     x, y = _middle(box, file, rank)
     return box["x"] + x, box["y"] + y
@@ -155,7 +155,7 @@ def finger_drag(page: Page, start: tuple[float, float], end: tuple[float, float]
 
 
 def in_hand(page: Page, side: str, kind: int) -> tuple[float, float]:
-    """Where in the window a side's pieces of a kind are."""
+    """The middle of a side's pieces of a kind in the window."""
     box = page.locator(f'.seat.{side} [data-kind="{kind}"]').bounding_box()
     assert box
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -33,7 +33,7 @@ SIZES = {"screen": DESKTOP, "phone": PHONE}
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
-# Milliseconds by which every answer is late: what a test reads without having waited for it is not there yet.
+# Milliseconds by which every answer is late: a test that reads too early fails.
 DELAY = int(os.environ.get("KIFU_BROWSER_DELAY", "0"))
 
 LANGUAGES = ("ja", "en")
@@ -85,7 +85,7 @@ def connections_noted() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium. Playwright runs an event loop here, so Django must be told."""
+    """A headless Chromium. Playwright runs an event loop here, which Django must allow."""
     path = find_chromium()
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -177,8 +177,8 @@ def other_site() -> Iterator[OtherSite]:
 def wait_for_answers() -> None:
     """Wait until the test's server has nothing left to do for pages that are left.
 
-    The tables are emptied after the test: what still reads them then would meet a lock or find half of it.
-    Connections that a browser keeps for later are ended: each thread answers what was asked, and is gone.
+    The tables are emptied after the test: a request that still reads them would meet a lock or half of the
+    data. Idle connections of browsers are closed; each thread answers its request and ends.
     """
     for connection in list(CONNECTIONS):
         with suppress(OSError):  # its thread has closed it
@@ -190,21 +190,21 @@ def wait_for_answers() -> None:
 
 
 def loading(page: Page) -> AbstractContextManager[object]:
-    """What is done inside leads to another page; at the end that page is there as a whole.
+    """Wait until the page to which the body leads is loaded.
 
-    A page that is left may change its own address last, which is no page that is loaded.
+    The page that is left may still change its own address, which is no load.
     """
     return page.expect_event("load")
 
 
 def follow(link: Locator) -> None:
-    """Click a link or button and wait until the page it leads to is there as a whole."""
+    """Click a link or button and wait until the next page is loaded."""
     with loading(link.page):
         link.click()
 
 
 def eventually(page: Page, read: Callable[[], T], expected: T) -> None:
-    """Wait until something read from a page is as wanted, for what `expect` has no words."""
+    """Wait until a value read from a page equals `expected`, for values that `expect` cannot read."""
     until = time.monotonic() + PATIENCE_SECONDS
     while (result := read()) != expected and time.monotonic() < until:
         page.wait_for_timeout(20)

@@ -23,7 +23,8 @@ _READ = """
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a board shows: squares of White's and Black's pawn, walls with their colours, the marked move."""
+    """The content of a board: squares of White's and Black's pawn, walls with their colours, the marked
+    move."""
 
     pawns: tuple[str, ...]
     walls: frozenset[tuple[str, str]]
@@ -31,7 +32,7 @@ class Drawn:
 
 
 def drawn(board: Locator, flipped: bool = False) -> Drawn:
-    """What is on a board."""
+    """Read the content of a board."""
     result = board.evaluate(_READ)
     walls = frozenset(
         (_wall(x, y, width, flipped), kind.removeprefix("qf-wall qf-"))
@@ -61,7 +62,7 @@ def _wall(x: int, y: int, width: int, flipped: bool) -> str:
 
 
 def expected(position: QuoridorPosition, last: str = "", neutral: bool = False) -> Drawn:
-    """What a board that shows the position has on it."""
+    """The content of a board with a position."""
     walls = frozenset(
         (name(wall), "neutral" if neutral else ("white", "black")[color])
         for color in (0, 1)
@@ -77,13 +78,13 @@ def expect_drawn(board: Locator, shown: Drawn, flipped: bool = False) -> None:
 
 
 def point(board: Locator, move: str, *, labelled: bool = True, flipped: bool = False) -> tuple[float, float]:
-    """Where in the window the middle of a square or of a wall is."""
+    """The middle of a square or of a wall in the window."""
     packed = read_name(move)
     if packed & PAWN:
         x, y = (packed - PAWN) % 9 * PITCH + 20, (packed - PAWN) // 9 * PITCH + 20
     else:
         x, y = (packed & 7) * PITCH + 45, (packed & 63) // 8 * PITCH + 45
-        # The middle belongs to both orientations: a little along the wall it is clear which is meant.
+        # The middle belongs to both orientations: a point further along the wall belongs to one.
         x, y = (x, y + 15) if packed & VERTICAL else (x + 15, y)
     if flipped:
         x, y = FIELD - x, FIELD - y
@@ -95,6 +96,6 @@ def point(board: Locator, move: str, *, labelled: bool = True, flipped: bool = F
 
 
 def click(page: Page, board: Locator, move: str, flipped: bool = False) -> None:
-    """Click where a move is meant."""
+    """Click on a move."""
     board.scroll_into_view_if_needed()
     page.mouse.click(*point(board, move, flipped=flipped))

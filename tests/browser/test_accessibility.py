@@ -66,13 +66,13 @@ def violations(page: Page, options: dict[str, object] | None = None) -> list[tup
     """The rules that the page breaks, and where."""
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE.axe_script)
-    command = "options => axe.run(document, options).then(found => found.violations)"
+    command = "options => axe.run(document, options).then(result => result.violations)"
     result = page.evaluate(command, options or {"resultTypes": ["violations"]})
     return [(one["id"], [node["html"] for node in one["nodes"]]) for one in result]
 
 
 def keep_picture(page: Page, name: str) -> None:
-    """Write what the page shows to the folder for pictures, if one is named."""
+    """Write what the page shows to the folder for pictures, if there is one."""
     if folder := os.environ.get("SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(folder) / f"{re.sub(r'[^0-9A-Za-z]+', '-', name).strip('-')}.png")

@@ -68,8 +68,8 @@ def test_board_and_fields_are_in_sight_while_pieces_are_chosen(
         expect(page.locator("svg.board")).to_be_in_viewport(ratio=1 if size != PHONE else 0.6)
         board, panel = (page.locator(one).bounding_box() for one in ("svg.board", ".selecting"))
         assert board and panel
-        beside = panel["x"] >= board["x"] + board["width"]
-        assert beside or panel["y"] >= board["y"] + board["height"]
+        right = panel["x"] >= board["x"] + board["width"]
+        assert right or panel["y"] >= board["y"] + board["height"]
 
 
 def test_the_side_below_is_the_owner_of_what_is_searched_for(

@@ -1,4 +1,4 @@
-"""The page of the API: it runs under the policy of all pages, and what it tries is really asked."""
+"""The page of the API: it runs under the policy of all pages, and its requests reach the API."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def damaged(random: Random, text: str) -> str:
 
 
 def printed(text: str) -> list[str] | None:
-    """What the server prints of a text, in English and in Japanese; None for what is no pattern."""
+    """The server's texts of a pattern in English and in Japanese; None for an invalid text."""
     try:
         return [text_of(parse(text)), localized_text(parse(text), "ja")]
     except KifuError:
@@ -130,8 +130,8 @@ READ = """
 async (texts) => {
   const m = await import("/static/shogi/pattern.js");
   return texts.map((text) => {
-    const found = m.read(text);
-    return found && !found.steps.some(m.isEmpty) ? [m.write(found, false), m.write(found, true)] : null;
+    const drawn = m.read(text);
+    return drawn && !drawn.steps.some(m.isEmpty) ? [m.write(drawn, false), m.write(drawn, true)] : null;
   });
 }
 """

@@ -1,4 +1,5 @@
-"""The whole path on the engine under test: files in, a shared position found, a game replayed to its end."""
+"""The complete path on the engine under test: upload files, search a shared position, replay a game to its
+end."""
 
 from __future__ import annotations
 

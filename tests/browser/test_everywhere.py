@@ -1,4 +1,4 @@
-"""What can be done on the pages, on a screen and on a phone, in Japanese and in English.
+"""All actions on pages, on a screen and on a phone, in Japanese and in English.
 
 What each of these leads to in all its cases stands in the tests of the page; here is that all of them work
 everywhere, many on one page, since loading it is what takes time.
@@ -290,7 +290,7 @@ def test_a_pasted_record_is_checked_converted_and_replayed_before_it_is_sent(
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     page = open_page(live_server.url + "/upload/", size, language)
     page.locator("#text").fill(games.KIF)
-    expect(page.locator(".check .found")).to_contain_text("先手の人")
+    expect(page.locator(".check .findings")).to_contain_text("先手の人")
     page.locator(".check .look").click()
     page.locator('.check kifu-replay [data-go="forward"]').click()
     expect(page.locator(".check kifu-replay .move")).to_contain_text(

@@ -43,7 +43,7 @@ UNCOVERED = """one => {
     const place = one.getBoundingClientRect();
     return one.contains(document.elementFromPoint(place.x + place.width / 2, place.y + place.height / 2));
 }"""
-"""Whether nothing lies over the middle of an element."""
+"""Whether the middle of an element is not covered."""
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def page(open_page: PageMaker, size: tuple[int, int], language: str) -> Page:
 
 @pytest.fixture
 def mark(size: tuple[int, int], language: str) -> str:
-    """What the names of this size's and language's pictures begin with."""
+    """The prefix of the names of pictures of a size and language."""
     return f"{size[0]}-{language}"
 
 

@@ -152,17 +152,17 @@ WALK = """
 const { fromSfen, play, takeBack, toSfen } = await import('/static/shogi/position.js');
 const { root, nodes } = m.buildTree(x.record);
 const position = fromSfen(x.start);
-const found = {};
+const positions = {};
 let at = root;
 for (const node of nodes.values()) {
   const { back, forward } = m.route(at, node);
   back.forEach((move) => takeBack(position, move));
   forward.forEach((move) => play(position, move));
   at = node;
-  found[node.key] = toSfen(position, node.played + 1);
+  positions[node.key] = toSfen(position, node.played + 1);
 }
 m.route(at, root).back.forEach((move) => takeBack(position, move));
-return [found, toSfen(position, 1)];
+return [positions, toSfen(position, 1)];
 """
 
 

@@ -278,10 +278,10 @@ def test_a_pasted_record_is_checked_replayed_and_converted_without_being_stored(
 ) -> None:
     page, before = open_page(live_server.url + "/upload/"), Upload.objects.count()
     page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ５五歩(54)\n")
-    expect(page.locator(".check .found")).to_contain_text("KIF  丙 − 丁  手数 1")
+    expect(page.locator(".check .findings")).to_contain_text("KIF  丙 − 丁  手数 1")
     expect(page.locator(".check .issues .error")).to_contain_text("5行目")
     page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n")
-    expect(page.locator(".check .found")).to_contain_text("手数 2")
+    expect(page.locator(".check .findings")).to_contain_text("手数 2")
     page.get_by_role("button", name="追加せずに再生").click()
     replay = page.locator(".check kifu-replay")
     replay.get_by_role("button", name="最終手へ").click()
@@ -315,16 +315,16 @@ def test_a_dropped_folder_gives_all_files_in_it(
 ) -> None:
     games = tmp_path / "games"
     (games / "deep" / "deeper").mkdir(parents=True)
-    # A folder is told of in pieces of 100 files.
+    # Browsers list a folder in pieces of 100 files.
     names = [f"{number}.kif" for number in range(120)] + ["deep/a.csa", "deep/deeper/b.kif"]
     for name in names:
         (games / name).write_text("1 ７六歩(77)\n")
-    (tmp_path / "beside.kif").write_text("1 ２六歩(27)\n")
+    (tmp_path / "other.kif").write_text("1 ２六歩(27)\n")
     page = open_page(live_server.url + "/upload/")
-    drop_files(page, games, tmp_path / "beside.kif")
+    drop_files(page, games, tmp_path / "other.kif")
     expect(page.locator(".chosen li").last).to_have_text(f"+ {len(names) + 1 - 20}")
     chosen = page.evaluate("Array.from(document.getElementById('file').files, (file) => file.name)")
-    assert sorted(chosen) == sorted([*(Path(name).name for name in names), "beside.kif"])
+    assert sorted(chosen) == sorted([*(Path(name).name for name in names), "other.kif"])
 
 
 def test_texts_can_be_copied(open_page: PageMaker, live_server: LiveServer) -> None:

@@ -53,7 +53,7 @@ class Board:
         self.press("INPUT")
 
     def code_after(self, *names: str) -> str:
-        """What is written to the text field when buttons are pressed."""
+        """Texts that buttons write to the text field."""
         self.press(*names)
         return self.field.input_value()
 
@@ -279,11 +279,11 @@ _RECORDED = """
 async ([code, ...more]) => {
   const { load, playOn, recording } = await import("/static/quoridor/game.js");
   const loaded = { ...load(code).game, at: 1023, recordedFrom: 0 };
-  const [whole, beyond] = [loaded, more.reduce(playOn, loaded)];
+  const [complete, beyond] = [loaded, more.reduce(playOn, loaded)];
   try {
-    return [recording(whole), recording(beyond)];
+    return [recording(complete), recording(beyond)];
   } catch (error) {
-    return [recording(whole), error.code];
+    return [recording(complete), error.code];
   }
 }
 """

@@ -56,9 +56,9 @@ return x.map((code) => {
     const { state, moves } = m.decode(code);
     const walls = (owner, lying) => [...state.position.walls.keys()]
       .filter((n) => state.position.walls[n] === owner + 1 && (n & 64) === lying).map((n) => n & 63);
-    const told = state && [state.position.pawns, walls(0, 0), walls(0, 64), walls(1, 0), walls(1, 64),
+    const read = state && [state.position.pawns, walls(0, 0), walls(0, 64), walls(1, 0), walls(1, 64),
       state.position.turn, state.lastWall, state.turnNumber];
-    return [told, moves, m.encode({ state, moves })];
+    return [read, moves, m.encode({ state, moves })];
   } catch (error) {
     return error.code || String(error);
   }
@@ -69,8 +69,8 @@ return x.map((code) => {
 def expected(vector: dict[str, Any]) -> list[Any]:
     """A published vector as the module's values."""
     state, moves = vector["state"], vector["moves"]
-    told = _state(state) if vector["has_state"] else None
-    return [told, None if moves is None else [_move(move) for move in moves], vector["qfcode"]]
+    expected = _state(state) if vector["has_state"] else None
+    return [expected, None if moves is None else [_move(move) for move in moves], vector["qfcode"]]
 
 
 def _state(state: dict[str, Any]) -> list[Any]:
@@ -127,8 +127,8 @@ ODD = [
 ]  # fmt: skip
 
 
-def told(code: str) -> Any:
-    """What the server says of a code: its notes, or its fault with ply and column."""
+def notes_of(code: str) -> Any:
+    """The server's notes on a code, or its fault with ply and column."""
     try:
         return [[issue.code, issue.ply] for issue in decode(code).issues]
     except Exception as error:
@@ -139,7 +139,7 @@ def test_faults_and_notes_are_those_of_the_server_with_ply_and_column(
     page: Page, live_server: LiveServer
 ) -> None:
     result = run(page, live_server, "qf_code", FAULTS, ODD)
-    assert dict(zip(ODD, result, strict=True)) == {code: told(code) for code in ODD}
+    assert dict(zip(ODD, result, strict=True)) == {code: notes_of(code) for code in ODD}
 
 
 def test_every_fault_has_words_in_both_languages(page: Page, live_server: LiveServer) -> None:
@@ -168,7 +168,7 @@ return x.map((code) => [true, false].map((ja) => {
 
 
 def sentences(code: str, language: Language) -> list[str]:
-    """What the server says of a code, with the move where its sentence does not tell it."""
+    """The server's fault of a code, with the move if its message lacks it."""
     try:
         issues = [issue for issue in decode(code).issues if issue.code != "unsorted"]
         return [message(issue, language=language) for issue in issues]
@@ -220,7 +220,7 @@ def drawn_positions() -> Iterator[QuoridorPosition]:
 
 
 def crowded(random: Random, barred: bool) -> QuoridorPosition:
-    """Pawns anywhere, and walls wherever they find room, `barred` ones first across the whole board."""
+    """Pawns anywhere, and walls wherever they find room, `barred` ones first across the board."""
     white, black = random.sample(SQUARES, 2)
     position = QuoridorPosition([white, black], [0, 0], [0, 0], random.randint(0, 1))
     row = random.randrange(7)
@@ -235,7 +235,7 @@ def crowded(random: Random, barred: bool) -> QuoridorPosition:
 
 
 def by_the_server(position: QuoridorPosition, moves: list[int]) -> dict[str, Any]:
-    """What `RULES` tells of a position, by `kifu_core`."""
+    """The output of `RULES` for a position, by `kifu_core`."""
     faults = [rules.fault(position, move) for move in moves]
     return {
         "code": display_key(position),
@@ -264,9 +264,9 @@ def test_rules_are_those_of_the_server(page: Page, live_server: LiveServer) -> N
         some = list(islice(drawn, min(BATCH, POSITIONS - first)))
         queries = [(display_key(position), random.sample(MOVES, 20)) for position in some]
         result = run(page, live_server, "rules", RULES, queries)
-        for position, (code, moves), told_here in zip(some, queries, result, strict=True):
+        for position, (code, moves), read_here in zip(some, queries, result, strict=True):
             requested = by_the_server(position, moves)
-            assert told_here == requested, code
+            assert read_here == requested, code
             seen["won"] += requested["winner"] is not None
             seen["closed"] += not requested["paths"]
             seen["cut"] += "no-path" in requested["faults"]

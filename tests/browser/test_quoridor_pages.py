@@ -118,7 +118,7 @@ def test_what_other_games_played_stands_beside_the_board_and_on_it(
     expect_node(page, game, 3)
     page.keyboard.press("ArrowLeft")
     expect(table).to_have_count(3)
-    # A move that the record has not is tried beside it.
+    # A move that the record has not is tried as a branch.
     table.locator("a", has_text="e6h").click()
     expect(page.locator(".tried li")).to_have_text(["3 ♙e6h"])
     expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e6h"), "e6h"))
@@ -189,12 +189,12 @@ def test_a_move_of_a_position_changes_board_table_and_address(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
     page = open_page(f"{live_server.url}/positions/quoridor/{path_code(display_key(after('e2')))}/")
-    page.evaluate("window.kept = true")
+    page.evaluate("window.same = true")
     page.locator(".moves-table a", has_text="e8").click()
     expect(page).to_have_url(re.compile(re.escape(path_code(display_key(after("e2 e8"))))))
     expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8"), "e8"))
     expect(page.locator(".moves-table tbody tr")).to_have_count(3)
-    assert page.evaluate("window.kept")
+    assert page.evaluate("window.same")
 
 
 def test_a_frame_steps_too(open_page: PageMaker, live_server: LiveServer, game: Game) -> None:

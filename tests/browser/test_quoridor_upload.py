@@ -23,7 +23,7 @@ def test_a_pasted_code_is_checked_replayed_and_converted_without_being_stored(
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     page, before = open_page(live_server.url + "/upload/"), Upload.objects.count()
     page.locator("#text").fill(CODE)
-    expect(page.locator(".check .found")).to_contain_text("QF  ? − ?  手数 46")
+    expect(page.locator(".check .findings")).to_contain_text("QF  ? − ?  手数 46")
     page.get_by_role("button", name="追加せずに再生").click()
     expect(page.locator(".check .qf_board_viewer svg").first).to_be_visible()
     formats = page.locator(".check select option:not([hidden])")

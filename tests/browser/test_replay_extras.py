@@ -1,4 +1,4 @@
-"""What stands around the replay: autoplay, swipes, tabs, own moves, the archive's moves, copies, charts."""
+"""The parts around the replay: autoplay, swipes, tabs, own moves, the archive's moves, copies, charts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"
 
 @pytest.fixture
 def game() -> Game:
-    """A game with times and a comment, beside another one that leaves it at the second move."""
+    """A game with times and a comment, and another one that leaves it at the second move."""
     made = builders.record(LINE, None, {"先手": "甲野", "後手": "乙山", "持ち時間": "各10分"})
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": 10 * ply}, "total": {"h": 0, "m": 0, "s": 10 * ply}}
@@ -187,7 +187,7 @@ def test_moves_that_no_game_has_are_no_arrows(
     page = open_page(address(live_server, game, "?ply=1"))
     expect(page.locator(".archive-moves tbody tr")).to_have_count(3)
     expect(page.locator(".board-arrows .arrow")).to_have_count(2)
-    # The only game's own next move would be given away.
+    # The only game's own next move would be revealed.
     page.keyboard.press("ArrowRight")
     expect_archive_moves(page, 2)
     expect(page.locator(".board-arrows .arrow")).to_have_count(0)
@@ -211,7 +211,7 @@ def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
 
 
 def try_a_pawn(page: Page) -> None:
-    """Play ▲２六歩 by two taps, beside the game's own first move."""
+    """Play ▲２六歩 by two taps, instead of the game's own first move."""
     tap(page, 2, 7)
     expect(page.locator("svg.board .target")).to_have_count(1)
     tap(page, 2, 6)

@@ -1,4 +1,4 @@
-"""Where things are on the pages of a game and of a position, in windows of laptops and phones."""
+"""The layout of the pages of a game and of a position, in windows of laptops and phones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def opened(open_page: PageMaker, server: LiveServer, game: Game, query: str = ""
 
 
 def box(page: Page, selector: str) -> dict[str, float]:
-    """Where an element is in the window."""
+    """The box of an element in the window."""
     result: dict[str, float] = page.locator(selector).first.evaluate(
         "(element) => element.getBoundingClientRect().toJSON()"
     )

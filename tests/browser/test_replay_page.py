@@ -304,9 +304,9 @@ PARTS = """
 
 
 def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
-    """Whether two parts of a page have some place in common."""
-    beside = one["right"] <= other["left"] or other["right"] <= one["left"]
-    return not beside and one["top"] < other["bottom"] - 1 and other["top"] < one["bottom"] - 1
+    """Whether two parts of a page overlap."""
+    apart = one["right"] <= other["left"] or other["right"] <= one["left"]
+    return not apart and one["top"] < other["bottom"] - 1 and other["top"] < one["bottom"] - 1
 
 
 def test_the_list_keeps_the_current_move_in_sight_and_the_board_in_place(
@@ -362,7 +362,7 @@ def test_a_step_changes_as_little_of_the_page_in_a_long_game_as_in_a_short_one(
 
 
 FORK_CHANGES = 20
-"""What the choices at a fork add to a step."""
+"""The cost of the choices at a fork for a step."""
 
 
 def most_changes(page: Page, steps: int) -> int:

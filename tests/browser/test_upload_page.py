@@ -51,7 +51,7 @@ def choosing(page: Page) -> tuple[Page, list[FileChooser]]:
 
 
 def choose(page: Page, choosers: list[FileChooser], paths: list[Path]) -> None:
-    """Choose files in the dialog that has been asked for."""
+    """Choose files in the dialog."""
     eventually(page, lambda: len(choosers), 1)
     choosers[0].set_files(paths)
 
@@ -167,7 +167,7 @@ def test_a_check_that_the_archive_puts_off_says_so_in_words_and_is_made_then(
     page.goto(live_server.url + "/upload/")
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n2 投了\n")
     expect(page.locator(".check .issues")).to_have_text("しばらく待ってから、もう一度お試しください。")
-    expect(page.locator(".check .found")).to_contain_text("KIF  甲")
+    expect(page.locator(".check .findings")).to_contain_text("KIF  甲")
     page.close()
     wait_for_answers()
 
@@ -274,7 +274,7 @@ def test_a_chosen_zip_is_told_to_be_one_and_offers_no_replay(
     expect(page.locator(".check button.look")).to_be_hidden()
     expect(page.locator(".check select")).to_be_hidden()
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n")
-    expect(page.locator(".check .found li")).to_have_count(1)
+    expect(page.locator(".check .findings li")).to_have_count(1)
     expect(page.locator(".check button.look")).to_be_enabled()
     page.close()
 
@@ -290,5 +290,5 @@ def test_a_record_that_is_too_large_to_be_checked_is_told_so(
     expect(page.locator(".check .issues li")).to_contain_text(texts)
     expect(page.locator(".check button.look")).to_be_disabled()
     page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n")
-    expect(page.locator(".check .found li")).to_have_count(1)
+    expect(page.locator(".check .findings li")).to_have_count(1)
     expect(page.locator(".check .issues li")).to_have_count(0)

@@ -4,6 +4,7 @@
  * have no pointer. The replay, its problems and the explorer are played on with it. The rules are the server's.
  */
 
+import { cached } from "../archive/js/cached.js";
 import { squareOf, usiOf, usiSquare, western } from "./position.js";
 import { Pointing } from "./pointing.js";
 import { encode } from "./shogi64.js";
@@ -12,7 +13,7 @@ import { encode } from "./shogi64.js";
 /** @typedef {{move: string, text: string, code: string}} Legal a move, in Japanese, and where it leads */
 
 const KIND_LETTERS = ["", "P", "L", "N", "S", "G", "B", "R"];
-const KEPT = 300;
+const CACHE_SIZE = 300;
 
 /**
  * @typedef {object} Game
@@ -31,7 +32,6 @@ export class Playing {
   constructor({ root, board, legalUrl, position, here, play, swiped }) {
     this.root = root;
     this.board = board;
-    this.legalUrl = legalUrl;
     this.position = position;
     this.here = here;
     this.play = play;
@@ -40,8 +40,7 @@ export class Playing {
     const hands = /** @type {HTMLElement[]} */ (
       ["black", "white"].map((side) => root.querySelector(`.seat.${side} .hand-host`)));
     const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
-    /** @type {Map<string, Promise<Legal[]>>} */
-    this.answers = new Map();
+    this.legalMoves = cached((code) => fetchLegal(legalUrl.replace("CODE", code)), CACHE_SIZE);
     this.pointing = new Pointing({ area: this.area, host, hands, board, swiped }, {
       pieceAt: (spot) => this.pieceAt(spot),
       targets: (spot) => this.targets(spot),
@@ -54,14 +53,7 @@ export class Playing {
   /** @returns {Promise<Legal[]>} the legal moves of the shown position */
   legal() {
     const code = encode(this.position());
-    if (!code) return Promise.resolve([]);
-    const cached = this.answers.get(code);
-    if (cached) return cached;
-    if (this.answers.size >= KEPT) this.answers.clear();
-    const answer = fetchLegal(this.legalUrl.replace("CODE", code));
-    this.answers.set(code, answer);
-    answer.catch(() => this.answers.delete(code));
-    return answer;
+    return code ? this.legalMoves(code) : Promise.resolve([]);
   }
 
   /** @param {Spot} spot @returns {number} */

@@ -67,7 +67,7 @@ def export(request: HttpRequest, user: User) -> HttpResponse:
 
 def account_data(user: User) -> dict[str, Any]:
     """Return all data about an account; of secrets only that they exist."""
-    role = role_of(user)
+    role, sent = role_of(user), Upload.objects.filter(uploader=user).order_by("pk")
     return {
         "name": user.get_username(),
         "first_name": user.first_name,
@@ -99,13 +99,8 @@ def account_data(user: User) -> dict[str, Any]:
         "shared_with_you": [*Share.objects.filter(user=user).values("game", "made")],
         "shared_by_you": [*Share.objects.filter(by=user).values("game", "made", name=F("user__username"))],
         "reports": [*Report.objects.filter(by=user).values("game", "reason", "text", "made")],
-        "uploads": _uploads_of(user),
+        "uploads": [*sent.values("id", "name", "size", "sha256", "received", "state", way=F("source"))],
     }
-
-
-def _uploads_of(user: User) -> list[Any]:
-    sent = Upload.objects.filter(uploader=user).order_by("pk").annotate(way=F("source"))
-    return [*sent.values("id", "name", "size", "sha256", "received", "state", "way")]
 
 
 @own("GET", "HEAD", "POST", proof="to change")

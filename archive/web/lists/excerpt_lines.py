@@ -18,15 +18,14 @@ def excerpts_of(scope: Scope, query: str | None, games: Iterable[GameRow]) -> Ma
     """Return the excerpts of games for a valid query, by id."""
     words = words_of(query) if query else []
     by_id = excerpts(scope, [game.id for game in games], words) if words else {}
-    return {pk: _html(pk, excerpt) for pk, excerpt in by_id.items()}
+    return {pk: excerpt_row(_address(pk, excerpt), _place(excerpt), excerpt) for pk, excerpt in by_id.items()}
 
 
-def _html(game: int, excerpt: Excerpt) -> SafeString:
-    address = game_address(game) + (node_query(excerpt.path, excerpt.ply) if excerpt.ply else "")
-    return excerpt_row(address, _where(excerpt), excerpt)
+def _address(game: int, excerpt: Excerpt) -> str:
+    return game_address(game) + (node_query(excerpt.path, excerpt.ply) if excerpt.ply else "")
 
 
-def _where(excerpt: Excerpt) -> str:
+def _place(excerpt: Excerpt) -> str:
     if excerpt.ply is None:
         return excerpt.name
     if excerpt.path:

@@ -13,7 +13,6 @@ from urllib.parse import quote
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 from django.urls import get_script_prefix, reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -282,10 +281,7 @@ def linkify(text: str) -> SafeString:
     end = 0
     for match in _URL.finditer(text):
         url = match[0].rstrip(_TRAILING)
-        pieces += [escape(text[end : match.start()]), _link(url)]
+        link = f'<a href="{escape(url)}" rel="nofollow noopener noreferrer ugc">{escape(url)}</a>'
+        pieces += [escape(text[end : match.start()]), link]
         end = match.start() + len(url)
     return mark_safe("".join([*pieces, escape(text[end:])]))
-
-
-def _link(url: str) -> SafeString:
-    return format_html('<a href="{0}" rel="nofollow noopener noreferrer ugc">{0}</a>', url)

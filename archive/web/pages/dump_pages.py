@@ -79,7 +79,8 @@ def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
     if path_and_hash is None:
         raise Http404
     path, sha256 = path_and_hash
-    headers = {"ETag": f'"{sha256}"', "Cache-Control": _cache_control()}
+    visibility = "private" if settings.ARCHIVE_LOGIN_REQUIRED else "public"
+    headers = {"ETag": f'"{sha256}"', "Cache-Control": f"{visibility}, max-age={_YEAR}, immutable"}
     if is_known(request, headers["ETag"]):
         costs_nothing(request)
         return not_modified(headers["ETag"], headers)
@@ -96,10 +97,6 @@ def _columns_manifest(request: HttpRequest) -> HttpResponse:
         costs_nothing(request)
         return not_modified(headers["ETag"], headers)
     return HttpResponse(folder.manifest, content_type=_TYPES[MANIFEST], headers=headers)
-
-
-def _cache_control() -> str:
-    return f"{'private' if settings.ARCHIVE_LOGIN_REQUIRED else 'public'}, max-age={_YEAR}, immutable"
 
 
 def _file_response(request: HttpRequest, path: Path, headers: dict[str, str]) -> HttpResponseBase:

@@ -365,6 +365,7 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
     names = [_first(header, keys) for keys in PLAYERS]
     pages = PAGES[game.kind]
     sides = pages.side_names(game.handicap)
+    is_game, is_open = game.record_kind == Game.RecordKind.GAME, game.result == Game.Result.UNKNOWN
     return {
         "names": [name or side for name, side in zip(names, sides, strict=True)],
         "title": game_title(names) if any(names) else nameless_title(game, record),
@@ -372,7 +373,8 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
         "place": _first(header, SITES),
         "date": date_text(game, header),
         "handicap": "" if game.handicap == pages.words.usual else handicap_text(game.kind, game.handicap),
-        "result": "" if _has_no_end(game) else RESULTS_OF[game.kind][game.result],
+        # Only games are expected to have a result.
+        "result": "" if is_open and not is_game else RESULTS_OF[game.kind][game.result],
         **_headers(game.kind, header),
     }
 
@@ -425,11 +427,6 @@ def task_text(record: Record, plies: int) -> str:
 def work_title(header: Mapping[str, str]) -> str:
     """Return name and author of a problem, empty if its header has neither."""
     return " – ".join(filter(None, (_first(header, (name,)) for name in _WORK)))
-
-
-def _has_no_end(game: Game) -> bool:
-    """Return whether a missing result is not shown: that of a problem, a tree or a position."""
-    return game.record_kind != Game.RecordKind.GAME and game.result == Game.Result.UNKNOWN
 
 
 def date_text(game: Game, header: dict[str, str]) -> str:

@@ -80,12 +80,13 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
     scope = scope_of(request)
     details = queries.formation_details(scope, row)
     shown = details.games[:_SHOWN]
+    pattern_texts = [localized_text(parse(text), language()) for text in row.patterns]
     context = {
         "one": _row(row, queries.formation_counts(scope).get(formation)),
         "family": _("Castles") if row.family == "castle" else _("Openings"),
         "parents": [(parent, title(parent)) for parent in row.parents],
         "forms": [(form.name, title(form.name)) for form in BY_NAME.values() if formation in form.parents],
-        "patterns": [(text, urlencode({"pattern": text})) for text in _pattern_texts(row)],
+        "patterns": [(text, urlencode({"pattern": text})) for text in pattern_texts],
         "until": row.until,
         "sources": row.sources,
         "details": details,
@@ -99,11 +100,6 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "section": "formations",
     }
     return render(request, "shogi/formation.html", context)
-
-
-def _pattern_texts(row: Formation) -> list[str]:
-    """Return the patterns of a formation in the language of the page."""
-    return [localized_text(parse(text), language()) for text in row.patterns]
 
 
 def _latest(scope: Scope, shown: tuple[tuple[int, int, int], ...]) -> list[GameRow]:

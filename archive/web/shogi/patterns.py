@@ -113,28 +113,26 @@ def _summary(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[s
     filters = game_filters(form.cleaned_data)
     cursor = request.GET.get("cursor") or None
     summary = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
-    after, also, localized = summary.page.next, values_in_use(form), localized_text(pattern, language())
+    games, after = summary.page.items, summary.page.next
+    also, active = values_in_use(form), language()
+    localized = localized_text(pattern, active)
+    hints = [] if summary.games else [impossible_words(one, pattern, active) for one in impossible(pattern)]
     return {
         "text": localized,
         "summary": summary,
-        "hints": [] if summary.games else _hints(pattern),
+        "hints": hints,
         "drawn": drawn(pattern, {"pattern": localized, **also}),
-        "description": pattern_words(pattern, language()),
+        "description": pattern_words(pattern, active),
         "results": _results(summary.results),
         "plots": _plots(summary),
         "moves": [_move(one, pattern, also) for one in summary.moves],
         "steps": len(pattern.steps),
-        "rows": [one.row for one in summary.page.items],
-        "places": {one.row.id: _place(one) for one in summary.page.items},
-        "queries": {one.row.id: _query(one) for one in summary.page.items},
+        "rows": [game.row for game in games],
+        "places": {game.row.id: _place(game) for game in games},
+        "queries": {game.row.id: _query(game) for game in games},
         "next": query_of({"pattern": localized, **also, "cursor": after}) if after else "",
         "query": query_of(also | {"q": _as_query(localized, also.get("q", ""))}),
     }
-
-
-def _hints(pattern: Pattern) -> list[str]:
-    """Return the reasons why no game can have a pattern."""
-    return [impossible_words(one, pattern, language()) for one in impossible(pattern)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +155,12 @@ def drawn(pattern: Pattern, parameters: dict[str, str]) -> list[DrawnStep]:
     """Return the steps of a pattern for the boards of a page; `parameters` are passed to the editor."""
     active, editor = language(), reverse("position-edit")
     follows = ["", *(gap_words(gap, active) for gap in pattern.gaps)]
+    # The editor shows the first step by default.
+    queries = [parameters | ({"step": str(n)} if n > 1 else {}) for n in range(1, len(follows) + 1)]
     return [
-        DrawnStep(step, words, step_words(step, active), editor + query_of({**parameters, **_step(number)}))
-        for number, (step, words) in enumerate(zip(pattern.steps, follows, strict=True))
+        DrawnStep(step, words, step_words(step, active), editor + query_of(query))
+        for step, words, query in zip(pattern.steps, follows, queries, strict=True)
     ]
-
-
-def _step(number: int) -> dict[str, int]:
-    """Return the parameter for a step, counted from 0; the editor shows the first by default."""
-    return {"step": number + 1} if number else {}
 
 
 def _results(score: PatternScore) -> list[tuple[str, int]]:

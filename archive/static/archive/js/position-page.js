@@ -4,6 +4,7 @@
  * is the server's own page; without this module the same links load it. A game may make its board one to play on.
  */
 
+import { cached } from "./cached.js";
 import "./embed-code.js";
 import "./picture.js";
 
@@ -11,8 +12,6 @@ const CACHE_SIZE = 60;
 /** Requests the part below the header only (archive/web/pages/views.py). */
 const PART = { "X-Part": "position" };
 
-/** @type {Map<string, Promise<HTMLElement>>} */
-const parts = new Map();
 const place = /** @type {HTMLElement} */ (document.getElementById("position"));
 /** @type {{fill: (part: HTMLElement) => void} | null} */
 let explorer = null;
@@ -24,16 +23,7 @@ export function playOn(start) {
   explorer = start(place, { go: (address) => show(address, { push: true, follows: true }) });
 }
 
-/** @param {string} address @returns {Promise<HTMLElement>} */
-function partAt(address) {
-  const cached = parts.get(address);
-  if (cached) return cached;
-  if (parts.size >= CACHE_SIZE) parts.clear();
-  const part = load(address);
-  parts.set(address, part);
-  part.catch(() => parts.delete(address));
-  return part;
-}
+const partAt = cached(load, CACHE_SIZE);
 
 /** @param {string} address @returns {Promise<HTMLElement>} */
 async function load(address) {

@@ -1,6 +1,6 @@
 // @ts-check
 /** What every page has: the theme switch, the language switch, buttons that
- * copy, menus that Escape and a click beside them close. */
+ * copy, menus that Escape and a click outside close. */
 
 import { completing } from "./completing.js";
 import { copyText, sayDone } from "./copying.js";
