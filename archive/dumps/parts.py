@@ -11,15 +11,15 @@ from django.conf import settings
 from django.urls import reverse
 
 from archive.api.shapes.encoding import encode
+from archive.dumps.main_lines import main_line
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
 from archive.dumps.tables import GameInTable
 from archive.export.lists import game_line
 from archive.models import LARGEST_ID
-from archive.queries.games.bulk import read_in_bulk
+from archive.queries.games.bulk import GameWithRecord, read_in_bulk
 from archive.queries.games.dump_marks import removed_games
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import GameInfo, ToGameInfo
-from archive.queries.games.listing import GameRow
 from archive.queries.scope import PUBLIC
 
 MOST_GAMES: Final = 50_000
@@ -68,7 +68,7 @@ def write_part(
             if game.row.id > until:
                 break
             lines.write(game_line(game, to_info))
-            rows.write(_table_row(game.row))
+            rows.write(_table_row(game))
             after = game.row.id
             if lines.lines >= MOST_GAMES or lines.unpacked >= MOST_BYTES or monotonic() > deadline:
                 complete = False
@@ -86,16 +86,18 @@ def _to_info() -> ToGameInfo:
     return lambda row: GameInfo.from_row(row, f"{base}{row.id}", "public")
 
 
-def _table_row(row: GameRow) -> bytes:
-    game = GameInTable.from_row(
+def _table_row(game: GameWithRecord) -> bytes:
+    row = game.row
+    in_table = GameInTable.from_row(
         row,
         url="",
         space="public",
         played_from=row.played_from,
         played_to=row.played_to,
         precision=row.precision,
+        **main_line(row.kind, game.game.jkf),
     )
-    return encode(game) + b"\n"
+    return encode(in_table) + b"\n"
 
 
 def unpublished_games(folder: Path, number: int) -> set[int]:

@@ -56,7 +56,7 @@ def make(seconds: float = math.inf) -> Dump | None:
                 return None
         table = unfinished.folder / TABLE
         while True:
-            write_table(unfinished.rows, table)
+            write_table(unfinished.rows, table, _about(unfinished))
             if unfinished.remove_unpublished(deadline):
                 break
             if monotonic() > deadline:
@@ -122,8 +122,18 @@ def _publish(unfinished: UnfinishedDump, table: Path) -> Dump:
     return dump
 
 
-def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], table: Path) -> dict[str, Any]:
+def _about(unfinished: UnfinishedDump) -> dict[str, str]:
+    """Return the metadata inside the table, which stays with a copy of the file alone."""
+    about = {"schema": str(SCHEMA), "dump": unfinished.name, "archive": str(settings.PUBLIC_URL or "")}
+    return about | {f"terms.{language}": text for language, text in _terms().items()}
+
+
+def _terms() -> dict[str, str]:
     terms = SiteText.objects.filter(page=SiteText.Page.TERMS).order_by("language")
+    return dict(terms.values_list("language", "text"))
+
+
+def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], table: Path) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "name": unfinished.name,
@@ -136,7 +146,7 @@ def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], table: Pa
         "games": unfinished.games,
         "last_game": unfinished.after,
         "files": files,
-        "terms": dict(terms.values_list("language", "text")),
+        "terms": _terms(),
         "taken_down": [_taken_down(older, table) for older in offered_dumps()],
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_type_hints
 
 from archive.columns.duck import memory_database, sql_literal
+from archive.dumps.main_lines import FormationInTable
 from archive.queries.games.game_json import COLUMNS as GAME_COLUMNS
 from archive.queries.games.game_json import GameInfo
 
@@ -17,11 +18,23 @@ if TYPE_CHECKING:
 
 
 class GameInTable(GameInfo):
-    """A game in the table: `GameInfo` with days that can be compared."""
+    """A game in the table: `GameInfo` with days that can be compared, and its main line.
+
+    Item 0 of a list belongs to the first move and to the position after it; a list without any value is
+    empty. `moves` are as programs write them (USI), `seconds` are whole, `evals` are in hundredths of a pawn
+    from Black's side. `mates` are plies to a mate, negative where White mates, 0 where the record does not
+    say in how many.
+    """
 
     played_from: date | None
     played_to: date | None
     precision: str
+    start: str
+    moves: list[str]
+    seconds: list[int | None]
+    evals: list[int | None]
+    mates: list[int | None]
+    formations: list[FormationInTable]
 
 
 _LEFT_OUT: Final = ("url", "date", "end_date", "space")
@@ -32,6 +45,8 @@ _SQL_TYPES: Final[Mapping[object, str]] = {
     list[str]: "VARCHAR[]",
     date | None: "DATE",
     datetime | None: "TIMESTAMP",
+    list[int | None]: "INTEGER[]",
+    list[FormationInTable]: "STRUCT(formation VARCHAR, side VARCHAR, ply SMALLINT)[]",
 }
 _OTHER_SQL_TYPES: Final = {"id": "BIGINT", "black_rating": "SMALLINT", "white_rating": "SMALLINT"}
 
@@ -39,7 +54,8 @@ _OTHER_SQL_TYPES: Final = {"id": "BIGINT", "black_rating": "SMALLINT", "white_ra
 def _columns() -> Iterator[tuple[str, str]]:
     types = get_type_hints(GameInTable)
     before_calendar = GAME_COLUMNS.index("calendar")
-    for name in (*GAME_COLUMNS[:before_calendar], *_DAYS, *GAME_COLUMNS[before_calendar:]):
+    names = (*GAME_COLUMNS[:before_calendar], *_DAYS, *GAME_COLUMNS[before_calendar:])
+    for name in dict.fromkeys((*names, *GameInTable.__struct_fields__)):
         if name not in _LEFT_OUT:
             yield name, _OTHER_SQL_TYPES.get(name) or _SQL_TYPES[types[name]]
 
@@ -50,15 +66,15 @@ COLUMNS: Final = dict(_columns())
 _FETCHED: Final = 1_000
 
 
-def write_table(rows: Iterable[Path], path: Path) -> None:
-    """Write a table of the rows in NDJSON files, in their order."""
+def write_table(rows: Iterable[Path], path: Path, about: Mapping[str, str]) -> None:
+    """Write a table of the rows in NDJSON files, in their order; `about` is the metadata of the file."""
     files = ", ".join(map(sql_literal, rows))
     types = ", ".join(f"{name}: {sql_literal(sql_type)}" for name, sql_type in COLUMNS.items())
     source = f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}})"
+    metadata = ", ".join(f"{sql_literal(name)}: {sql_literal(text)}" for name, text in about.items())
+    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{metadata}}}"
     with memory_database() as database:
-        database.execute(
-            f"COPY (SELECT * FROM {source}) TO {sql_literal(path)} (FORMAT parquet, COMPRESSION zstd)"
-        )
+        database.execute(f"COPY (SELECT * FROM {source}) TO {sql_literal(path)} ({options})")
 
 
 def ids_of(path: Path) -> Iterator[list[int]]:

@@ -17,8 +17,9 @@ from archive.dumps.checking import check
 from archive.dumps.offered import Dump, offered_dumps
 from archive.dumps.packing import unpacked
 from archive.intake import uploads
-from archive.models import Game, GameAlias, SiteText, Upload, User
+from archive.models import Game, GameAlias, GameFormation, SiteText, Upload, User
 from kifu_core.games import load
+from kifu_core.shogi.formations import FORMATIONS
 from tests.archive.games import KIF, stored
 from tests.archive.library_games import game_of, send
 
@@ -83,6 +84,46 @@ def test_a_table_has_typed_columns():
     assert row.keys() == tables.COLUMNS.keys()
     assert (row["black"], row["plies"], str(row["played_from"])) == ("先手の人", 7, "2024-05-01")
     assert row["arrived"] == upload.received.replace(microsecond=0, tzinfo=None)
+
+
+LINE = """手合割：平手
+先手：甲
+後手：乙
+   1 ７六歩(77)   ( 0:05/00:00:05)
+*#評価値=34
+   2 ３四歩(33)   ( 1:07/00:01:07)
+   3 ２二角成(88) ( 0:01/00:00:06)
+*#詰み=先手勝ち:5手
+   4 投了
+"""
+
+
+def test_a_table_has_the_main_line_of_each_game():
+    stored(LINE)
+    stored("position startpos moves 2g2f 8c8d\n", "bare.usi")
+    full, bare = rows(made())
+    assert full["moves"] == ["7g7f", "3c3d", "8h2b+"]
+    assert (full["seconds"], full["evals"]) == ([5, 67, 1], [34, None, None])
+    assert full["mates"] == [None, None, 5]
+    assert full["start"].endswith(" b -")
+    assert (bare["moves"], bare["seconds"], bare["evals"]) == (["2g2f", "8c8d"], [], [])
+
+
+def test_formations_in_the_table_are_the_stored_ones():
+    call_command("sample_games", stdout=StringIO())
+    ids, numbers = dict(Game.objects.values_list("slot", "pk")), {one.name: one.number for one in FORMATIONS}
+    assert {
+        (row["id"], numbers[one["formation"]], one["side"] == "white", one["ply"])
+        for row in rows(made())
+        for one in row["formations"]
+    } == {(ids[one.slot], one.formation, bool(one.colour), one.ply) for one in GameFormation.objects.all()}
+
+
+def test_a_table_carries_its_terms():
+    SiteText.objects.create(page=SiteText.Page.TERMS, language="en", text="It's free; don't sell it.")
+    result = duckdb.execute(f"SELECT key, value FROM parquet_kv_metadata('{made().table}')").fetchall()
+    about = {bytes(key).decode(): bytes(value).decode() for key, value in result}
+    assert about["terms.en"] == "It's free; don't sell it." and about["schema"] == "1"
 
 
 def test_what_is_not_public_is_in_no_dump():
