@@ -18,7 +18,7 @@ from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, l
 from archive.models import Game
 from archive.queries.games import twins
 from archive.queries.scope import Scope, scope_of
-from archive.web.wording import ENDINGS_OF, GAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
+from archive.web.wording import ENDINGS_OF, GAME_NAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
 
 DELETED: Final = 50
 """Games deleted in one transaction; other writers can proceed between transactions."""
@@ -48,7 +48,7 @@ class KindFilter(ChosenFilter):
     title, column = _("kind"), "kind"
 
     def choose(self) -> Iterable[tuple[Any, Any]]:
-        return GAMES.items()
+        return GAME_NAMES.items()
 
 
 class ResultFilter(ChosenFilter):
@@ -121,7 +121,7 @@ class GameAdmin(LibrariesAdmin):
 
     @admin.display(description=_("kind"))
     def game(self, game: Game) -> str:
-        return f"{GAMES[game.kind]} · {game.get_record_kind_display()}"
+        return f"{GAME_NAMES[game.kind]} · {game.get_record_kind_display()}"
 
     @admin.display(description=_("start"))
     def start(self, game: Game) -> str:

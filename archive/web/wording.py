@@ -14,8 +14,7 @@ from archive.derive.issues import language
 from archive.queries.games.color_names import results_of
 from archive.queries.games.keyset import Sorting
 from archive.web.game_registry import PAGES
-from kifu_core.games import GAMES as GAME_KINDS
-from kifu_core.games import SHOGI
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import formations, notation
 from kifu_core.shogi.pieces import BY_CODE
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 RESULTS_OF: Final = {kind: pages.words.results for kind, pages in PAGES.items()}
 """By kind of game and the result number of a game (colour 0, colour 1, draw, unknown)."""
 
-GAMES: Final = {kind: pages.words.game for kind, pages in PAGES.items()}
+GAME_NAMES: Final = {kind: pages.words.game for kind, pages in PAGES.items()}
 """Names of the kinds of games."""
 
 MARKS_OF: Final = {kind: pages.words.marks for kind, pages in PAGES.items()}
@@ -66,37 +65,37 @@ RECORDS: Final[dict[str, Promise]] = {
 
 def _results(game: str) -> Iterable[tuple[str, Promise]]:
     name = game or SHOGI.name
-    return [*zip(results_of(GAME_KINDS[name]), RESULTS_OF[name], strict=True)]
+    return [*zip(results_of(GAMES[name]), RESULTS_OF[name], strict=True)]
 
 
 MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
     "result": _results,
     "handicap": lambda game: STARTS_OF[game or SHOGI.name].items(),
     "special": lambda game: ENDINGS_OF.get(game, ENDINGS).items(),
-    "game": lambda game: GAMES.items(),
+    "game": lambda game: GAME_NAMES.items(),
 }
 """Values and words of the filters that depend on the kind of game; an empty kind has those of shogi, and the
 endings of all."""
 
 
-def formation(name: str) -> str:
+def formation_name(name: str) -> str:
     """Return the name of a castle or an opening in the language of the page; an unknown one unchanged."""
-    entry = formations.BY_NAME.get(name)
-    if entry is None:
+    formation = formations.BY_NAME.get(name)
+    if formation is None:
         return name
-    return entry.japanese if language() == "ja" else entry.english
+    return formation.japanese if language() == "ja" else formation.english
 
 
 def opening_text(name: str) -> str:
     """Return the opening in a record's header, in English with its English name, if it has one."""
-    entry = formations.by_any_name(name)
-    return name if entry is None or language() == "ja" else f"{entry.english} ({name})"
+    formation = formations.by_any_name(name)
+    return name if formation is None or language() == "ja" else f"{formation.english} ({name})"
 
 
-_formation_text = lazy(formation, str)
+_lazy_name = lazy(formation_name, str)
 _FAMILIES: Final = {_("Castles"): formations.CASTLES, _("Openings"): formations.OPENINGS}
 FORMATIONS: Final = [
-    (family, [(one.name, _formation_text(one.name)) for one in some]) for family, some in _FAMILIES.items()
+    (family, [(one.name, _lazy_name(one.name)) for one in some]) for family, some in _FAMILIES.items()
 ]
 """The castles and openings as a menu in two groups."""
 
@@ -114,7 +113,7 @@ def entry_text(kind: str, entry: Any, before: Any = None, active: Language | Non
     the active language, for callers that have it at hand."""
     if "move" in entry:
         previous = (before or {}).get("move")
-        return GAME_KINDS[kind].text.record_move_label(entry["move"], previous, active or language())
+        return GAMES[kind].text.record_move_label(entry["move"], previous, active or language())
     return ending_text(entry["special"]) if "special" in entry else str(_("Start position"))
 
 
@@ -123,12 +122,12 @@ def played_text(kind: str, position: Any, move: int, text: str, last: int | None
 
     `text` is the game's `move_text` of it, `last` the previous move if known.
     """
-    return GAME_KINDS[kind].text.next_move_label(position, move, text, language(), last)
+    return GAMES[kind].text.next_move_label(position, move, text, language(), last)
 
 
 def words_of(kind: str, position: Any) -> str:
     """Return a description of a position in lines, for those who cannot see it."""
-    return GAME_KINDS[kind].picture.words(position, language())
+    return GAMES[kind].picture.words(position, language())
 
 
 def day_text(day: date | None, precision: str) -> str:

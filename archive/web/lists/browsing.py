@@ -29,8 +29,7 @@ from archive.queries.scope import Scope, scope_of
 from archive.web.game_registry import PAGES
 from archive.web.lists.filtering import query_of
 from archive.web.lists.rows import side_marks
-from archive.web.wording import GAMES as WORDS
-from archive.web.wording import RESULTS_OF, ending_text, number_text, opening_text
+from archive.web.wording import GAME_NAMES, RESULTS_OF, ending_text, number_text, opening_text
 from kifu_core.games import GAMES
 
 PAGE: Final = 100
@@ -248,7 +247,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
                 [(opening_text(name), n, opening_address(totals.kind, name)) for name, n in totals.openings],
             ),
         ],
-        "kinds": [(kind, WORDS[kind], n) for kind, n in totals.kinds] if len(totals.kinds) > 1 else [],
+        "kinds": [(kind, GAME_NAMES[kind], n) for kind, n in totals.kinds] if len(totals.kinds) > 1 else [],
         "section": "statistics",
         **first_moves,
     }

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from archive.queries.scope import scope_of
 from archive.queries.search.completions import COUNTED_TO, Completion, completions
 from archive.web.lists.filtering import list_address
-from archive.web.wording import formation
+from archive.web.wording import formation_name
 
 _KINDS: Final[dict[str, str | Promise]] = {
     "player": _("Player"),
@@ -30,7 +30,7 @@ def _row(completion: Completion) -> dict[str, object]:
     return {
         "href": list_address(dict(completion.filters)),
         "kind": _KINDS[completion.kind],
-        "name": formation(completion.name) if completion.kind == "formation" else completion.name,
+        "name": formation_name(completion.name) if completion.kind == "formation" else completion.name,
         "games": completion.games,
         "player": completion.kind == "player",
         "problems": completion.kind == "problem",

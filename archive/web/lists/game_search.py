@@ -19,7 +19,7 @@ from archive.queries.search.printing import text_of
 from archive.queries.search.terms import And, Between, EqualTo, FieldIs, HasPattern, Not, Term, Word
 from archive.web.forms import ALL_KINDS
 from archive.web.lists.filtering import values_in_use
-from archive.web.wording import MENUS, RESULTS_OF, formation, opening_text
+from archive.web.wording import MENUS, RESULTS_OF, formation_name, opening_text
 from kifu_core.games import SHOGI
 from kifu_core.shogi import formations
 
@@ -106,7 +106,7 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
         upload_name = shown.values_list("name", flat=True).first()
         return source_name(number, "" if fully_hidden([number]) else upload_name)
     if name.endswith("formation"):
-        return formation(value)
+        return formation_name(value)
     if name == "opening":
         return opening_text(value)
     if value.endswith("*") and name in BY_NAME and BY_NAME[name].kind == "text":
@@ -149,7 +149,7 @@ def facets_of(form: GameFilterForm, counts: Facets) -> list[Facet]:
         facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in counts.years)),
         *(facet(name, _menu_values(form, name, kinds[0], getattr(counts, _MENUS[name]))) for name in menus),
         facet("opening", ((opening_text(name), n, {"opening": name}) for name, n in counts.openings)),
-        facet("formation", ((formation(name), n, {"formation": name}) for name, n in counts.formations)),
+        facet("formation", ((formation_name(name), n, {"formation": name}) for name, n in counts.formations)),
         facet("upload", _sources(counts)),
     ]
     hidden = {str(form.fields[name].label) for name in form.fields if used.get(name, ALL_KINDS) != ALL_KINDS}
@@ -205,7 +205,7 @@ def by_moves(form: GameFilterForm) -> tuple[str, str] | None:
     """Return name and address of the list by moves for an opening that the form filters by name; None if no
     register has that name, or if the form filters by moves."""
     used = values_in_use(form)
-    named_formation = formations.by_any_name(used.pop("opening", ""))
-    if named_formation is None or "formation" in used:
+    formation = formations.by_any_name(used.pop("opening", ""))
+    if formation is None or "formation" in used:
         return None
-    return formation(named_formation.name), f"?{urlencode({**used, 'formation': named_formation.name})}"
+    return formation_name(formation.name), f"?{urlencode({**used, 'formation': formation.name})}"

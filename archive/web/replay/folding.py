@@ -15,7 +15,7 @@ from archive.web.replay.record import moves_to
 from kifu_core.lines import fork_path
 
 if TYPE_CHECKING:
-    from archive.web.replay.record import Node
+    from archive.web.replay.record import RecordNode
     from kifu_core.jkf import MoveEntry, Record
 
 PIECE: Final = 600_000
@@ -95,7 +95,7 @@ def _data(line: list[ShownEntry]) -> list[dict[str, Any]]:
     return moves
 
 
-def piece_of(record: Record, node: Node) -> Piece:
+def piece_of(record: Record, node: RecordNode) -> Piece:
     """Return the piece for the page of a node. Linear in the piece, not in the record."""
     budget = _Budget()
     line = budget.line(record["moves"], "", 0)
@@ -170,7 +170,7 @@ def mark_end(line: list[ShownEntry], first: int, entries: list[MoveEntry]) -> No
 class _FoldedPiece:
     """Selects the part of a long record around a node: first its own line, then forks next to it."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: RecordNode) -> None:
         self.node = node
         self.budget = _Budget()
         width = _ROW + _TIME + _NOTE + 3 * len(node.path)

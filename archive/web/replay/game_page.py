@@ -35,7 +35,7 @@ from archive.web.wording import (
     clock_text,
     day_text,
     entry_text,
-    formation,
+    formation_name,
     handicap_text,
     nameless,
     plies_text,
@@ -189,7 +189,7 @@ def game_context(request: HttpRequest, game: Game, page: str = "") -> dict[str, 
     }
 
 
-def _moves(game: Game, record: Record, node: replay.Node, data: series.Series) -> dict[str, Any]:
+def _moves(game: Game, record: Record, node: replay.RecordNode, data: series.Series) -> dict[str, Any]:
     """Return the shown piece of a record: its moves, comments, times and evaluations."""
     piece = piece_of(record, node)
     first = piece.first
@@ -214,7 +214,7 @@ def _moves(game: Game, record: Record, node: replay.Node, data: series.Series) -
 
 
 def _node_notes(
-    node: replay.Node, timed: bool, thoughts: Mapping[int, list[Thought]], scores: Mapping[int, str]
+    node: replay.RecordNode, timed: bool, thoughts: Mapping[int, list[Thought]], scores: Mapping[int, str]
 ) -> dict[str, Any]:
     """Return the comments of the shown node, and its line with time, score and first words."""
     entry, ply = node.line[-1], -1 if node.path else node.ply
@@ -230,7 +230,9 @@ def _node_notes(
     }
 
 
-def _links(request: HttpRequest, kind: str, node: replay.Node, addresses: NodeAddresses) -> dict[str, Any]:
+def _links(
+    request: HttpRequest, kind: str, node: replay.RecordNode, addresses: NodeAddresses
+) -> dict[str, Any]:
     """Return the links around the board, and up to `CHOICES` continuations of the node, from the one in the
     address on."""
     first = parse_number(request.GET.get("from", ""), 6) or 0
@@ -265,7 +267,7 @@ def _formations(game: Game, addresses: NodeAddresses) -> list[tuple[SafeString, 
         return []
     sides: tuple[list[NodeLink], list[NodeLink]] = ([], [])
     for one in formations_of_game(game.slot):
-        sides[one.colour].append(addresses.link("", one.ply, formation(one.formation.name)))
+        sides[one.colour].append(addresses.link("", one.ply, formation_name(one.formation.name)))
     return [(mark, links) for mark, links in zip(side_marks(game.kind), sides, strict=True) if links]
 
 
@@ -286,7 +288,7 @@ class _CompactEncoder(DjangoJSONEncoder):
         super().__init__(**options | {"separators": (",", ":")})
 
 
-def steps(node: replay.Node, addresses: NodeAddresses) -> dict[str, str]:
+def steps(node: replay.RecordNode, addresses: NodeAddresses) -> dict[str, str]:
     """Return the addresses of the controls; empty at the ends of the line."""
     forward = node.following[0][:2] if node.following else None
     places = {

@@ -75,7 +75,7 @@ class RecordLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class RecordNode:
     """A node of a record, with its line and its continuations."""
 
     path: str
@@ -207,7 +207,7 @@ def is_timed(record: Record) -> bool:
     return any(any(entry["time"]["now"].values()) for entry in record["moves"] if "time" in entry)
 
 
-def find_node(record: Record, path: str, ply: int) -> Node:
+def find_node(record: Record, path: str, ply: int) -> RecordNode:
     """Return the node of a ply on a fork path, the last one if the record is shorter, on the main line if the
     record has no such path."""
     lines = _lines(record, path)
@@ -242,7 +242,7 @@ def _lines(record: Record, path: str) -> list[RecordLine] | None:
     return lines
 
 
-def _node(lines: list[RecordLine], entries: list[MoveEntry], path: str, ply: int) -> Node:
+def _node(lines: list[RecordLine], entries: list[MoveEntry], path: str, ply: int) -> RecordNode:
     number = [line.path for line in lines].index(path)
     _path, first, line = lines[number]
     following: list[tuple[str, int, MoveEntry]] = []
@@ -250,7 +250,7 @@ def _node(lines: list[RecordLine], entries: list[MoveEntry], path: str, ply: int
         entry = line[ply + 1 - first]
         following = [(path, ply + 1, entry), *_forks_of(entry, path, ply + 1)]
     parent = path if ply > first else _path_at(lines[:number], ply - 1)
-    return Node(
+    return RecordNode(
         path=path,
         ply=ply,
         line=tuple(entries[: ply + 1]),
@@ -276,7 +276,7 @@ def start_position(record: Record) -> Any:
     return position
 
 
-def position_at(record: Record, node: Node, ply: int | None = None) -> tuple[Any, int | None, int]:
+def position_at(record: Record, node: RecordNode, ply: int | None = None) -> tuple[Any, int | None, int]:
     """Return the position at a node, the last packed move (None at the start), and the number of moves.
 
     `ply` selects an earlier node of the same line.

@@ -18,7 +18,7 @@ from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
 from archive.queries.positions.position_lookup import position_of_text
 from archive.web.shogi.drawing import draw_pattern
-from archive.web.shogi.pages import SHOGI as PAGES
+from archive.web.shogi.pages import SHOGI as SHOGI_PAGES
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import SHOGI
 from kifu_core.messages import message
@@ -110,7 +110,9 @@ def _presets() -> list[tuple[str, str]]:
     japanese = language() == "ja"
 
     def title(start: Handicap) -> str:
-        return start.name if japanese else ENGLISH.get(start.name) or str(PAGES.words.starts[start.preset])
+        return (
+            start.name if japanese else ENGLISH.get(start.name) or str(SHOGI_PAGES.words.starts[start.preset])
+        )
 
     starts = [(title(start), f"{start.sfen} 1") for start in STARTS]
     return [*starts, (_("Empty board"), "9/9/9/9/9/9/9/9/9 b - 1")]

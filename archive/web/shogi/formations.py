@@ -18,8 +18,8 @@ from archive.queries.patterns import formation_counts as queries
 from archive.queries.scope import scope_of
 from archive.web.lists.browsing import Plot, years_plot
 from archive.web.lists.rows import place_link, side_marks
-from archive.web.shogi.pages import SHOGI as PAGES
-from archive.web.wording import formation as title
+from archive.web.shogi.pages import SHOGI as SHOGI_PAGES
+from archive.web.wording import formation_name
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NAME, CASTLES, OPENINGS, Formation
 from kifu_core.shogi.patterns import parse
@@ -59,7 +59,7 @@ def _ranked(group: tuple[Formation, ...], counts: dict[str, FormationCount]) -> 
 def _row(row: Formation, count: FormationCount | None) -> dict[str, Any]:
     return {
         "name": row.name,
-        "called": title(row.name),
+        "called": formation_name(row.name),
         "also": _also(row),
         "games": count.games if count else 0,
         "tally": count.tally if count else ResultCounts(),
@@ -84,15 +84,19 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
     context = {
         "one": _row(row, queries.formation_counts(scope).get(formation)),
         "family": _("Castles") if row.family == "castle" else _("Openings"),
-        "parents": [(parent, title(parent)) for parent in row.parents],
-        "forms": [(form.name, title(form.name)) for form in BY_NAME.values() if formation in form.parents],
+        "parents": [(parent, formation_name(parent)) for parent in row.parents],
+        "forms": [
+            (form.name, formation_name(form.name)) for form in BY_NAME.values() if formation in form.parents
+        ],
         "patterns": [(text, urlencode({"pattern": text})) for text in pattern_texts],
         "until": row.until,
         "sources": row.sources,
         "details": details,
-        "sides": list(zip(map(str, PAGES.words.seats), side_marks(SHOGI.name), details.colours, strict=True)),
+        "sides": list(
+            zip(map(str, SHOGI_PAGES.words.seats), side_marks(SHOGI.name), details.colours, strict=True)
+        ),
         "plots": _plots(details),
-        "against": [(other.name, title(other.name), tally) for other, tally in details.against],
+        "against": [(other.name, formation_name(other.name), tally) for other, tally in details.against],
         "moves": [(SHOGI.text.record_move_label(move, None, language()), n) for move, n in details.moves],
         "latest": _latest(scope, shown),
         "places": _places(shown),

@@ -40,7 +40,7 @@ register.filter(wording.nameless)
 register.filter("number", wording.number_text)
 register.filter("opening", wording.opening_text)
 register.filter("percent", wording.percent_text)
-register.simple_tag(wording.formation, name="formation_name")
+register.simple_tag(wording.formation_name)
 register.simple_tag(fields_html, name="fields")
 register.simple_tag(owner_page_links)
 
