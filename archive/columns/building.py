@@ -99,7 +99,6 @@ def build(seconds: float = math.inf, report: Report = lambda games: None, *, pat
 
 
 def _is_due() -> bool:
-    """Tell whether the waiting games have waited long enough, or are enough for a file."""
     in_order = ColumnWaiting.objects.order_by("pk")
     first, last, now = in_order.first(), in_order.last(), timezone.now()
     if first is None or last is None:
@@ -127,7 +126,6 @@ class _Waiting(NamedTuple):
 
 
 def _batch(most: int) -> _Waiting | None:
-    """Return the next slots to write, at most so many, of the space whose game has waited longest."""
     first = ColumnWaiting.objects.order_by("pk").first()
     if first is None:
         return None
@@ -222,12 +220,10 @@ def _register(space: int, path: Path, games: SegmentGames) -> None:
 
 
 def _spaces() -> Iterable[int]:
-    """Return the spaces that have files."""
     return ColumnSegment.objects.values_list("space", flat=True).distinct()
 
 
 def _write_manifest(space: int) -> None:
-    """Write the manifest of a space, for readers without the database."""
     write_manifest(space, manifest_of(space))
 
 
@@ -277,7 +273,6 @@ def _small_files() -> list[ColumnSegment]:
 
 
 def _mergeable(segments: Sequence[ColumnSegment]) -> list[ColumnSegment]:
-    """Return the first of some files, as many as are merged at once."""
     chosen, size = list[ColumnSegment](), 0
     for segment in segments:
         if chosen and size + segment.size > MERGED_BYTES:
@@ -292,7 +287,6 @@ def _deleted_slots() -> list[int]:
 
 
 def _has_many_deleted() -> bool:
-    """Tell whether there are so many deleted games that at least one file has many of them."""
     games = ColumnSegment.objects.filter(retired=None).aggregate(games=Sum("games"))["games"] or 0
     deleted = ColumnGone.objects.filter(waited=False).count()
     return _is_many(deleted, games)
@@ -322,7 +316,6 @@ def _rewrite_files(deadline: float) -> None:
 
 
 def _merge(space: int, segments: Sequence[ColumnSegment]) -> None:
-    """Replace files by one, without their deleted games."""
     path = _new_path(space, min(one.first for one in segments), max(one.last for one in segments))
     games, left_out = merge_segments(
         [column_path(space, one.name) for one in segments], _deleted_slots(), path
@@ -338,7 +331,6 @@ def _merge(space: int, segments: Sequence[ColumnSegment]) -> None:
 
 
 def _missing_runs() -> Iterator[Path]:
-    """Yield the files in use that this machine has without their runs."""
     for space, name in ColumnSegment.objects.filter(retired=None).values_list("space", "name"):
         path = column_path(space, name)
         if path.exists() and not runs_of(path).exists():

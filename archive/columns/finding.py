@@ -90,7 +90,6 @@ class _FileSearch(NamedTuple):
         return part._replace(matches=concatenated([part.matches, *matches]))
 
     def _is_searched(self, slots: Slots) -> NDArray[np.bool_]:
-        """Return for each slot whether it is searched."""
         searched = _lacks(self.deleted, slots)
         return searched if self.only is None else searched & ~_lacks(self.only, slots)
 
@@ -117,7 +116,6 @@ def _find_on_one_line(
 
 
 def _batches(runs: Runs, slots: Slots) -> Iterator[ForkedGames]:
-    """Yield the rows of games in batches of about `ROWS_AT_ONCE` rows."""
     numbers = np.cumsum(runs.sizes_of(slots)) // ROWS_AT_ONCE
     for some in np.split(slots, np.flatnonzero(np.diff(numbers)) + 1):
         yield ForkedGames(runs, some)

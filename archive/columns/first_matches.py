@@ -129,14 +129,12 @@ def forked_candidates(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
 
 
 def _is_forked(runs: Runs) -> NDArray[np.bool_]:
-    """Return for each game whether it has a variation."""
     forked = np.zeros(len(runs.games["slot"]), np.bool_)
     forked[runs.lines["game"][runs.lines["fork"]]] = True
     return forked
 
 
 def _searched_lines(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
-    """Return for each line whether it is searched."""
     if pattern.main:
         main: NDArray[np.bool_] = ~runs.lines["fork"]
         return main
@@ -180,7 +178,6 @@ def _rows_before(runs: Runs, after: _StepRows, gap: int | None) -> _StepRows:
 
 
 def _rows_in_both(runs: Runs, rows: _StepRows, other: _StepRows) -> _StepRows:
-    """Return the rows of both."""
     spans, number = intersection(other.spans, rows.spans)
     turns = {rows.turn, other.turn} - {None}
     if len(turns) > 1:
@@ -216,14 +213,12 @@ def _trimmed(runs: Runs, rows: _StepRows) -> _StepRows:
 
 
 def _has_other_turn(runs: Runs, turn: int, row: Rows, line: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return for rows of lines whether another side than `turn` is to move."""
     along = row - runs.lines["first"][line]
     other: NDArray[np.bool_] = (runs.lines["turn"][line] ^ along & 1) != turn
     return other
 
 
 def _line_of(runs: Runs, rows: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return the lines of rows."""
     return np.searchsorted(runs.lines["first"], rows, "right") - 1
 
 
@@ -290,7 +285,6 @@ def _clamped(ply: int) -> int:
 
 
 def _first_ranks(runs: Runs, oriented: OrientedPattern, rows: _StepRows) -> NDArray[np.int64]:
-    """Return the rank of the first match of each span."""
     first = rows.spans.first
     ply = first - runs.lines["first"][rows.line] + runs.lines["ply"][rows.line]
     return ranks_of(oriented, ply, first)
@@ -310,7 +304,6 @@ def unpack_ranks(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _matches(runs: Runs, best: NDArray[np.int64]) -> FirstMatches:
-    """Return the matches with these ranks, one of each game."""
     own, mirrored, row = unpack_ranks(best[best != NO_MATCH])
     return matches_at(runs, row.astype(np.int32), own, mirrored)
 

@@ -165,7 +165,6 @@ class _Lanes:
         return PlayedRows(sizes, of_lines, _transposed(self.contents, repeated(self.base) + number))
 
     def _set_lasts(self, last: NDArray[Any], before: Numbers, size: Numbers, sizes: Numbers) -> None:
-        """Set the last successor of each position in games with variations."""
         first_row = np.cumsum(sizes) - sizes
         lanes = np.flatnonzero(np.bincount(self.game, self.parent >= 0)[self.game] > 0)
         heads, parents = dict[int, int](), dict[int, list[int]]()
@@ -237,7 +236,6 @@ class _Steps:
 
 
 def _lasts(parents: Sequence[int]) -> list[int]:
-    """Return the last successor of each position of a game."""
     lasts = [*range(len(parents))]
     for number in range(len(parents) - 1, 0, -1):
         parent = parents[number]
@@ -246,7 +244,6 @@ def _lasts(parents: Sequence[int]) -> list[int]:
 
 
 def _transposed(contents: Bytes, rows: Numbers) -> list[Bytes]:
-    """Return the columns of these rows."""
     columns = np.empty((len(CONTENTS), len(rows)), np.int8)
     for first in range(0, len(rows), _BLOCK):
         columns[:, first : first + _BLOCK] = contents[rows[first : first + _BLOCK], :_NOWHERE].T

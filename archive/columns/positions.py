@@ -64,7 +64,6 @@ class Positions:
             self._play()
 
     def _play(self) -> None:
-        """Play the waiting games."""
         if not self._waiting:
             return
         from archive.columns.playing import rows_of

@@ -83,7 +83,6 @@ def merge_segments(
 
 
 def _spans(database: DuckDBPyConnection, paths: Iterable[Path]) -> list[tuple[Path, int, int]]:
-    """Return files with their lowest and their highest slot, ascending."""
     spans = []
     for path in paths:
         ((first, last),) = database.execute(

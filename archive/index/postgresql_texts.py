@@ -48,7 +48,6 @@ def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) ->
 
 
 def _terms(word: str) -> Iterator[str]:
-    """Yield the terms of a `tsquery` for a word."""
     required = wanted(word)
     yield from map(_quoted, required.pieces)
     if required.beginning:

@@ -204,7 +204,6 @@ def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
 
 
 def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) -> list[IndexRow]:
-    """Remove rows from both tables and return them."""
     cursor.execute(statement.format(table=RECENT), values)
     recent = cursor.fetchall()
     cursor.execute(_NOTE, [-len(recent)])

@@ -97,7 +97,6 @@ def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) ->
 
 
 def _terms(word: str) -> Iterator[str]:
-    """Yield the terms of a MATCH for a word."""
     required = wanted(word)
     yield from (f'"{piece.translate(_WIDE)}"' for piece in required.pieces)
     if required.beginning:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import QuerySet
 
+from archive.index.engine import engine
 from archive.project.reading import connection
 
 
@@ -22,6 +23,22 @@ class Sql(NamedTuple):
         """Add WHERE and all of the conditions."""
         where = conjunction(conditions)
         return Sql(f"{self.text} WHERE {where.text}", (*self.values, *where.values))
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Run this statement and return its rows."""
+        with connection.cursor() as cursor:
+            cursor.execute(*self)
+            return list(cursor.fetchall())
+
+
+def rows_by_ids(sql: str, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return the rows of a statement with a list of ids `{keys}`, which is one value of it."""
+    return engine().fetch_prepared(sql.format(keys=engine().KEYS), [engine().listed(ids)])
+
+
+def like_pattern(*parts: str) -> str:
+    """Return the parts, escaped by `!`, as a LIKE pattern with any text between them."""
+    return "%".join(part.replace("!", "!!").replace("%", "!%").replace("_", "!_") for part in parts)
 
 
 def joined(pieces: Iterable[Sql], separator: str) -> Sql:
@@ -59,6 +76,4 @@ class PreparedQuery:
         if connection.vendor not in self.statements:
             self.statements[connection.vendor] = Sql(*self.build(_PLACEHOLDER).query.sql_with_params())
         text, values = self.statements[connection.vendor]
-        with connection.cursor() as cursor:
-            cursor.execute(text, [number if value == _PLACEHOLDER else value for value in values])
-            return list(cursor.fetchall())
+        return Sql(text, tuple(number if value == _PLACEHOLDER else value for value in values)).rows()

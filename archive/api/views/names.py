@@ -16,9 +16,10 @@ from archive.api.pagination import NAMES, limit_of, next_url, sign_cursor, signe
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
 from archive.api.shapes import names as shapes
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
+from archive.names.kana_readings import UNKNOWN
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
-from archive.queries.names.directory import UNKNOWN, ListedName
+from archive.queries.names.directory import ListedName
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.people import Summary
 from archive.queries.names.similar_names import similar_spellings

@@ -99,7 +99,6 @@ class BulkReader:
             return None
 
     def _load(self, pks: Sequence[int]) -> dict[int, Game]:
-        """Return the games that still exist, with their records."""
         readable = Game.objects.filter(pk__in=pks, space__in=self.scope.spaces)
         records = Prefetch("stored", GameRecord.objects.defer("parsed_facts", "keys"))
         with_records = readable.defer("header_data").prefetch_related(records)

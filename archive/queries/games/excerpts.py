@@ -104,7 +104,6 @@ def excerpts(scope: Scope, ids: Sequence[int], words: Sequence[str]) -> dict[int
 
 
 def _in_packed(packed: bytes | memoryview, words: Sequence[str], budget: _ExcerptBudget) -> Excerpt | None:
-    """Return the excerpt of a stored record, within the budget."""
     record = budget.record(packed)
     if record is None:
         return None
@@ -149,7 +148,6 @@ def _best_line(
 
 
 def _comments(moves: Sequence[MoveEntry]) -> Iterator[tuple[tuple[str, int], str]]:
-    """Yield the lines of all comments with their path and ply: those of the main line, then of forks."""
     for path, ply, entry in nodes_of(moves):
         if "comments" in entry:
             yield from (((path, ply), line) for line in comment_lines(entry))

@@ -13,9 +13,7 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from archive.caching.values import COUNTED, cached
-from archive.index.engine import engine
 from archive.models import Event, Player, Upload
-from archive.project.reading import connection
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import ListQuery, query_of
 from archive.queries.games.records_by_kind import CACHE_SECONDS as CACHE_SECONDS_OF_ALL
@@ -26,7 +24,7 @@ from archive.queries.names.people import years_of
 from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
 from archive.queries.search.patience import time_limited
-from archive.queries.sql import Sql, conjunction
+from archive.queries.sql import Sql, conjunction, rows_by_ids
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NUMBER
 
@@ -97,12 +95,10 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
 
 
 def _is_by_kind(filters: GameFilters) -> bool:
-    """Tell whether the filters select all records, or all of a kind."""
     return filters == GameFilters(game=filters.game, record_kind=filters.record_kind)
 
 
 def _of_all_records(scope: Scope, filters: GameFilters) -> Facets:
-    """Return the facets of all records, or of all of a kind."""
     records = records_by_kind(scope)
     chosen = {
         (game, kind): counts
@@ -150,7 +146,6 @@ _UPLOADS: Final = """
 
 
 def _names(scope: Scope, filters: GameFilters) -> Facets:
-    """Return the players, events and uploads of all records, or of all of a kind."""
     where = conjunction(
         [
             scope.condition("g"),
@@ -179,18 +174,13 @@ def _by_name(scope: Scope, sql: str, kind: NameKind) -> str:
 
 
 def _most_of(sql: str, where: Sql, times: int = 1) -> Counter[int]:
-    """Return the ids with the most games, each with its number of games."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql.format(where=where.text), [*where.values * times, LISTED])
-        return Counter(dict(cursor.fetchall()))
+    return Counter(dict(Sql(sql.format(where=where.text), (*where.values * times, LISTED)).rows()))
 
 
 def _count(query: ListQuery) -> Facets:
-    with connection.cursor() as cursor:
-        cursor.execute(*query.newest(SAMPLE + 1).embed("SELECT count(*) FROM ({sql}) x"))
-        sampled = cursor.fetchone()[0] > SAMPLE
-        cursor.execute(*query.among_newest(SAMPLE).embed(_GAMES))
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    ((length,),) = query.newest(SAMPLE + 1).embed("SELECT count(*) FROM ({sql}) x").rows()
+    sampled = length > SAMPLE
+    rows = query.among_newest(SAMPLE).embed(_GAMES).rows()
     if not rows:
         return Facets(sampled=sampled, exact=not sampled)
     ids, slots, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
@@ -226,8 +216,9 @@ def _most_formations(scope: Scope, filters: GameFilters) -> tuple[tuple[str, int
 
 
 def _formations(slots: Sequence[int]) -> tuple[tuple[str, int], ...]:
-    """Count the games that have a castle or an opening on either side, by its name."""
-    by_name = {BY_NUMBER[number].name: n for number, n in _rows(_BY_FORMATION, slots) if number in BY_NUMBER}
+    by_name = {
+        BY_NUMBER[number].name: n for number, n in rows_by_ids(_BY_FORMATION, slots) if number in BY_NUMBER
+    }
     return tuple(sorted(by_name.items(), key=lambda row: (-row[1], row[0]))[:LISTED])
 
 
@@ -251,7 +242,7 @@ def _unique(scope: Scope, kind: NameKind, ids: Iterable[int]) -> Counter[int]:
     counted = Counter(ids)
     if len(scope.spaces) == 1:
         return counted
-    keys = dict(_rows(_KEYS[kind], list(counted)))
+    keys = dict(rows_by_ids(_KEYS[kind], list(counted)))
     first: dict[str, int] = {}
     united: Counter[int] = Counter()
     for pk in sorted(counted):
@@ -261,7 +252,7 @@ def _unique(scope: Scope, kind: NameKind, ids: Iterable[int]) -> Counter[int]:
 
 def _sources(scope: Scope, games: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
     """Return the uploads of the games. A game in two uploads counts in both."""
-    counted = Counter(upload for _game, upload in {*_rows(_SOURCES, games)})
+    counted = Counter(upload for _game, upload in {*rows_by_ids(_SOURCES, games)})
     readable = set(_uploads(scope).filter(pk__in=list(counted)).values_list("pk", flat=True))
     return _named(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in readable}))
 
@@ -275,8 +266,3 @@ _KEYS: Final[dict[NameKind, str]] = {
     "player": "SELECT id, key FROM archive_player WHERE id IN (SELECT k.key FROM {keys})",
     "event": "SELECT id, name FROM archive_event WHERE id IN (SELECT k.key FROM {keys})",
 }
-
-
-def _rows(sql: str, ids: Sequence[int]) -> list[tuple[Any, ...]]:
-    """Return the rows of a statement about many ids, which are one value."""
-    return engine().fetch_prepared(sql.format(keys=engine().KEYS), [engine().listed(ids)])

@@ -17,7 +17,7 @@ from archive.index.schema import UNKNOWN_DAY
 from archive.models import LARGEST_ID, Game
 from archive.queries.games.color_names import colours_of, default_game
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, one_of
+from archive.queries.sql import Sql, like_pattern, one_of
 from kifu_core.games import GAMES
 from kifu_core.shogi import formations, handicaps, specials
 
@@ -136,7 +136,6 @@ _FORMED: Final = (
 
 
 def _formation_name(text: str) -> str:
-    """Return the identifier of a castle or an opening; other texts unchanged."""
     formation = formations.by_any_name(text)
     return formation.name if formation else text
 
@@ -157,8 +156,7 @@ def _next_day(day: date) -> str:
 
 
 def _like(text: str) -> str:
-    """Return the LIKE pattern of texts that contain a text."""
-    return "%" + headers.plain(text).replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+    return like_pattern("", headers.plain(text), "")
 
 
 @dataclass(frozen=True, slots=True)

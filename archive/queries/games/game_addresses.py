@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from archive.derive import headers
-from archive.project.reading import connection
 from archive.queries.scope import Scope
+from archive.queries.sql import Sql
 
 _LONGEST: Final = 300
 _OWN: Final = re.compile(
@@ -21,7 +21,8 @@ _LISHOGI: Final = re.compile(
     r"(https?://(?:www\.)?lishogi\.org/)(?:embed/)?(\w{8})(?:\w{4})?(?:/(?:sente|gote))?"
 )
 # The planners use the partial index only if its condition is in the text.
-_AT: Final = "SELECT min(id) FROM archive_game g WHERE site IN (%s, %s) AND NOT (site = '') AND {}"
+_HAS_SITE: Final = Sql("NOT (site = '')")
+_FIRST: Final = "SELECT min(id) FROM {sql}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,9 @@ def game_at(scope: Scope, words: str, host: str) -> AddressedGame | None:
     if lishogi := _LISHOGI.fullmatch(address):
         address = f"https://lishogi.org/{lishogi[2]}"
     site = headers.plain(address)
-    with connection.cursor() as cursor:
-        readable = scope.condition("g")
-        cursor.execute(_AT.format(readable.text), [site, f"{site}/", *readable.values])
-        (number,) = cursor.fetchone()
+    condition = Sql("site IN (%s, %s)", (site, f"{site}/"))
+    ((number,),) = (
+        Sql("archive_game g").where([condition, _HAS_SITE, scope.condition("g")]).embed(_FIRST).rows()
+    )
     ply = f"ply={mark}" if mark.isascii() and mark.isdigit() and len(mark) < 6 else ""
     return None if number is None else AddressedGame(int(number), ply)

@@ -153,7 +153,6 @@ def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
 
 
 def _beginning(column: Column, descending: bool) -> PageEnd:
-    """Return a place before all games."""
     if not descending:
         return PageEnd(-1, 0, _END)
     return PageEnd(_LAST_ID if column == "id" else _END, _END, _END)

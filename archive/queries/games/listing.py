@@ -299,7 +299,6 @@ def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | N
 
 
 def _has_at_most(most: int, query: ListQuery) -> bool:
-    """Tell whether a list has at most so many games, before the conditions on games."""
     rows = query.rows.embed("{sql} LIMIT %s", most + 1) if query.rows else query.newest(most + 1)
     ((length,),) = query.fetch(rows.embed("SELECT count(*) FROM ({sql}) x"))
     return bool(length <= most)
@@ -378,7 +377,6 @@ def _end(query: ListQuery, phase: Phase) -> PageEnd | None:
 
 
 def _first_places(lists: Sequence[Sql], phase: Phase, alias: str, count: int) -> Sql:
-    """Return SQL for the first places of all lists together."""
     order = phase.by(alias)
     pieces = [rows.embed(_PLACES, count, column=phase.column, alias=alias, order=order) for rows in lists]
     return _first_of(pieces, phase.order, count)
@@ -423,8 +421,6 @@ def query_of(scope: Scope, filters: GameFilters) -> ListQuery | None:
 
 
 def _games_reaching(scope: Scope, keys: tuple[int, ...]) -> ListQuery:
-    """Return a query for the games whose main line reaches a position, by its keys. Each game has a row under
-    one of them."""
     source, *others = (Sql(f"{table} d") for table in engine().TABLES)
     main = Sql(f"(d.flags & {FORK}) = 0")
     return ListQuery(scope, source, (main,), each=_each("d.key", keys), others=tuple(others))
@@ -468,14 +464,12 @@ def _over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQ
 
 
 def _set_filters(filters: GameFilters) -> list[Filter]:
-    """Return the filters that have a value."""
     return [field for field in FILTERS if filters.value_of(field) is not None]
 
 
 def _condition(
     scope: Scope, field: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
 ) -> Sql:
-    """Return the condition of a filter on a game."""
     values = ids.get(field.attribute) or (field.stored(filters.value_of(field)),)
     return field.condition(scope, values, alias)
 

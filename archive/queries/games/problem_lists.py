@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.caching.values import cached_until_commit
 from archive.models import Game
-from archive.project.reading import connection
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
 
@@ -80,6 +79,4 @@ def _problem_ids(
 
 def _rows(scope: Scope, select: str, conditions: Sequence[Sql] = (), *values: int) -> list[tuple[int, ...]]:
     problems = Sql("FROM archive_game g").where([_IS_PROBLEM, scope.condition("g"), *conditions])
-    with connection.cursor() as cursor:
-        cursor.execute(*problems.embed(select, *values))
-        return list(cursor.fetchall())
+    return problems.embed(select, *values).rows()

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from archive.caching.values import COUNTED, Cached, cached
-from archive.project.reading import connection
 from archive.queries.scope import Scope
 
 GAMES_A_SECOND: Final = 2_000
@@ -80,17 +79,15 @@ RecordsByKind = dict[tuple[str, str], RecordCounts]
 _VALUES: Final = """
     SELECT kind, record_kind, result, handicap, special, opening, count(*), sum(index_rows)
     FROM archive_game g
-    WHERE {readable} GROUP BY kind, record_kind, result, handicap, special, opening
+    WHERE {sql} GROUP BY kind, record_kind, result, handicap, special, opening
 """
 _DAYS: Final = """
     SELECT kind, record_kind, played, count(*) FROM archive_game g
-    WHERE {readable} GROUP BY kind, record_kind, played
+    WHERE {sql} GROUP BY kind, record_kind, played
 """
-
-
 _LENGTHS: Final = f"""
     SELECT kind, record_kind, plies / {STEP}, count(*) FROM archive_game g
-    WHERE {{readable}} GROUP BY kind, record_kind, plies / {STEP}
+    WHERE {{sql}} GROUP BY kind, record_kind, plies / {STEP}
 """
 
 
@@ -108,11 +105,12 @@ def _seconds(counts: RecordsByKind) -> float:
 def count_records_by_kind(scope: Scope) -> RecordsByKind:
     """Count all records now."""
     counts: RecordsByKind = {}
-    for kind, record_kind, *values in _rows(scope, _VALUES):
+    readable = scope.condition("g")
+    for kind, record_kind, *values in readable.embed(_VALUES).rows():
         counts.setdefault((kind, record_kind), RecordCounts()).add(*values)
-    for kind, record_kind, played, n in _rows(scope, _DAYS):
+    for kind, record_kind, played, n in readable.embed(_DAYS).rows():
         counts.setdefault((kind, record_kind), RecordCounts()).add_day(played, n)
-    for kind, record_kind, steps, n in _rows(scope, _LENGTHS):
+    for kind, record_kind, steps, n in readable.embed(_LENGTHS).rows():
         counts.setdefault((kind, record_kind), RecordCounts()).lengths[steps * STEP] += n
     for records in counts.values():
         records.cut()
@@ -129,10 +127,3 @@ def summed(some: Iterable[RecordCounts]) -> RecordCounts:
         for name in ("years", "results", "handicaps", "endings", "openings", "lengths"):
             getattr(total, name).update(getattr(one, name))
     return total
-
-
-def _rows(scope: Scope, sql: str) -> list[tuple[Any, ...]]:
-    readable = scope.condition("g")
-    with connection.cursor() as cursor:
-        cursor.execute(sql.format(readable=readable.text), readable.values)
-        return list(cursor.fetchall())

@@ -9,7 +9,6 @@ from archive.caching.values import cached
 from archive.derive.series import unpack
 from archive.derive.text import TIMES
 from archive.models import Game, GameSeries
-from archive.project.reading import connection
 from archive.queries.games.records_by_kind import (
     CACHE_SECONDS,
     STEP,
@@ -118,7 +117,7 @@ def _most_frequent(games: dict[str, RecordCounts]) -> str:
 
 
 _TIMED: Final = f"""
-    SELECT g.id FROM archive_game g WHERE {{readable}} AND g.kind = %s AND (g.features & {TIMES}) <> 0
+    SELECT g.id FROM archive_game g WHERE {{sql}} AND g.kind = %s AND (g.features & {TIMES}) <> 0
     ORDER BY g.played DESC, g.slot DESC LIMIT %s
 """
 
@@ -135,11 +134,7 @@ def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
 
 
 def _clocks(scope: Scope, kind: str) -> Counter[int]:
-    """Count the newest games with times by the place of their class."""
-    with connection.cursor() as cursor:
-        readable = scope.condition("g")
-        cursor.execute(_TIMED.format(readable=readable.text), [*readable.values, kind, TIMED])
-        games = [pk for (pk,) in cursor.fetchall()]
+    games = [pk for (pk,) in scope.condition("g").embed(_TIMED, kind, TIMED).rows()]
     stored = GameSeries.objects.filter(pk__in=games).values_list("series", flat=True)
     clocks = [unpack(series).clock for series in stored]
     # The last tick of a side has the total of all before it.

@@ -19,8 +19,8 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload
-from archive.project.reading import connection
 from archive.queries.scope import readable_spaces, reads, reads_game
+from archive.queries.sql import Sql, one_of
 
 
 class GoneError(Http404):
@@ -129,12 +129,11 @@ def _with_hidden(pks: Collection[int]) -> list[int]:
     ten times as long as running it."""
     if not pks:
         return []
-    places = ", ".join(["%s"] * len(pks))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT DISTINCT upload_id FROM archive_entry WHERE hidden AND upload_id IN ({places})", [*pks]
-        )
-        return [pk for (pk,) in cursor.fetchall()]
+    uploads = Sql(f"upload_id {one_of([*pks])}", tuple(pks))
+    return [pk for (pk,) in uploads.embed(_WITH_HIDDEN).rows()]
+
+
+_WITH_HIDDEN: Final = "SELECT DISTINCT upload_id FROM archive_entry WHERE hidden AND {sql}"
 
 
 def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
@@ -203,9 +202,7 @@ _HIDDEN: Final = """
 
 def is_hidden(game: int) -> bool:
     """Tell whether all uploads of a game are being deleted, and the game with them."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
-        has_entries, stays = cursor.fetchone()
+    ((has_entries, stays),) = Sql(_HIDDEN, (game, game, Upload.State.DELETING)).rows()
     return bool(has_entries and not stays)
 
 

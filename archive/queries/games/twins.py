@@ -8,7 +8,7 @@ day, of which one main line is the beginning of the other.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import Length
@@ -16,8 +16,8 @@ from django.db.models.functions import Length
 from archive.derive.editions import is_beginning
 from archive.derive.game import SHORT_PLIES
 from archive.models import Game, GameRecord, codec
-from archive.project.reading import connection
 from archive.queries.scope import Scope
+from archive.queries.sql import Sql
 from kifu_core.jkf import Record
 
 Reason = Literal["same-moves", "beginning"]
@@ -67,7 +67,6 @@ def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Tw
 
 
 def _within_budget(games: list[int]) -> list[int]:
-    """Return the first games whose records are small enough together."""
     if not games:
         return []
     sizes = dict(GameRecord.objects.filter(pk__in=games).values_list("pk", Length("record")))
@@ -107,10 +106,8 @@ _MET_AGAIN: Final = """
 def _same_moves(game: Game) -> list[int]:
     if game.stem is None:
         return []
-    values: list[Any] = [bytes(game.stem), game.space, SHORT_PLIES, game.pk, LIMIT]
-    with connection.cursor() as cursor:
-        cursor.execute(_SAME_MOVES, values)
-        return [pk for (pk,) in cursor.fetchall()]
+    values = bytes(game.stem), game.space, SHORT_PLIES, game.pk, LIMIT
+    return [pk for (pk,) in Sql(_SAME_MOVES, values).rows()]
 
 
 def _has_meeting(game: Game) -> bool:
@@ -119,13 +116,11 @@ def _has_meeting(game: Game) -> bool:
 
 def _same_meeting(game: Game) -> list[int]:
     """Return other games of the same players on the same day, from the index by day."""
-    values: list[Any] = [
+    values = (
         game.space, game.kind, game.played, game.player0_id, game.player1_id, game.handicap, game.pk,
         bytes(game.stem or b""), LIMIT,
-    ]  # fmt: skip
-    with connection.cursor() as cursor:
-        cursor.execute(_MET_AGAIN, values)
-        return [pk for (pk,) in cursor.fetchall()]
+    )  # fmt: skip
+    return [pk for (pk,) in Sql(_MET_AGAIN, values).rows()]
 
 
 def _is_either_beginning(one: Record, other: Record) -> bool:

@@ -7,7 +7,6 @@ from typing import Final, Literal
 from archive.caching.values import COUNTED, cached
 from archive.models import Event, Player
 from archive.names.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
-from archive.project.reading import connection
 from archive.queries.names import people
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.people import NamedCount
@@ -139,13 +138,10 @@ def _by_games(scope: Scope, kind: NameKind, words: str, after: str, limit: int) 
 
 
 def _ranked(scope: Scope, kind: NameKind, words: str) -> list[tuple[int, int]]:
-    """Return ids with their exact numbers of games, those with the most first."""
-
     def rank() -> list[tuple[int, int]]:
         where = conjunction([scope.condition("n"), people.name_condition(scope, kind, words)])
-        with connection.cursor() as cursor:
-            cursor.execute(*where.embed(_RANKED, RANKED, **people.TABLES[kind]))
-            return [(int(pk), int(n)) for pk, n in cursor.fetchall()]
+        rows = where.embed(_RANKED, RANKED, **people.TABLES[kind]).rows()
+        return [(int(pk), int(n)) for pk, n in rows]
 
     return cached(
         f"ranked {scope} {kind} {words}",
@@ -157,16 +153,3 @@ def _ranked(scope: Scope, kind: NameKind, words: str) -> list[tuple[int, int]]:
 def _names_of(kind: NameKind, ids: list[int]) -> dict[int, str]:
     model = Player if kind == "player" else Event
     return dict(model._default_manager.filter(pk__in=ids).values_list("pk", "name"))
-
-
-__all__ = [
-    "BEGINNINGS",
-    "LATIN",
-    "ORDERS",
-    "RANKED",
-    "UNKNOWN",
-    "ListedName",
-    "Listing",
-    "NamePage",
-    "list_names",
-]

@@ -17,11 +17,10 @@ from django.db.models import QuerySet
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
-from archive.project.reading import connection
 from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.names.name_matching import players_by_reading
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction, one_of
+from archive.queries.sql import Sql, conjunction, joined, like_pattern, one_of
 
 LOOKED_AT: Final = 5000
 """Games of a summary: about 20 ms on either engine."""
@@ -110,7 +109,7 @@ TABLES: Final[Mapping[NameKind, Mapping[str, str]]] = {
 equal."""
 
 _NAMES: Final = """
-    WITH {pieces} SELECT n.id, n.name, {number}, {outer} FROM (
+    WITH {sql} SELECT n.id, n.name, {number}, {outer} FROM (
         {together} ORDER BY {order} LIMIT %s
     ) n ORDER BY {outer}
 """
@@ -119,9 +118,8 @@ _PIECE: Final = """
         SELECT n.* FROM {table} n WHERE n.space = {space} AND {sql} ORDER BY {order} LIMIT %s
     )
 """
-_COUNTED: Final = "SELECT count(*) FROM ({together}) x"
 _COUNTED_PIECE: Final = """
-    SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {listed} LIMIT %s) p{number}
+    SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {sql} LIMIT %s) p{number}
 """
 _NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
 _LISTED: Final = "{sql} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
@@ -169,17 +167,16 @@ def names_from(
         _piece(kind, spaces[: number + 1], order, conjunction([place, listed]), limit)
         for number in range(len(spaces))
     ]
-    sql = _NAMES.format(
-        pieces=", ".join(piece.text for piece in pieces),
+    names = joined(pieces, ", ").embed(
+        _NAMES,
+        COUNTED_TO,
+        limit,
         together=" UNION ALL ".join(f"SELECT * FROM p{number}" for number in range(len(spaces))),
         number=_NUMBER.format(alike=_alike(kind, spaces), **TABLES[kind]),
         order=", ".join(order),
         outer=_columns("n", order),
     )
-    values = [value for piece in pieces for value in piece.values]
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [*values, COUNTED_TO, limit])
-        return list(cursor.fetchall())
+    return names.rows()
 
 
 def _piece(kind: NameKind, spaces: Sequence[int], order: Sequence[str], condition: Sql, limit: int) -> Sql:
@@ -218,14 +215,12 @@ def count_names(scope: Scope, kind: NameKind, words: str, most: int) -> int:
     """Count the players or events that `names` lists, up to `most`."""
     listed = _listed(scope, kind, words)
     pieces = (
-        _COUNTED_PIECE.format(number=number, space=space, listed=listed.text, **TABLES[kind])
+        listed.embed(_COUNTED_PIECE, most, number=number, space=space, **TABLES[kind])
         for number, space in enumerate(scope.spaces)
     )
     # A name in several spaces counts once: UNION drops equal rows.
-    sql = _COUNTED.format(together=" UNION ".join(pieces))
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [*listed.values, most] * len(scope.spaces))
-        return min(most, int(cursor.fetchone()[0]))
+    ((number,),) = joined(pieces, " UNION ").embed("SELECT count(*) FROM ({sql}) x").rows()
+    return min(most, int(number))
 
 
 def _listed(scope: Scope, kind: NameKind, words: str) -> Sql:
@@ -240,12 +235,11 @@ def name_condition(scope: Scope, kind: NameKind, words: str) -> Sql:
 
 
 def _like(kind: NameKind, words: str) -> str:
-    """Return the LIKE pattern of names that contain words."""
     # Names are stored without titles; words that are only a title stay as they are.
     text = headers.plain(words)
     if kind == "player":
         text = headers.player_key(words) or headers.folded(text)
-    return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+    return like_pattern("", text, "")
 
 
 def stored_spelling(scope: Scope, text: str) -> str:
@@ -321,9 +315,7 @@ def _rows(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> list[tuple[
     share."""
     colour = "d.colour" if kind == "player" else "0"
     sql = _GAMES_OF.format(colour=colour, **TABLES[kind], one_of=one_of(ids))
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [*ids, LOOKED_AT + 1])
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    rows = Sql(sql, (*ids, LOOKED_AT + 1)).rows()
     summary.more = len(rows) > LOOKED_AT
     rows = rows[:LOOKED_AT]
     summary.looked_at = len(rows)

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from archive.derive import headers
-from archive.project.reading import connection
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
+from archive.queries.sql import like_pattern
 
 _MOST: Final = 5
 _SHORTEST: Final = 2
@@ -21,10 +21,11 @@ _SHORT: Final = 6
 _COMPARED: Final = 300
 
 _NEAR: Final = """
-    SELECT DISTINCT n.name, t.name FROM {table} n
-    JOIN (SELECT id, name FROM {table} UNION ALL SELECT {kind}_id, name FROM {aliases}) t ON t.id = n.id
-    WHERE {readable} AND length(t.name) BETWEEN %s AND %s AND ({likes})
-    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) LIMIT %s
+    SELECT DISTINCT n.name, t.name FROM archive_{kind} n JOIN (
+        SELECT id, name FROM archive_{kind} UNION ALL SELECT {kind}_id, name FROM archive_{kind}alias
+    ) t ON t.id = n.id
+    WHERE {sql} AND length(t.name) BETWEEN %s AND %s AND ({likes})
+    AND EXISTS (SELECT 1 FROM archive_game{kind} d WHERE d.{kind}_id = n.id) LIMIT %s
 """
 _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 
@@ -36,19 +37,17 @@ def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
     if not _SHORTEST <= len(name) <= _LONGEST:
         return []
     wrong = 1 if len(name) <= _SHORT else 2
-    likes = [_pattern(piece) for piece in _pieces(name, wrong)]
-    readable = scope.condition("n")
-    sql = _NEAR.format(
-        table=f"archive_{kind}",
-        aliases=f"archive_{kind}alias",
-        games=f"archive_game{kind}",
+    likes = [like_pattern(*piece) for piece in _pieces(name, wrong)]
+    spellings = scope.condition("n").embed(
+        _NEAR,
+        len(name) - wrong,
+        len(name) + wrong,
+        *likes,
+        _COMPARED,
         kind=kind,
-        readable=readable.text,
         likes=" OR ".join([_LIKE] * len(likes)),
     )
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [*readable.values, len(name) - wrong, len(name) + wrong, *likes, _COMPARED])
-        near = [(distance(name.lower(), spelling.lower()), one) for one, spelling in cursor.fetchall()]
+    near = [(distance(name.lower(), spelling.lower()), one) for one, spelling in spellings.rows()]
     names = [one for far, one in sorted(near) if far <= wrong and one != name]
     return list(dict.fromkeys(names))[:_MOST]
 
@@ -61,10 +60,6 @@ def _pieces(name: str, wrong: int) -> list[tuple[str, ...]]:
     # In a name with an odd number of characters the middle one may be wrong.
     half = len(name) // 2
     return [*parts, ("", name[-half:], ""), (name[0], name[-1])]
-
-
-def _pattern(parts: tuple[str, ...]) -> str:
-    return "%".join(part.replace("!", "!!").replace("%", "!%").replace("_", "!_") for part in parts)
 
 
 def distance(one: str, other: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -14,10 +14,10 @@ from archive.caching.values import COUNTED, cached
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME
 from archive.models import GameRecord, codec
-from archive.project.reading import connection
 from archive.queries.names.people import LISTED, NamedCount, ResultCounts, by_year, players_of
 from archive.queries.positions.position_query import position_query
 from archive.queries.scope import Scope
+from archive.queries.sql import Sql, conjunction, rows_by_ids
 from kifu_core.classes import Match
 from kifu_core.games import SHOGI
 from kifu_core.jkf import Coordinates, Move
@@ -82,12 +82,12 @@ class FormationDetails:
 
 _COUNTED: Final = """
     SELECT f.formation, f.colour, g.result, count(*) FROM archive_gameformation f
-    JOIN archive_game g ON g.slot = f.slot WHERE {readable} GROUP BY f.formation, f.colour, g.result
+    JOIN archive_game g ON g.slot = f.slot WHERE {sql} GROUP BY f.formation, f.colour, g.result
 """
 _BOTH: Final = """
     SELECT f.formation, count(*) FROM archive_gameformation f
     JOIN archive_gameformation o ON o.formation = f.formation AND o.slot = f.slot AND o.colour = 1
-    JOIN archive_game g ON g.slot = f.slot WHERE f.colour = 0 AND {readable} GROUP BY f.formation
+    JOIN archive_game g ON g.slot = f.slot WHERE f.colour = 0 AND {sql} GROUP BY f.formation
 """
 
 
@@ -102,11 +102,8 @@ def formation_counts(scope: Scope) -> dict[str, FormationCount]:
 
 def _count_formations(scope: Scope) -> dict[str, FormationCount]:
     readable, tallies = scope.condition("g"), dict[int, ResultCounts]()
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNTED.format(readable=readable.text), readable.values)
-        rows = cursor.fetchall()
-        cursor.execute(_BOTH.format(readable=readable.text), readable.values)
-        twice = dict(cursor.fetchall())
+    rows = readable.embed(_COUNTED).rows()
+    twice = dict(readable.embed(_BOTH).rows())
     for number, colour, result, n in rows:
         tallies.setdefault(number, ResultCounts()).add(result, colour, n)
     return {
@@ -119,12 +116,11 @@ def _count_formations(scope: Scope) -> dict[str, FormationCount]:
 _LAST_STORED: Final = """
     SELECT f.slot, f.colour, f.ply, g.id, g.played, g.result, g.player0_id, g.player1_id
     FROM archive_gameformation f JOIN archive_game g ON g.slot = f.slot
-    WHERE f.formation = %s AND {readable}
-    ORDER BY f.slot DESC, f.colour LIMIT %s
+    WHERE {sql} ORDER BY f.slot DESC, f.colour LIMIT %s
 """
-_OF_SLOTS: Final = "SELECT slot, formation, colour FROM archive_gameformation WHERE slot IN ({places})"
-_BATCH: Final = 1_000
-"""Slots in one statement."""
+_OF_SLOTS: Final = """
+    SELECT slot, formation, colour FROM archive_gameformation WHERE slot IN (SELECT k.key FROM {keys})
+"""
 
 
 def formation_details(scope: Scope, formation: Formation) -> FormationDetails:
@@ -137,11 +133,8 @@ def formation_details(scope: Scope, formation: Formation) -> FormationDetails:
 
 
 def _details(scope: Scope, formation: Formation) -> FormationDetails:
-    readable = scope.condition("g")
-    sql = _LAST_STORED.format(readable=readable.text)
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [formation.number, *readable.values, LOOKED_AT + 1])
-        rows = cursor.fetchall()
+    conditions = [Sql("f.formation = %s", (formation.number,)), scope.condition("g")]
+    rows = conjunction(conditions).embed(_LAST_STORED, LOOKED_AT + 1).rows()
     details = FormationDetails(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
     rows = rows[:LOOKED_AT]
     plies: Counter[int] = Counter()
@@ -202,7 +195,7 @@ def _against(sides: dict[tuple[int, int], int]) -> tuple[tuple[Formation, Result
     """Return the formations of the opponents of these sides, by slot and colour, with the sides' results; of
     a formation and its parents only the formation."""
     others: dict[tuple[int, int], list[str]] = {}
-    for slot, number, colour in _in_batches(_OF_SLOTS, sorted({slot for slot, _colour in sides})):
+    for slot, number, colour in rows_by_ids(_OF_SLOTS, sorted({slot for slot, _colour in sides})):
         if number in BY_NUMBER and (slot, 1 - colour) in sides:
             others.setdefault((slot, 1 - colour), []).append(BY_NUMBER[number].name)
     counts: dict[str, ResultCounts] = {}
@@ -218,14 +211,6 @@ def most_specific(names: Iterable[str]) -> list[str]:
     names = [*names]
     general = {parent for name in names for parent in with_parents(BY_NAME[name].parents)}
     return [name for name in names if name not in general]
-
-
-def _in_batches(sql: str, slots: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        for first in range(0, len(slots), _BATCH):
-            piece = slots[first : first + _BATCH]
-            cursor.execute(sql.format(places=", ".join(["%s"] * len(piece))), piece)
-            yield from cursor.fetchall()
 
 
 # --- one game, one position ------------------------------------------------------------------------------
@@ -244,13 +229,11 @@ _OF_KEY: Final = f"""
 def formations_of_game(slot: int) -> tuple[GameFormationAt, ...]:
     """Return the formations of a readable game, by its slot, in order of plies; of a formation and its
     parents at the same ply only the formation."""
-    with connection.cursor() as cursor:
-        cursor.execute(_OF_GAME, [slot])
-        rows = [
-            GameFormationAt(BY_NUMBER[number], colour, ply)
-            for number, colour, ply in cursor.fetchall()
-            if number in BY_NUMBER
-        ]
+    rows = [
+        GameFormationAt(BY_NUMBER[number], colour, ply)
+        for number, colour, ply in Sql(_OF_GAME, (slot,)).rows()
+        if number in BY_NUMBER
+    ]
     return tuple(
         one
         for one in rows
@@ -287,7 +270,7 @@ def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> Op
         return None
     counts: Counter[str] = Counter()
     openings_of_game: dict[int, set[str]] = {}
-    for slot, number, _colour in _in_batches(_OF_SLOTS, sorted(slots)):
+    for slot, number, _colour in rows_by_ids(_OF_SLOTS, sorted(slots)):
         if number in _OPENINGS:
             openings_of_game.setdefault(slot, set()).add(_OPENINGS[number].name)
     for names in openings_of_game.values():

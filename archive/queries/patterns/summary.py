@@ -192,7 +192,6 @@ class _PatternSummary:
         self.query.table("found", columns)
 
     def _matching(self, matches: FirstMatches, filters: GameFilters) -> FirstMatches:
-        """Return the matches in games that match the filters."""
         slots = sorted(matches.slot.tolist())
         passing = set[int]()
         for start in range(0, len(slots), A_STATEMENT):
@@ -201,7 +200,6 @@ class _PatternSummary:
         return matches.having(passing)
 
     def _moves(self) -> tuple[MoveAfterPattern, ...]:
-        """Return the most frequent moves, as seen by the own side."""
         results_by_move: dict[tuple[int, int, bool], PatternScore] = {}
         games: Counter[tuple[int, bool]] = Counter()
         for move, own, mirrored, turn, kind, *ended in self.query.rows(_MOVES):
@@ -273,7 +271,6 @@ _MATCH_COLUMNS: Final = ("slot", "ply", "own", "mirrored", "fork", "move", "node
 
 
 def _files_with(slots: Sequence[int]) -> set[str]:
-    """Return the names of the files whose range of slots has some of these."""
     segments = ColumnSegment.objects.filter(retired=None, first__lte=max(slots), last__gte=min(slots))
     return {
         name
@@ -307,7 +304,6 @@ def _pattern_games(
 
 
 def _paths(nodes: Mapping[int, int]) -> dict[int, str]:
-    """Return the paths of the lines with these nodes, by the ids of games."""
     stored = GameRecord.objects.in_bulk(list(nodes))
     return {pk: line_of(codec.unpack(one.record), nodes[pk]) for pk, one in stored.items()}
 

@@ -97,7 +97,6 @@ _KEY_SIZES: Final = """
 
 
 def _each(table: str, keys: str) -> str:
-    """Return a FROM item with the rows of a table under each key of a list."""
     return engine().EACH.format(list=keys, table=table, on=_OF_KEY)
 
 
@@ -278,7 +277,6 @@ def _on_days(part: SpaceQuery, keys: Collection[int], since: date, until: date) 
 
 
 def _grouped(part: SpaceQuery, key: int) -> Sql:
-    """Return SQL for the counts of a key's rows that match the filters."""
     rated = part.plan.rated
     rating = _RATING.format(colour=mover(key)) if rated else _NO_RATING
     rows = matching_rows(part, key, _rows(part, key), COUNTED_BY, rated=rated)
@@ -308,7 +306,6 @@ def _has_result(part: SpaceQuery, row: RowCount) -> bool:
 
 
 def _line_condition(lines: Lines) -> str:
-    """Return the condition on rows: of the main line, or of all lines."""
     return f"(d.flags & {FORK}) = 0" if lines == "main" else "TRUE"
 
 
@@ -388,7 +385,6 @@ def choose_page_plans(parts: Sequence[SpaceQuery]) -> list[SpaceQuery]:
 
 
 def _rows_on_days(part: SpaceQuery, key: int) -> Sql:
-    """Return FROM and WHERE for the rows of a key on the days of the filters, before other filters."""
     lines = Sql(_line_condition(part.query.lines))
     return INDEX_ROWS.where([Sql("d.key = %s", (key,)), part.resolved.between("d"), lines])
 

@@ -115,7 +115,6 @@ def first_and_latest(query: PositionKeys, counts: KeyCounts) -> tuple[GameThroug
 
 
 def _first_and_last_rows(query: PositionKeys) -> Sql:
-    """Return the first and the last row of each key as a FROM item x."""
     pieces = [
         piece
         for part, phase in enumerate(_PHASES)
@@ -125,7 +124,6 @@ def _first_and_last_rows(query: PositionKeys) -> Sql:
 
 
 def _first_and_last_of(query: PositionKeys, counts: KeyCounts) -> list[tuple[int, ...]]:
-    """Return the first and the last of the loaded rows."""
     mask, flag = (FORK, 0) if query.lines == "main" else (FIRST, FIRST)
     rows = [
         (row.key & 3, row.played, row.slot, row.ply, row.move, row.flags)
@@ -190,7 +188,6 @@ _PHASES: Final = tuple(next(phases(order, None)) for order in _ORDERS)
 
 
 def _first_rows_by_key(query: PositionKeys, phase: Phase, count: int, *also: Sql, part: int = 0) -> list[Sql]:
-    """Return SQL for the next rows of each key."""
     fixed = (Sql(ROWS[query.lines]), *also)
     return [
         INDEX_ROWS.where([Sql("d.key = %s", (key,)), phase.keyset(key & 3), *fixed]).embed(
@@ -206,7 +203,6 @@ def _merged_first_rows(phase: Phase, pieces: Sequence[Sql], count: int) -> Calla
 
 
 def _sorted_games(query: PositionKeys, phase: Phase, rows: Callable[[], Sql]) -> list[GameThrough]:
-    """Return the games of rows x, in the order of a listing."""
     games = [game for _, game in _load_games(query, (rows() for _ in range(ATTEMPTS)))]
     return sorted(games, key=phase.rank_of)
 
@@ -301,7 +297,6 @@ class _Scan(NamedTuple):
         return min((PageEnd(*row) for row in rows), key=self.phase.rank, default=None)
 
     def _reads_all(self, part: SpaceQuery) -> bool:
-        """Tell whether the scan reads all rows of the query's only key."""
         return len(part.query.keys) == 1 and part.plan.most is not None and part.plan.most < self.rows
 
 

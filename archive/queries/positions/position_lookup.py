@@ -90,7 +90,6 @@ def _position_in_text(game: GameKind[Any], text: str, ply: int | None = None) ->
 
 
 def _position_in_record(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
-    """Return the position of a text that is a record."""
     result = game.formats.load(text, None)
     record = _record(result)
     if record is None and result.format in game.formats.default_endings:

@@ -51,7 +51,6 @@ def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
 
 
 def _days(key: int) -> Counter[int]:
-    """Count the newest games of a key by day."""
     return Counter(dict(engine().fetch_prepared(_DAYS, [key, NEWEST])))
 
 

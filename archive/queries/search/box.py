@@ -277,7 +277,6 @@ def _add_plain(filters: dict[str, str], word: str) -> bool:
 
 
 def _filters_of_word(word: str) -> dict[str, str]:
-    """Return the filters of a word without a key; none for other words."""
     for name, values in _PLAIN.items():
         if (value := values.get(word.lower())) is not None:
             return {name: value}
@@ -318,5 +317,4 @@ def _number(text: str) -> int:
 
 
 def _is_full_name(scope: Scope, name: str) -> bool:
-    """Tell whether a player or an event has exactly this name."""
     return bool(ids_of_name(scope, "player", name) or ids_of_name(scope, "event", name))

@@ -146,7 +146,6 @@ def _combined(term: And | Or, conditions: list[Sql]) -> Sql:
 
 
 def _leaf(within: _SearchContext, term: Leaf) -> Iterator[Sql]:
-    """Yield conditions, any of which makes a term true."""
     if isinstance(term, Word):
         yield from words.conditions_of_word(within.words[term.text])
     elif isinstance(term, ReachesPosition):
@@ -175,13 +174,11 @@ def _reaches_condition(scope: Scope, term: ReachesPosition) -> Iterator[Sql]:
 
 
 def _keys(scope: Scope, term: ReachesPosition) -> tuple[int, ...]:
-    """Return the keys of a position in the index."""
     position, match = GAMES[term.game].codec.decode(term.code), cast(Match, term.match)
     return position_keys(scope, [position], match, term.game)[0]
 
 
 def _plies_condition(plies: Between | None) -> Sql:
-    """Return the condition on the ply of a row, to be added to others."""
     ends = ((">=", plies.least), ("<=", plies.most)) if plies else ()
     return joined((Sql(f" AND o.ply {sign} %s", (int(end),)) for sign, end in ends if end), "")
 
@@ -242,7 +239,6 @@ def _result_is(value: str) -> Iterator[Sql]:
 
 
 def _side_is(scope: Scope, side: str, value: str) -> Iterator[Sql]:
-    """Yield the conditions that a player has a side."""
     ids = match_name(scope, "player", value).ids
     if not ids:
         return

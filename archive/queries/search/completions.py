@@ -8,7 +8,6 @@ from typing import Final, Literal
 
 from archive.index.texts import text_index
 from archive.names.search_text import searched
-from archive.project.reading import connection
 from archive.queries.games.filters import game_filters
 from archive.queries.games.listing import slots_of
 from archive.queries.names.ids_of_names import NameKind
@@ -68,7 +67,6 @@ def _games(scope: Scope, **parameters: object) -> int | None:
 
 
 def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    """Return names that contain a text or have it as their reading, those with the most games first."""
     where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (searched(text),))]
     counts = dict(_counted(kind, conjunction(where)))
     if kind == "player" and (by_reading := players_by_reading(scope, text, prefix=True)[:_RANKED]):
@@ -78,14 +76,11 @@ def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
 
 
 def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:
-    with connection.cursor() as cursor:
-        sql = _HOLDING.format(where=where.text, **TABLES[kind])
-        cursor.execute(sql, [_RANKED_TO, *where.values, _RANKED])
-        return list(cursor.fetchall())
+    sql = _HOLDING.format(where=where.text, **TABLES[kind])
+    return [(name, games) for name, games in Sql(sql, (_RANKED_TO, *where.values, _RANKED)).rows()]
 
 
 def _formations(scope: Scope, text: str) -> list[Completion]:
-    """Return castles and openings whose names contain a text, those with the most games first."""
     form = searched(text)
     matching = [one for one in FORMATIONS if form in searched("\n".join(_names_of(one)))]
     counts = formation_counts(scope) if matching else {}

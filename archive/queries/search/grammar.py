@@ -57,7 +57,6 @@ _PLAIN: Final = pp.Regex(rf'{_NO_OPERATOR}[^\s()",、「]{{1}}[^\s()",、]*+')
 
 
 def _unquoted(_text: str, place: int, tokens: pp.ParseResults) -> str:
-    """Return the text in quotation marks."""
     inner = tokens[0][1:-1]
     text = " ".join((inner.replace('""', '"') if tokens[0][0] == '"' else inner).split())
     if not text:
@@ -129,7 +128,6 @@ def _value(
     shift: Callable[[str, int], str],
     place: int,
 ) -> EqualTo | Between:
-    """Return the value of a match of `_ranged`."""
     kind, first, *rest = match
     if kind == "alone":
         return EqualTo(read(first))
@@ -193,7 +191,6 @@ _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., An
 
 
 def _key(fields: Iterable[Field]) -> pp.ParserElement:
-    """Return the grammar of the names of fields with their colon; its result is the field."""
     names_of_fields = {one.name for one in fields}
     names = sorted((key for key, one in BY_KEY.items() if one.name in names_of_fields), key=len, reverse=True)
     element = pp.Regex(f"(?i:{'|'.join(map(re.escape, names))}):")
@@ -225,7 +222,6 @@ _MATCH: Final = pp.Regex("/ *+(?i:exact|mirror|color|any)(?![^\\s()/])")
 
 
 def _position() -> pp.ParserElement:
-    """Return the grammar of a reached position, followed by the match and the plies."""
     code = (pp.Regex(QUOTED).add_parse_action(_unquoted) | pp.Regex(r'[^\s()"「]++')).copy()
     code.add_parse_action(_read_position)
     plies = pp.Literal("/").suppress() + _ranged(r"\d{1,5}", "number").copy().add_parse_action(_plies)
@@ -260,7 +256,6 @@ def _reaches(tokens: pp.ParseResults) -> ReachesPosition:
 
 
 def _pattern() -> pp.ParserElement:
-    """Return the grammar of a pattern on the board."""
     quoted = pp.Regex(QUOTED).add_parse_action(
         lambda _text, place, tokens: _read_pattern(tokens[0][1:-1], place + 1)
     )

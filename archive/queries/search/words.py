@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from archive.derive import headers
 from archive.index.engine import engine
 from archive.index.texts import text_index
 from archive.names.search_text import searched
-from archive.project.reading import connection
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 from archive.queries.search.terms import And, Or, Term, Word, leaves
@@ -75,12 +74,11 @@ def names_with_word(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] 
 
 
 def _listed_names(names: Sql) -> tuple[int, ...] | None:
-    rows = _rows(Sql(f"{names.text} LIMIT %s", (*names.values, LISTED_NAMES + 1)))
+    rows = names.embed("{sql} LIMIT %s", LISTED_NAMES + 1).rows()
     return tuple(pk for (pk,) in rows) if len(rows) <= LISTED_NAMES else None
 
 
 def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
-    """Return SQL for the ids of players or events with a present or former name that contains a word."""
     # Names are stored without titles; a word that is only a title stays as it is.
     form = searched(word)
     if kind == "player":
@@ -176,7 +174,7 @@ def _games_of_names(kind: NameKind, ids: Sequence[int]) -> set[_Game] | None:
     if not ids:
         return set()
     each = _each(f"archive_game{kind}", f"d.{kind}_id = k.key")
-    rows = _rows(Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)))
+    rows = Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)).rows()
     # A game of a player against himself has two rows, so rows are counted before they become a set.
     return None if len(rows) > RARE else {*rows}
 
@@ -191,15 +189,8 @@ def _games_with_texts(scope: Scope, forms: Sequence[str]) -> set[_Game] | None:
     # The scope is checked again, because a game may just have been moved.
     readable = scope.condition("d")
     sql = _OF_IDS.format(each=_each("archive_game", "d.id = k.key"), mine=readable.text)
-    return {*_rows(Sql(sql, (engine().listed(games), *readable.values)))}
+    return {*Sql(sql, (engine().listed(games), *readable.values)).rows()}
 
 
 def _each(table: str, on: str) -> str:
-    """Return a FROM clause that looks up, for each number k of a list, the rows d of a table."""
     return engine().EACH.format(list=engine().KEYS, table=table, on=on)
-
-
-def _rows(sql: Sql) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(*sql)
-        return list(cursor.fetchall())

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from archive.caching.values import one_snapshot
+from archive.names import kana_readings
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
 from archive.queries.games.records_by_kind import STEP
@@ -124,8 +125,8 @@ NAME_ORDERS: Final[dict[directory.Listing, Promise]] = {
 
 ROW_NAMES: Final[dict[str, str | Promise]] = {
     **{row: row for row in directory.BEGINNINGS},
-    directory.LATIN: "A–Z",
-    directory.UNKNOWN: gettext_lazy("Reading not known"),
+    kana_readings.LATIN: "A–Z",
+    kana_readings.UNKNOWN: gettext_lazy("Reading not known"),
 }
 """Headings of names by reading."""
 
@@ -139,7 +140,7 @@ def _requested_row(request: HttpRequest, order: directory.Listing) -> str | None
     name = request.GET.get("row")
     if name is None:
         return None
-    row = directory.UNKNOWN if name == _UNKNOWN_ROW else name
+    row = kana_readings.UNKNOWN if name == _UNKNOWN_ROW else name
     if order != "reading" or row not in directory.BEGINNINGS or not name:
         raise BadRequest("row")
     return row
