@@ -1,4 +1,4 @@
-"""Rounds of a checkout of this project, one at a time, for benchmarks/parse.py.
+"""Timed rounds of a checkout of this project, for benchmarks/parse.py.
 
     python checkout.py CHECKOUT
 
@@ -15,7 +15,7 @@ from typing import Any
 
 def main(checkout: str) -> None:
     """Answer until the input ends."""
-    # Instead of this script's folder, whose modules belong to the checkout that measures.
+    # Replaces this script's folder, whose modules are of the measuring checkout.
     sys.path[0] = checkout
     from kifu_core import load
 

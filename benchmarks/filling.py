@@ -1,6 +1,6 @@
-"""Fills an archive with made-up games through its own store, from several processes, and times it.
+"""Fill an archive with made-up games through its own store, from several processes, and time it.
 
-The limit of writing is measured beside it: the same rows of the index by COPY or `executemany` alone.
+The limit of writing is measured as well: the same rows of the index by COPY or `executemany` alone.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from archive.index.schema import IndexRow
 
 BATCHES: Final = {"postgresql": 200, "sqlite": 300}
-"""Games in a transaction, about as many as a worker takes."""
+"""Games in a transaction, about as many as in a worker's."""
 
 BARE_EVERY: Final = 4
-"""The rows of one batch in so many are written once more, bare: the limit at this moment."""
+"""The rows of one batch in so many are also written bare, to measure the limit at that moment."""
 
 BARE_ROWS: Final = 500_000
 ROWS_A_GAME: Final = 50
@@ -39,11 +39,9 @@ _TABLE: Final = """
 _INDEX: Final = "CREATE UNIQUE INDEX {name}_key ON {name} (key, played, slot, ply, move)"
 
 
-class Written(NamedTuple):
-    """A stored batch: games, rows, elapsed and processor seconds of storing it.
-
-    `bare` are the seconds of writing the same rows bare right afterwards, None where that was not done.
-    """
+class StoredBatch(NamedTuple):
+    """A stored batch: games, rows, elapsed and processor seconds of storing it. `bare` are the seconds of
+    then writing the same rows bare, None without that."""
 
     games: int
     rows: int
@@ -53,11 +51,11 @@ class Written(NamedTuple):
 
 
 @dataclass(slots=True)
-class Filled:
+class FillTotals:
     """Sums over batches.
 
     `seconds` are those of storing, `wall` includes making the games and is shared by all writers.
-    `bare_rows` rows were also written bare, in `bare_seconds`; storing them took `beside_seconds`.
+    `bare_rows` rows were also written bare, in `bare_seconds`; storing them took `store_seconds`.
     """
 
     games: int = 0
@@ -67,27 +65,28 @@ class Filled:
     wall: float = 0.0
     bare_rows: int = 0
     bare_seconds: float = 0.0
-    beside_seconds: float = 0.0
+    store_seconds: float = 0.0
 
-    def add(self, written: Written) -> None:
-        self.games += written.games
-        self.rows += written.rows
-        self.seconds += written.seconds
-        self.cpu += written.cpu
-        if written.bare is not None:
-            self.bare_rows += written.rows
-            self.bare_seconds += written.bare
-            self.beside_seconds += written.seconds
+    def add(self, batch: StoredBatch) -> None:
+        self.games += batch.games
+        self.rows += batch.rows
+        self.seconds += batch.seconds
+        self.cpu += batch.cpu
+        if batch.bare is not None:
+            self.bare_rows += batch.rows
+            self.bare_seconds += batch.bare
+            self.store_seconds += batch.seconds
 
     @property
     def rate(self) -> float:
-        """Games a second of one writer while it stores."""
+        """Return games a second of one writer while it stores."""
         return self.games / self.seconds if self.seconds else 0.0
 
     @property
     def times_bare(self) -> float:
-        """Storing games over writing their rows bare: a ratio that holds on a busy machine."""
-        return self.beside_seconds / self.bare_seconds if self.bare_seconds else 0.0
+        """Return the time of storing games over that of writing their rows bare: a ratio that is also valid
+        on a busy machine."""
+        return self.store_seconds / self.bare_seconds if self.bare_seconds else 0.0
 
 
 def batch_size() -> int:
@@ -104,19 +103,19 @@ def writers(processes: int) -> Iterator[Pool]:
         yield pool
 
 
-def fill(pool: Pool, first: int, last: int, steps: int = 10) -> Iterator[Filled]:
+def fill(pool: Pool, first: int, last: int, steps: int = 10) -> Iterator[FillTotals]:
     """Store the games with these numbers; yield the sums of each of `steps` equal parts as it ends."""
     size = batch_size()
     batches = [range(start, min(start + size, last)) for start in range(first, last, size)]
     each = max(1, -(-len(batches) // steps))
-    part, begun = Filled(), time.perf_counter()
-    for number, written in enumerate(pool.imap_unordered(_store, batches), start=1):
-        part.add(written)
+    part, began = FillTotals(), time.perf_counter()
+    for number, batch in enumerate(pool.imap_unordered(_store, batches), start=1):
+        part.add(batch)
         if number % each == 0 or number == len(batches):
             now = time.perf_counter()
-            part.wall, begun = now - begun, now
+            part.wall, began = now - began, now
             yield part
-            part = Filled()
+            part = FillTotals()
 
 
 def _set_up() -> None:
@@ -128,8 +127,8 @@ def _set_up() -> None:
     django.setup()
 
 
-def _store(numbers: range) -> Written:
-    """Make games and store them as one upload; write the rows of some batches bare, too."""
+def _store(numbers: range) -> StoredBatch:
+    """Make games and store them as one upload; also write the rows of some batches bare."""
     from archive import store
     from archive.derive.game import DerivedEntry
 
@@ -144,7 +143,7 @@ def _store(numbers: range) -> Written:
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     rows = sum(len(entry.game.rows) for entry in entries if entry.game)
     bare = _bare_seconds(entries) if numbers.start // batch_size() % BARE_EVERY == 0 else None
-    return Written(len(entries), rows, seconds, cpu, bare)
+    return StoredBatch(len(entries), rows, seconds, cpu, bare)
 
 
 # --- the limit -------------------------------------------------------------------------------------------
@@ -192,7 +191,7 @@ def write_bare(rows: Sequence[IndexRow], *, indexed: bool = False) -> float:
 
 
 def _bare_seconds(entries: Sequence[DerivedEntry]) -> float:
-    """Write the rows of games bare, sorted as the store sorts them."""
+    """Return the seconds of writing the rows of games bare, in the order of the store."""
     from archive.index.schema import IndexRow
 
     games = enumerate(entry.game for entry in entries if entry.game)

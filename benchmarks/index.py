@@ -5,11 +5,11 @@
 
 Makes a database of its own (PostgreSQL from the development dependency, with the settings of a durable
 server; SQLite as the embedded default has it), fills it with made-up games through the archive's own store,
-and queries it. Beside each figure stands its limit, measured in the same run: the same rows by a bare COPY, a
-SELECT by primary key, a view that does nothing.
+and queries it. Each figure has its limit, measured in the same run: the same rows by a bare COPY, a SELECT by
+primary key, a view that does nothing.
 
 The figures of the API are of uncached answers: the process's cache is cleared before each request.
-`kept answer` is the same request once more, answered from the cache.
+`cached answer` is the same request once more, answered from the cache.
 
 `games a second` of the growth are those of one writing process while it stores; making the games is not
 included. A million games take about 70 minutes on two idle cores, most of it the making of the games, and
@@ -30,13 +30,13 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from benchmarks import lookups, population
-from benchmarks.filling import Filled, bare_rates, batch_size, fill, writers
+from benchmarks.filling import FillTotals, bare_rates, batch_size, fill, writers
 from benchmarks.support import Target, announce, as_json, database, options_of, percentile, verdict
 
 SHARES_OF: Final = 1000
 FILES: Final = 4
 GAMES_A_FILE: Final = 250
-"""At most; less in a small archive."""
+"""Fewer in a small archive."""
 
 ROW_BYTES: Final = "bytes a row"
 ROW_BYTES_TARGET: Final = "bytes a row, target"
@@ -44,16 +44,16 @@ ROW_BYTES_LIMIT: Final = "bytes a row, limit"
 
 
 def stored_games() -> int:
-    """Return the number of games in the archive, which are those with all lower numbers."""
+    """Return the number of games in the archive, which have the numbers below it."""
     from archive.models import Game
 
     return Game.objects.count()
 
 
-def grow(games: int, processes: int) -> list[Filled]:
-    """Fill the archive up to so many games, printing each part."""
+def grow(games: int, processes: int) -> list[FillTotals]:
+    """Fill the archive up to so many games, and print each part."""
     done = stored_games()
-    parts = list[Filled]()
+    parts = list[FillTotals]()
     if done >= games:
         return parts
     with writers(processes) as pool:
@@ -71,8 +71,8 @@ def grow(games: int, processes: int) -> list[Filled]:
     return parts
 
 
-def _bare_ratio(part: Filled) -> str:
-    """Small parts may have no batch that was written bare too."""
+def _bare_ratio(part: FillTotals) -> str:
+    """Return the ratio to bare writing; empty for a small part without bare batches."""
     return f"  {part.times_bare:5.1f} times as long as bare" if part.bare_rows else ""
 
 
@@ -137,17 +137,17 @@ def table(rows: Iterable[lookups.Times]) -> list[dict[str, Any]]:
         p50, p99 = percentile(row.values, 0.5), percentile(row.values, 0.99)
         target = f"  target {row.target}" if any(row.target) else ""
         cached = row.cached_median
-        cached_text = "" if cached is None else f"  kept answer p50 {cached:8.2f} ms"
+        cached_text = "" if cached is None else f"  cached answer p50 {cached:8.2f} ms"
         print(f"  {row.name:<62} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms{cached_text}{target}", flush=True)
         printed.append(
-            {"name": row.name, "p50": p50, "p99": p99, "kept_p50": cached, "target": row.target,
+            {"name": row.name, "p50": p50, "p99": p99, "cached_p50": cached, "target": row.target,
              "n": len(row.values)}
         )  # fmt: skip
     return printed
 
 
-def _shown(figures: dict[str, float], form: str, unit: str = "") -> dict[str, float]:
-    """Print figures by name; return them."""
+def _print_figures(figures: dict[str, float], form: str, unit: str = "") -> dict[str, float]:
+    """Print figures by name and return them."""
     for name, value in figures.items():
         print(f"  {name:<40} {value:>16{form}}{unit}")
     return figures
@@ -155,23 +155,23 @@ def _shown(figures: dict[str, float], form: str, unit: str = "") -> dict[str, fl
 
 def measure(engine: str, games: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
     """Measure everything and print each figure at once."""
-    made = population.shares(range(min(games, SHARES_OF)))
+    shares = population.shares(range(min(games, SHARES_OF)))
     print(
-        f"games like these ({made.games:,} of them): {made.distinct:.1%} of rows are distinct positions, "
-        f"{made.transposed:.2%} of positions are reached in several ways, {made.forked:.2%} of rows are in "
-        f"variations, {made.repeated:.2%} of nodes repeat one of their game"
+        f"games like these ({shares.games:,} of them): {shares.distinct:.1%} of rows are distinct positions, "
+        f"{shares.transposed:.2%} of positions are reached in several ways, {shares.forked:.2%} of rows are in "
+        f"variations, {shares.repeated:.2%} of nodes repeat one of their game"
     )
     print(f"filling, {processes} writer(s), {batch_size()} games a transaction")
     parts = grow(games, processes)
     from django.db import connection
 
     with connection.cursor() as cursor:
-        # As autovacuum does in time: index-only scans need it.
+        # As autovacuum would do later: index-only scans need it.
         cursor.execute("VACUUM (ANALYZE)" if connection.vendor == "postgresql" else "ANALYZE")
     print("room")
-    room = _shown(sizes(folder), ",.1f")
+    room = _print_figures(sizes(folder), ",.1f")
     print("limits of writing")
-    limits = _shown(bare_rates(), ",.0f", " rows/s")
+    limits = _print_figures(bare_rates(), ",.0f", " rows/s")
     for last in parts[-1:]:
         print(f"  {'a writer, over the last tenth':<40} {last.rows / last.seconds:>16,.0f} rows/s")
     codes = lookups.sample_codes(games, times)
@@ -259,7 +259,7 @@ def _index_bytes(cursor: Any) -> float:
 
 
 def targets_of(figures: dict[str, Any]) -> Iterator[Target]:
-    """The targets for bytes a row and for each question."""
+    """Yield the targets for bytes a row and for each query."""
     yield Target(ROW_BYTES, figures["room"][ROW_BYTES], figures["room"][ROW_BYTES_TARGET])
     for kind in ("sql", "api"):
         for row in figures[kind]:

@@ -1,12 +1,12 @@
-"""Time per position of codes, classes, keys and legal moves, beside limits and a peer.
+"""Time per position of codes, classes, keys and legal moves, compared with limits and a peer.
 
     python -m benchmarks.keys [--games N] [--perft] [--json]
 
-All figures are of one run, in processor time, the shortest of rounds that take turns: times mean nothing by
-themselves on a shared machine, so compare ratios. The limit of a key is a bare BLAKE2b of its code, or the
-64-bit Zobrist number of an engine, which tells positions apart only as long as they are few; the peer of the
-encoder is the plain way to write the same bits, a code per square joined, without the checks for Mixed mode.
-Games are random and legal, always the same.
+All figures are of one run, in processor time, the shortest of rounds that take turns. Compare ratios: times
+on a shared machine mean little. The limit of a key is a bare BLAKE2b of its code, or the 64-bit Zobrist
+number of an engine, which is unique only among few positions; the peer of the encoder is the simple way to
+write the same bits, by joining a code for each square, without the checks for Mixed mode. Games are random
+and legal, always the same.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ TARGETS = {"replay to code": 2.5, "replay to key": 6.0}
 """Microseconds per position that we want to stay below, moves included."""
 
 
-class Game(NamedTuple):
-    """Where a game starts, and its packed moves."""
+class GameMoves(NamedTuple):
+    """The start of a game, and its packed moves."""
 
     start: Position
     moves: list[int]
 
 
-def random_game(seed: int) -> Game:
-    """A game of up to `PLIES` random legal moves."""
+def random_game(seed: int) -> GameMoves:
+    """Return a game of up to `PLIES` random legal moves."""
     dice, position, moves = random.Random(seed), Position.initial(), list[int]()
     while len(moves) < PLIES and (choices := legal_moves(position)):
         moves.append(dice.choice(choices))
         position.do_move(moves[-1])
-    return Game(Position.initial(), moves)
+    return GameMoves(Position.initial(), moves)
 
 
-def positions_of(game: Game) -> list[Position]:
-    """A copy of every position that a move leads to."""
+def positions_of(game: GameMoves) -> list[Position]:
+    """Return a copy of the position after each move."""
     positions, position = [], game.start.copy()
     for move in game.moves:
         position.do_move(move)
@@ -61,7 +61,7 @@ def positions_of(game: Game) -> list[Position]:
 
 
 def plain_join(position: Position) -> str:
-    """The peer: the code in Normal mode, which these games never leave, square by square."""
+    """Return the code in Normal mode, which is enough for these games, square by square: the peer."""
     board = position.board
     bits = ["0" if position.turn else "1", "0", f"{board.index(8) + 1:07b}", f"{board.index(-8) + 1:07b}"]
     for pawn in (1, -1):
@@ -74,7 +74,7 @@ def plain_join(position: Position) -> str:
     return shogi64.characters("".join(bits))
 
 
-def replay(game: Game, read: Callable[[shogi64.Encoder], object] | None) -> None:
+def replay(game: GameMoves, read: Callable[[shogi64.Encoder], object] | None) -> None:
     """Play a game through, with an encoder that is read after every move."""
     position = game.start.copy()
     if read is None:
@@ -94,7 +94,7 @@ def class_key(encoder: shogi64.Encoder) -> int:
 
 
 def count_lines(position: Position, depth: int) -> int:
-    """How many sequences of legal moves there are."""
+    """Return the number of sequences of legal moves."""
     choices = legal_moves(position)
     if depth == 1:
         return len(choices)
@@ -111,8 +111,8 @@ _BOARD_NUMBERS = [[_DICE.getrandbits(64) for _ in range(81)] for _ in range(29)]
 _HAND_NUMBERS = [[[_DICE.getrandbits(64) for _ in range(19)] for _ in range(8)] for _ in range(2)]
 
 
-def zobrist(game: Game) -> None:
-    """The limit: play a game through with the number that engines keep; it is no code of the position."""
+def zobrist(game: GameMoves) -> None:
+    """Play a game through with the hash of engines, which is no code of the position: the limit."""
     position, number = game.start.copy(), 0
     board, hands = position.board, position.hands
     for move in game.moves:
@@ -127,7 +127,7 @@ def zobrist(game: Game) -> None:
         number ^= _BOARD_NUMBERS[board[to]][to]
 
 
-FOLLOWING: dict[str, Callable[[Game], object]] = {
+FOLLOWING: dict[str, Callable[[GameMoves], object]] = {
     "do_move": lambda game: replay(game, None),
     "64-bit Zobrist (limit)": zobrist,
     "replay to code": lambda game: replay(game, shogi64.Encoder.code),
@@ -137,8 +137,8 @@ FOLLOWING: dict[str, Callable[[Game], object]] = {
 """Work along a game, from the moves alone to the keys."""
 
 
-def measure(games: list[Game], rounds: int = ROUNDS) -> dict[str, float]:
-    """Microseconds per position of everything, in the order of the table."""
+def measure(games: list[GameMoves], rounds: int = ROUNDS) -> dict[str, float]:
+    """Return microseconds per position, in the order of the table."""
     by_game = [positions_of(game) for game in games]
     codes = [[shogi64.encode(position) for position in positions] for positions in by_game]
     assert codes == [[plain_join(position) for position in positions] for positions in by_game]
@@ -160,7 +160,7 @@ def measure(games: list[Game], rounds: int = ROUNDS) -> dict[str, float]:
 
 
 def each(work: Callable[[Part], object]) -> Callable[[list[Part]], object]:
-    """The work for all parts of a list."""
+    """Return the work for all parts of a list."""
     return lambda parts: [work(part) for part in parts]
 
 
@@ -184,12 +184,12 @@ def main() -> None:
 
 
 def targets_of(figures: Mapping[str, float]) -> list[Target]:
-    """The targets of what follows a game."""
+    """Return the targets of the work along a game."""
     return [Target(name, figures[name], bound, " us") for name, bound in TARGETS.items()]
 
 
 def print_table(figures: dict[str, float]) -> None:
-    """A line per figure with its ratios to the limit and to the peer, and what it should stay below."""
+    """Print a line for each figure with its ratios to the limit and to the peer, and its target."""
     limit, peer = figures["BLAKE2b of a code (limit)"], figures["plain join per square (peer)"]
     print(f"{'per position':30} {'us':>7} {'x limit':>8} {'x peer':>7} {'target':>7}")
     for name, figure in figures.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kifu_core.classes import Match
 
 REPEATS: Final = 3
-"""Other programs only add time: of so many times the shortest counts."""
+"""Of so many times the shortest counts, because other programs only add time."""
 
 WINDOW: Final = (date(2005, 1, 1), date(2009, 12, 31))
 
@@ -138,7 +138,7 @@ def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
 
 
 def repeated(codes: list[str], times: int) -> Iterator[str]:
-    """Codes again and again, one more than `times`."""
+    """Yield codes in turn, one more than `times`."""
     for number in range(times + 1):
         if codes:
             yield codes[number % len(codes)]
@@ -192,7 +192,7 @@ def _of_one_game(times: int) -> Iterator[Times]:
         "limit: one game by primary key", NO_TARGET, (partial(primary_key, pk) for pk in ids[:times])
     )
     yield timed_sql(
-        "limit: the same, its plan kept", NO_TARGET, (partial(prepared, pk) for pk in ids[:times])
+        "limit: the same, with a cached plan", NO_TARGET, (partial(prepared, pk) for pk in ids[:times])
     )
 
 
@@ -233,13 +233,13 @@ def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
     moves = (
         partial(explore, PUBLIC, "shogi", code, transpositions=True) for code in repeated(codes.middle, times)
     )
-    yield timed("20-999 games: transpositions=1, whole function", Bounds(40), moves)
+    yield timed("20-999 games: transpositions=1, total time", Bounds(40), moves)
     every_code = [*codes.hot, *codes.middle, *codes.rare]
     batches = (
         partial(explore_many, PUBLIC, "shogi", random.Random(n).sample(every_code, min(100, len(every_code))))
         for n in range(max(10, times // 5))
     )
-    yield timed("100 positions at once, whole function", NO_TARGET, batches)
+    yield timed("100 positions at once, total time", NO_TARGET, batches)
 
 
 def _of_filters(codes: Codes, times: int) -> Iterator[Times]:

@@ -8,12 +8,12 @@ kind of address in turn: GET over kept connections, compressed, `--rounds` times
 address is requested again with the ETag of its answer, as by a browser that has the page.
 
 `nothing` is an address whose view does nothing, requested among the others: the cost of the server, its
-protocol and this client. With more clients than processor cores they wait for each other. So compare
-`x nothing`, the ratio of p50 to that of the same run, between machines and days; the milliseconds are this
-machine's. `p50`, `p99` and `x nothing` are of uncached answers: each address has a new parameter that means
-nothing. `kept` is p50 of the plain addresses, which the cache answers. `again` is p50 of the requests with
-an ETag, `304` the percentage of them whose answer was "not modified".
-With `--keep` the archive stays in a folder, and the next run fills it further or only measures.
+protocol and this client. With more clients than processor cores they wait for each other. So compare `x
+nothing`, the ratio of p50 to that of the same run, between machines and days; the milliseconds are this
+machine's. `p50`, `p99` and `x nothing` are of uncached answers: each address has a new parameter that has no
+effect. `cached` is p50 of the plain addresses, which the cache answers. `again` is p50 of the requests with
+an ETag, `304` the percentage of them whose answer was "not modified". With `--keep` the archive stays in a
+folder, and the next run fills it further or only measures.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ NOTHING: Final = "nothing (limit)"
 HEALTH: Final = "/healthz"
 TARGETS: Final = {"home": 4.0, "game, API": 3.0}
 TARGET: Final = 8.0
-"""Milliseconds of p50: of a page, and of those named."""
+"""Milliseconds of p50: of a page, and of these kinds."""
 
 EACH: Final = 12
-"""Different addresses of each kind, where there are so many."""
+"""Different addresses of each kind, at most."""
 
 ANSWER_SECONDS: Final = 60.0
 
@@ -217,7 +217,7 @@ def time_visitors(
 def rows(
     cached: Sequence[Timed], revalidated: Sequence[Timed], uncached: Sequence[Timed], kinds: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Figures of each kind of address, in milliseconds."""
+    """Return the figures of each kind of address, in milliseconds."""
     limit = percentile([one.seconds for one in uncached if one.kind == NOTHING], 0.5)
     figures = []
     for kind in kinds:
@@ -231,7 +231,9 @@ def rows(
                 "p99": round(percentile(times, 0.99) * 1000, 2),
                 "ratio": round(percentile(times, 0.5) / limit, 1),
                 "target": None if kind == NOTHING else TARGETS.get(kind, TARGET),
-                "kept": round(percentile([one.seconds for one in cached if one.kind == kind], 0.5) * 1000, 2),
+                "cached": round(
+                    percentile([one.seconds for one in cached if one.kind == kind], 0.5) * 1000, 2
+                ),
                 "again": round(percentile([one.seconds for one in tagged], 0.5) * 1000, 2),
                 "unchanged": round(100 * sum(one.status == 304 for one in tagged) / len(times)),
                 "bytes": max(one.size for one in both),
@@ -243,13 +245,13 @@ def rows(
 
 def print_table(clients: int, figures: Sequence[dict[str, Any]]) -> None:
     head = f"{clients} client{'s' if clients > 1 else ''}"
-    names = f"{'p50 ms':>9}{'p99':>9}{'x nothing':>11}{'target':>8}{'kept':>8}{'again':>8}"
+    names = f"{'p50 ms':>9}{'p99':>9}{'x nothing':>11}{'target':>8}{'cached':>8}{'again':>8}"
     print(f"{head:22}{names}{'304':>6}{'bytes':>8}")
     for one in figures:
         target = f"{one['target']:g}" if one["target"] else ""
         print(
             f"{one['kind']:22}{one['p50']:9.2f}{one['p99']:9.2f}{one['ratio']:11.1f}{target:>8}"
-            f"{one['kept']:8.2f}{one['again']:8.2f}{one['unchanged']:5}%{one['bytes']:8}"
+            f"{one['cached']:8.2f}{one['again']:8.2f}{one['unchanged']:5}%{one['bytes']:8}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Time per ply from record text to complete JKF, to its JSON text and to position keys, beside peers.
+"""Time per ply from record text to complete JKF, to its JSON text and to position keys, compared with peers.
 
     python -m benchmarks.parse [--rounds N] [--peers FOLDER] [--json]
         [--beside CHECKOUT ...] [--beside-target RATIO]
@@ -102,7 +102,7 @@ class Figures:
 
 
 def golden_texts() -> Texts:
-    """The games of the golden files by format."""
+    """Return the games of the golden files by format."""
     lines = [line for name in FILES for line in (GOLDEN / "jkf" / name).read_text("utf-8").splitlines()]
     games = [json.loads(line) for line in lines]
     return {file_format: [game[file_format] for game in games] for file_format in FORMATS}
@@ -112,17 +112,15 @@ def golden_texts() -> Texts:
 
 
 def ours(texts: Texts) -> Iterator[Contestant]:
-    """Ourselves, for each format."""
-    for file_format in FORMATS:
-        yield _ours(file_format, texts[file_format])
+    """Yield this library for each format."""
 
-
-def _ours(file_format: str, texts: Sequence[str]) -> Contestant:
     def to_text(text: str) -> str:
         return dump(load(text).games[0].record, "jkf")
 
-    plies = sum(len(load(text).games[0].record["moves"]) - 1 for text in texts)
-    return Contestant(OURS, file_format, plies, own(load, texts), own(to_text, texts))
+    for file_format in FORMATS:
+        games = texts[file_format]
+        plies = sum(len(load(text).games[0].record["moves"]) - 1 for text in games)
+        yield Contestant(OURS, file_format, plies, own(load, games), own(to_text, games))
 
 
 @contextmanager
@@ -210,7 +208,7 @@ def _rust(file_format: str, read: Callable[[str], Any], texts: Sequence[str]) ->
 def rows_of(
     contestants: Iterable[Contestant], seconds: Mapping[tuple[str, str, str], float]
 ) -> list[Comparison]:
-    """The rows of the table from the shortest rounds."""
+    """Return the rows of the table from the shortest rounds."""
     records: dict[str, float] = {}
     texts: dict[str, float] = {}
     rows = []
@@ -227,11 +225,13 @@ def rows_of(
     return rows
 
 
-def key_games(texts: Sequence[str]) -> list[keys.Game]:
-    """The same games as the benchmark of keys has them."""
+def key_games(texts: Sequence[str]) -> list[keys.GameMoves]:
+    """Return the same games for the benchmark of keys."""
     records = [load(text).games[0].record for text in texts]
     return [
-        keys.Game(start(record), [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry])
+        keys.GameMoves(
+            start(record), [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
+        )
         for record in records
     ]
 
@@ -278,7 +278,7 @@ def ratio_rows(checkouts: Sequence[Path], times: Sequence[Mapping[str, float]]) 
 
 
 def targets_of(figures: Figures, ratio: float | None = None) -> Iterator[Target]:
-    """The targets for peers and keys; with a ratio, also for other checkouts."""
+    """Yield the targets for peers and keys; with a ratio, also for other checkouts."""
     rows = {(row.library, row.format): row for row in figures.rows}
     for (library, file_format), bound in TARGETS.items():
         row = rows.get((library, file_format))
@@ -291,7 +291,7 @@ def targets_of(figures: Figures, ratio: float | None = None) -> Iterator[Target]
 
 
 def table(rows: Sequence[Comparison]) -> str:
-    """The rows as a table; the last columns are how many times as fast we are, and want to be."""
+    """Return the rows as a table; the last columns are how many times as fast we are, and the target."""
     heads = f"{'we are':>9}{'to text':>9}{'target':>8}"
     lines = [f"{'microseconds/ply':<18}{'format':<8}{'record':>8}{'to text':>9}{heads}"]
     for row in rows:
@@ -307,7 +307,7 @@ def table(rows: Sequence[Comparison]) -> str:
 
 
 def key_table(following: Mapping[str, float]) -> str:
-    """The times of the keys as a table, with their targets."""
+    """Return the times of the keys as a table, with their targets."""
     lines = [f"{'microseconds/ply, moves included':<43}{'target':>8}"]
     for name, time in following.items():
         target = f"{keys.TARGETS[name]:8.1f}" if name in keys.TARGETS else ""
@@ -316,14 +316,14 @@ def key_table(following: Mapping[str, float]) -> str:
 
 
 def ratio_table(rows: Sequence[Ratio], target: float | None) -> str:
-    """The ratios to other checkouts as a table, with their target."""
+    """Return the ratios to other checkouts as a table, with their target."""
     lines = [
         f"{'record, microseconds/ply':<34}{'format':<8}{'theirs':>8}{'ours':>8}{'ratio':>8}{'target':>8}"
     ]
     for row in rows:
         figures = f"{row.theirs:>8.2f}{row.ours:>8.2f}{row.ratio:>8.3f}"
-        wanted = "" if target is None else f"{target:>8g}"
-        lines.append(f"{row.checkout:<34}{row.format:<8}{figures}{wanted}")
+        bound = "" if target is None else f"{target:>8g}"
+        lines.append(f"{row.checkout:<34}{row.format:<8}{figures}{bound}")
     return "\n".join(lines)
 
 

@@ -6,9 +6,9 @@ Made-up games become files of columns (20,000 games each), which are copied unde
 times. `made` is processor time for a game: gathering its positions, writing them as Parquet and as runs;
 `tags` is that for finding its castles and openings.
 
-Five patterns of each of six kinds are sought `--rounds` times as the archive does it, with the memory of its
-default settings: the first match in every game, and the results of the games. `cold` is the first query
-after the system has dropped the files from its cache, `warm` a later one, `at once` one of eight at a time;
+Five patterns of each of six kinds are searched `--rounds` times as by the archive, with its default limit of
+memory: the first match in every game, and the results of the games. `cold` is the first query after the
+system has dropped the files from its cache, `warm` a later one, `at once` one of eight at a time;
 milliseconds, p50 and p99.
 
 The limit is `scan`: reading the columns of the queries in Parquet, row by row. The peer is `replayed`: the
@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import generate
+from benchmarks import population
 from benchmarks.support import Target, announce, as_json, database, options_of, percentile, verdict
 
 A_FILE: Final = 20_000
@@ -77,7 +77,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
     for first in range(0, games, A_FILE):
         positions = Positions()
         for slot in range(first, min(first + A_FILE, games)):
-            record = generate.record(slot)
+            record = population.record(slot)
             about = PositionGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
             timed("gathered", lambda: positions.add(about, pack_lines(record)))  # noqa: B023
             timed("tags", lambda: occurrences(start(record), main_moves(record)))  # noqa: B023
@@ -102,8 +102,8 @@ def measure_queries(paths: list[Path], games: int, rounds: int) -> dict[str, Any
     kinds: dict[str, Any] = {}
     for kind, texts in QUERIES.items():
         _forget(paths)
-        cold = [_seek(paths, text) for text in texts]
-        warm = [_seek(paths, text) for _ in range(rounds) for text in texts]
+        cold = [_search(paths, text) for text in texts]
+        warm = [_search(paths, text) for _ in range(rounds) for text in texts]
         scan = min(_scan(paths, text) for text in texts for _ in range(2))
         began = time.perf_counter()
         for text in texts:
@@ -119,11 +119,11 @@ def measure_queries(paths: list[Path], games: int, rounds: int) -> dict[str, Any
         }
     every = [text for texts in QUERIES.values() for text in texts]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        at_once = list(pool.map(lambda text: _seek(paths, text), every * rounds))
+        at_once = list(pool.map(lambda text: _search(paths, text), every * rounds))
     return {"queries": kinds, "at once": percentiles(at_once)}
 
 
-def _seek(paths: list[Path], text: str) -> float:
+def _search(paths: list[Path], text: str) -> float:
     """Return the seconds of a query: the first matches, and the results of their games."""
     from archive.columns.duck import duck_query
     from archive.columns.finding import find_first_matches
@@ -182,7 +182,7 @@ def positions_of(number: int) -> list[Any]:
 
     position = Position.initial()
     line = [position.copy()]
-    for move in generate.moves(number):
+    for move in population.moves(number):
         position.do_move(move)
         line.append(position.copy())
     return line

@@ -1,8 +1,8 @@
-"""Games for large archives, ready for the store: legal, the same every time, quickly made.
+"""Made-up games for benchmarks: legal, the same for each number, quickly made.
 
-Openings are walked through a graph of positions: each position has its favourite moves whatever led to it, so
-lines part and meet again. Afterwards moves are drawn evenly, so that games are strangers to each other. Some
-games repeat positions, some have variations, some are played again by others, most know ratings.
+Openings follow a graph of positions: each position has its favourite moves, whatever moves led to it, so
+lines part and meet again. Later moves are random, so that games share nothing else. Some games repeat
+positions, some have variations, some have the moves of another game, most have ratings.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import generate
 from kifu_core import Position
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.lines import NO_MOVE
@@ -40,14 +40,20 @@ CACHED_POSITIONS: Final = 200_000
 TASTE: Final = 0.3
 TRIES: Final = 40
 
+PLAYERS: Final = 400
+PLAYER_WEIGHTS: Final = [*accumulate(1 / rank for rank in range(1, PLAYERS + 1))]
+EVENTS: Final = 40
+FIRST_DAY: Final = date(1990, 1, 1)
+DAYS: Final = 12_000
+ENDINGS: Final = ("TORYO",) * 17 + ("SENNICHITE", "JISHOGI", "CHUDAN")
 
 _FAVOURITES: Final[dict[tuple[str, int], tuple[int, ...]]] = {}
 
 
 def _favourites(position: Position) -> tuple[int, ...]:
-    """The moves played in a position, the most frequent first; those of its images are the images of these.
+    """Return the moves played in a position, the most frequent first; mirrored positions have mirrored moves.
 
-    A move is liked about as much in every position, so that games come to the same ones by other ways.
+    A move is about equally frequent in every position, so that games reach the same positions in other ways.
     """
     canon = canonical(position)
     favourites = _FAVOURITES.get((canon.code, canon.orientation))
@@ -67,7 +73,7 @@ def _liking(move: int) -> float:
 
 
 def _opening(dice: random.Random, position: Position) -> list[int]:
-    """The first moves, played on the position."""
+    """Play the first moves on the position and return them."""
     line: list[int] = []
     for _ in range(OPENING_PLIES):
         choices = _favourites(position)
@@ -79,7 +85,7 @@ def _opening(dice: random.Random, position: Position) -> list[int]:
 
 
 def _back_and_forth(position: Position) -> list[int]:
-    """Two moves of each side that lead back to where they began, where there are such."""
+    """Return two moves of each side that lead back to the same position, if there are such."""
     line: list[int] = []
     quiet = position.copy()
     for _ in range(2):
@@ -93,13 +99,13 @@ def _back_and_forth(position: Position) -> list[int]:
 
 
 def _returns(position: Position, move: int) -> bool:
-    """Whether the piece can go back: gold, rook, bishop or king."""
+    """Tell whether the piece can go back: gold, rook, bishop or king."""
     return abs(position.board[source(move)]) in (5, 6, 7, 8)
 
 
 def _any_move(dice: random.Random, position: Position) -> int:
-    """Some legal move, NO_MOVE if there is none: a piece at random and one of its moves, as long as that
-    helps; listing all moves takes three times as long."""
+    """Return a legal move, NO_MOVE if there is none: a random move of a random piece, at most `TRIES` times;
+    listing all moves takes three times as long."""
     board, sign = position.board, -1 if position.turn else 1
     for _ in range(TRIES):
         square = int(dice.random() * 81)
@@ -117,7 +123,7 @@ def _any_move(dice: random.Random, position: Position) -> int:
 
 
 def _moves_of(board: list[int], square: int) -> list[int]:
-    """The ways of a piece up to the first other piece; onto an own one too."""
+    """Return the moves of a piece up to the first other piece, including captures of own pieces."""
     piece, ways = board[square], list[int]()
     for _, choices in STEP_MOVES[piece][square]:
         ways += choices
@@ -130,7 +136,7 @@ def _moves_of(board: list[int], square: int) -> list[int]:
 
 
 def moves(number: int) -> tuple[int, ...]:
-    """The packed moves of a game, the same for a number every time."""
+    """Return the packed moves of a game, always the same for a number."""
     dice, position = random.Random(f"game {number}"), Position.initial()
     line = _opening(dice, position)
     if dice.random() < SHUFFLED:
@@ -146,7 +152,7 @@ def moves(number: int) -> tuple[int, ...]:
 
 
 def _entries(line: tuple[int, ...], position: Position, forks: dict[int, tuple[int, ...]]) -> list[MoveEntry]:
-    """Moves as normalized JKF; the position is played on."""
+    """Return moves as normalized JKF, and play them on the position."""
     entries: list[MoveEntry] = []
     for index, move in enumerate(line):
         entry: MoveEntry = {"move": _jkf(position, move)}
@@ -173,7 +179,7 @@ def _jkf(position: Position, move: int) -> Move:
 
 
 def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
-    """A variation of some moves, at some ply."""
+    """Return a variation of some moves by its ply, or none."""
     if dice.random() >= FORKED or len(line) < 10:
         return {}
     at, position, fork = dice.randrange(5, len(line)), Position.initial(), list[int]()
@@ -188,27 +194,44 @@ def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, .
     return {at: tuple(fork)} if fork else {}
 
 
+def _player(dice: random.Random) -> str:
+    return f"対局者{dice.choices(range(1, PLAYERS + 1), cum_weights=PLAYER_WEIGHTS)[0]}"
+
+
+def _header(dice: random.Random) -> dict[str, str]:
+    """Return players, event and day of a game; a few players play much, most little."""
+    day = FIRST_DAY + timedelta(days=dice.randrange(DAYS))
+    event = f"第{day.year - FIRST_DAY.year + 1}回試験戦{dice.randrange(EVENTS) + 1}組"
+    return {"先手": _player(dice), "後手": _player(dice), "棋戦": event, "開始日時": f"{day:%Y/%m/%d}"}
+
+
+def _record(dice: random.Random, line: tuple[int, ...]) -> Record:
+    header = _header(dice)
+    entries = _entries(line, Position.initial(), _forks(dice, line))
+    ending: MoveEntry = {"special": dice.choice(ENDINGS)}
+    return {"header": header, "initial": {"preset": "HIRATE"}, "moves": [{}, *entries, ending]}
+
+
+def record(number: int) -> Record:
+    """Return a game as a normalized record, with players, event, day and ending."""
+    return _record(random.Random(f"header {number}"), moves(number))
+
+
 def game(number: int) -> DerivedGame:
-    """Return a public game as the store takes it. Django must be set up."""
+    """Return a public game for the store. Django must be set up."""
     from archive.derive.game import derive_game
 
     dice = random.Random(f"about {number}")
-    played = number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1)
-    line, header = moves(played), generate.header(dice)
-    entries = _entries(line, Position.initial(), _forks(dice, line))
-    ending = dice.choice(generate.ENDINGS)
-    record: Record = {
-        "header": header,
-        "initial": {"preset": "HIRATE"},
-        "moves": [{}, *entries, {"special": ending}],
-    }
-    winner = (len(line) + 1) % 2 if ending == "TORYO" else None
-    parsed = ParsedGame(record, "game", Ending("", ending, len(line), winner, ending == "SENNICHITE"))
+    line = moves(number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1))
+    record = _record(dice, line)
+    special = record["moves"][-1]["special"]
+    winner = (len(line) + 1) % 2 if special == "TORYO" else None
+    ending = Ending("", special, len(line), winner, special == "SENNICHITE")
     ratings = tuple(round(dice.gauss(1600, 300)) if dice.random() < RATED else None for _ in range(2))
-    return replace(derive_game(parsed), ratings=(ratings[0], ratings[1]))
+    return replace(derive_game(ParsedGame(record, "game", ending)), ratings=(ratings[0], ratings[1]))
 
 
-# --- what the games are like -----------------------------------------------------------------------------
+# --- statistics of the games -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ same pages are requested from the idle server, and single uploads are followed u
 page load is the HTML or JSON of one address over a new connection.
 
 Compare the ratios of busy to idle, not times. `nothing` is an address whose view reads no data, requested
-among the others: its ratio is the processor's share, and what a page takes beyond that is the database's.
+among the others: its ratio is the processor's share, and the rest of a page's ratio is the database's.
 Any answer but 2xx is an error. An error or a lost game makes the exit code 1. `within the import` counts the
 requests that were answered before the import ended; the others met a worker that was busy with the small
 uploads. A kind has only a few dozen requests, so its p99 is nearly the maximum.
@@ -51,7 +51,7 @@ UPLOAD = "small upload"
 STATE = "state of the import"
 NOTHING = "nothing (limit)"
 APART = {UPLOAD, STATE, NOTHING}
-"""Kinds that are no page loads."""
+"""Kinds of requests other than page loads."""
 
 # --- requests --------------------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer; `status` 0 means that there was none, and `body` says why. `ended` is a time of day."""
+    """An answer; `status` 0 means that there was none, and `body` is the error. `ended` is a time of day."""
 
     call: Call
     status: int
@@ -81,7 +81,7 @@ class Answer:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The body as an object. Raises RuntimeError for an answer that is an error."""
+        """Return the body as an object. Raises RuntimeError for an answer that is an error."""
         if not self.ok:
             raise RuntimeError(self.failure)
         return cast(dict[str, Any], json.loads(self.body))
@@ -169,7 +169,7 @@ def new_id(answer: Answer) -> int:
     """Return the id of a new upload. Raises RuntimeError for a duplicate."""
     (upload,) = answer.json["uploads"]
     if upload["duplicate"]:
-        raise RuntimeError(f"upload {upload['id']} was there already: the games are not distinct")
+        raise RuntimeError(f"upload {upload['id']} existed already: the games are not distinct")
     return int(upload["id"])
 
 
@@ -266,7 +266,7 @@ def measure(games: int, loads: int, uploads: int, clients: int) -> Run:
         nothing = [Call(NOTHING, "/healthz")] * (loads // 6)
         busy, imported = visited_import(server, text, mixed(pages, small, nothing))
         done = worked_off(server, busy)
-        say("asking the idle server ...")
+        say("requests to the idle server ...")
         idle = server.time_requests(mixed(pages, nothing))
         singles = [single(server, number) for number in range(games + uploads, games + uploads + SINGLES)]
         idle += [answer for answer, _ in singles]
@@ -313,7 +313,8 @@ def moment(text: str) -> float:
 
 
 def single(server: Server, number: int) -> tuple[Answer, float]:
-    """Upload a game and poll its last position until it is found; return the upload's answer and seconds."""
+    """Upload a game and poll its last position until a game reaches it; return the upload's answer and the
+    seconds."""
     call, code = upload_of(generate.csa(number), f"{number}.csa"), generate.code(number, 1000)
     began = time.perf_counter()
     answer = server.request(call)
@@ -321,7 +322,7 @@ def single(server: Server, number: int) -> tuple[Answer, float]:
     for _ in polls(ANSWER_SECONDS, pause=0.005):
         if server.get(f"{POSITIONS}/{code}")["games"]:
             return answer, time.perf_counter() - began
-    raise TimeoutError(f"game {number} is not found {ANSWER_SECONDS} s after its upload")
+    raise TimeoutError(f"game {number} is not searchable {ANSWER_SECONDS} s after its upload")
 
 
 # --- the report ------------------------------------------------------------------------------------------
@@ -345,7 +346,7 @@ def summary(run: Run) -> dict[str, Any]:
     return {
         "kinds": rows,
         "within_import": sum(answer.ended < run.imported.ended for answer in counted),
-        "asked": len(counted),
+        "requests": len(counted),
         "import_games": run.imported.stored,
         "import_games_per_s": round(run.imported.stored / run.imported.seconds, 1),
         "small_stored": run.small_stored,
@@ -378,7 +379,7 @@ def print_table(run: dict[str, Any]) -> None:
         idle, ratio = both["idle"], both["ratio"]
         print(f"{idle['p50']:11.1f}{idle['p95']:8.1f}{ratio['p50']:12.2f}{ratio['p95']:8.2f}" if idle else "")
     print(f"load of the machine before: {run['load_before']} on {os.cpu_count()} cores")
-    print(f"within the import: {run['within_import']} of {run['asked']} requests")
+    print(f"within the import: {run['within_import']} of {run['requests']} requests")
     print(f"import: {run['import_games']} games, {run['import_games_per_s']} games/s with these visitors")
     print(f"small uploads stored: {run['small_stored']}, p50 {run['small_wait_s_p50']} s after their upload")
     print(

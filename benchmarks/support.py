@@ -1,4 +1,4 @@
-"""What benchmarks share: databases made for one run, rounds of timed work, targets, the report."""
+"""Shared parts of benchmarks: databases for one run, rounds of timed work, targets, the report."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def own(work: Callable[[Part], object], parts: Iterable[Part]) -> Round:
 def shortest(contestants: Mapping[Key, Round], rounds: int) -> dict[Key, float]:
     """Return the seconds that each contestant needs for all its parts.
 
-    Contestants take turns, and of each part the shortest time of all rounds counts: other programs only add
-    time, so ratios of these sums hold on a busy machine.
+    Contestants take turns, and for each part the shortest time of all rounds counts: other programs only add
+    time, so ratios of these sums are also valid on a busy machine.
     """
     best = {name: timed() for name, timed in contestants.items()}
     for _ in range(rounds - 1):
@@ -115,7 +115,7 @@ def shortest(contestants: Mapping[Key, Round], rounds: int) -> dict[Key, float]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least this share of all do not exceed; 0 of no values."""
+    """Return the smallest value that at least this share of the values do not exceed; 0 without values."""
     ranked = sorted(values)
     return ranked[max(0, -int(-share * len(ranked) // 1) - 1)] if ranked else 0.0
 

@@ -18,7 +18,7 @@ from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
 from archive.columns.segments import merge_segments, parquet_source, write_segment
 from archive.columns.state import ColumnState
 from archive.web.replay.record import find_node, position_at
-from benchmarks import generate
+from benchmarks import population
 from kifu_core import load
 from kifu_core.jkf import Record
 from kifu_core.shogi.moves import to_usi
@@ -206,7 +206,7 @@ def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainl
     monkeypatch.setattr("archive.columns.positions.MOST_NODES", most)
     monkeypatch.setattr("archive.columns.positions._PLAYED_AT", 40 * most)
     records = [random_record(seed, plies=40, forks=seed % 4) for seed in range(12)]
-    records += [generate.record(number) for number in range(4)] + [*map(record_of, ODD.values())]
+    records += [population.record(number) for number in range(4)] + [*map(record_of, ODD.values())]
     illegal = random_record(5, plies=40, forks=2)
     illegal["moves"][9] = illegal["moves"][11]
     positions = Positions()
@@ -288,7 +288,7 @@ def places_in(tmp_path: Path, pattern: Pattern) -> FirstMatches:
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
     """Generated games, which begin as people's do, and random ones with forks."""
-    made = [generate.record(number) for number in range(30)]
+    made = [population.record(number) for number in range(30)]
     return made + [random_record(seed, plies=40, forks=1) for seed in range(30)]
 
 

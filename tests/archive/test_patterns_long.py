@@ -16,7 +16,7 @@ from archive.columns import checking
 from archive.derive.game import derive_game
 from archive.models import Game, Space
 from archive.queries.scope import PUBLIC, Scope
-from benchmarks import generate
+from benchmarks import population
 from kifu_core.shogi.patterns import text_of
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, parsed
@@ -42,7 +42,7 @@ def fill() -> None:
     for folder in FOLDERS:
         call_command("import_kifu", str(CORPUS / folder), verbosity=0)
     for first in range(0, GAMES, 100):
-        made = (generate.record(number) for number in range(first, first + 100))
+        made = (population.record(number) for number in range(first, first + 100))
         ingest(*(derive_game(parsed(one)) for one in made))
 
 

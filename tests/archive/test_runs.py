@@ -17,7 +17,7 @@ from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
 from archive.columns.segments import parquet_source, write_segment
 from archive.columns.spans import Spans, intersection, reaching, restricted, spans_of_runs
-from benchmarks import generate
+from benchmarks import population
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, parse, text_of
 from tests.archive.columns import paths_of, place_in
@@ -31,7 +31,7 @@ MADE = 30
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    made = [generate.record(number) for number in range(MADE)]
+    made = [population.record(number) for number in range(MADE)]
     return made + [random_record(seed, plies=40, forks=seed % 4) for seed in range(30)]
 
 
