@@ -106,9 +106,12 @@ def find_in_lines(
         if len(rows.line):
             game = runs.lines["game"][rows.line]
             begins = np.flatnonzero(np.append(True, game[1:] != game[:-1]))
-            least = np.minimum.reduceat(_first_ranks(runs, oriented, rows), begins)
+            first = rows.spans.first
+            ply = first - runs.lines["first"][rows.line] + runs.lines["ply"][rows.line]
+            least = np.minimum.reduceat(ranks_of(oriented, ply, first), begins)
             best[game[begins]] = np.minimum(best[game[begins]], least)
-    return _matches(runs, best)
+    own, mirrored, row = unpack_ranks(best[best != NO_MATCH])
+    return matches_at(runs, row.astype(np.int32), own, mirrored)
 
 
 def forked_candidates(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
@@ -284,12 +287,6 @@ def _clamped(ply: int) -> int:
     return min(ply, 1 << 20)
 
 
-def _first_ranks(runs: Runs, oriented: OrientedPattern, rows: _StepRows) -> NDArray[np.int64]:
-    first = rows.spans.first
-    ply = first - runs.lines["first"][rows.line] + runs.lines["ply"][rows.line]
-    return ranks_of(oriented, ply, first)
-
-
 def ranks_of(oriented: OrientedPattern, ply: NDArray[Any], row: NDArray[Any]) -> NDArray[np.int64]:
     """Return the ranks of matches in one orientation: the least rank of a game is its first match."""
     ranks: NDArray[np.int64] = (
@@ -301,11 +298,6 @@ def ranks_of(oriented: OrientedPattern, ply: NDArray[Any], row: NDArray[Any]) ->
 def unpack_ranks(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the own sides, whether mirrored, and the rows of ranks."""
     return ranks >> _OWN & 1, ranks >> _MIRRORED & 1, ranks & (1 << _MIRRORED) - 1
-
-
-def _matches(runs: Runs, best: NDArray[np.int64]) -> FirstMatches:
-    own, mirrored, row = unpack_ranks(best[best != NO_MATCH])
-    return matches_at(runs, row.astype(np.int32), own, mirrored)
 
 
 def matches_at(

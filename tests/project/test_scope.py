@@ -42,7 +42,7 @@ NO_GAMES = {
     "search.grammar": "term_start",
     "search.parsing": "parse",
     "search.patience": "time_limited",
-    "search.printing": "text_of value_text quoted",
+    "search.printing": "always_quoted quoted text_of value_text",
     "search.suggestions": "is_short other_filters",
     "search.terms": "together negated positive_leaves leaves",
     "search.words": "conditions_of_word few_games_of",  # conditions, and the plan for a number

@@ -84,12 +84,6 @@ class Filter:
         return Sql(text, tuple(values) * (text.count("%s") // len(values)))
 
 
-def _of_game(column: str, sign: str = "=") -> dict[str, str]:
-    """Return the conditions on a column of the table of games, in lists and among the games of a position."""
-    value = f"(SELECT g.{column} FROM archive_game g WHERE g.slot = d.slot)"
-    return {"games": f"{{g}}.{column} {sign} %s", "positions": f"{value} {sign} %s"}
-
-
 def _mapped(words: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that translates some words and leaves others as they are."""
     return lambda text: words.get(text, text)
@@ -112,6 +106,7 @@ _GAMES: Final = {word: game.name for game in GAMES.values() for word in game.ali
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
 _PLAYED_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
+_HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
 # Counted for the row's game, so that no planner reads all games of a rating for each row.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
@@ -193,7 +188,7 @@ class GameFilters:
     opening: Annotated[str | None, Filter(_("Opening"), "text", keys=("戦型",),
         stored=headers.read_opening, games="{g}.opening = %s")] = None
     handicap: Annotated[str | None, Filter(_("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""),
-        keys=("手合割",), read=_preset, **_of_game("handicap"))] = None
+        keys=("手合割",), read=_preset, games="{g}.handicap = %s", positions=_HANDICAP)] = None
     special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), read=_ending,
         stored=headers.plain, games="{g}.special = %s")] = None
     record_kind: Annotated[str | None, Filter(_("Kind"), "choice", choices=dict(Game.RecordKind.choices),

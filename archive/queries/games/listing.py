@@ -266,7 +266,7 @@ def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> 
 
 
 def games_after(
-    scope: Scope, filters: GameFilters, after: int, limit: int = MAX_PAGE
+    scope: Scope, filters: GameFilters, after: int, limit: int
 ) -> tuple[list[GameRow], int | None]:
     """Return the matching games with larger ids, in the order of ids, and the id after which there may be
     more; None if there are none.

@@ -112,16 +112,14 @@ def _by_reading(
 def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the parts of the list from a name or a row on, each with the reading and name before it."""
     key = reading(after) if after else (row or UNKNOWN)
-    first = "kana" if not after and row is None else _part_of(key)
+    first = "kana"
+    if after or row is not None:
+        first = {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
     # The part of Latin letters begins with digits.
     place = (key, after) if after else (key if key in ROWS else "", "")
     parts = list(_PARTS)
     for part in parts[parts.index(first) :]:
         yield _PARTS[part], place if part == first else ("", "")
-
-
-def _part_of(key: str) -> str:
-    return {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
 
 
 def _by_games(scope: Scope, kind: NameKind, words: str, after: str, limit: int) -> NamePage:

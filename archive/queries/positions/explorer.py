@@ -147,10 +147,10 @@ def explore(
     return replace(explorer, first=first, latest=latest, unplayed=unplayed)
 
 
-def count_reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
-    """Return how many games reach a position: the total of `explore` without filters, for the cost of a
-    count. Raises the same errors."""
-    return sum(count_games(position_query(scope, kind, code, match, lines).keys, lines).values())
+def count_reaching(scope: Scope, kind: str, code: str, match: Match) -> int:
+    """Return how many games reach a position on their main line: the total of `explore` without filters, for
+    the cost of a count. Raises the same errors."""
+    return sum(count_games(position_query(scope, kind, code, match).keys, "main").values())
 
 
 def explore_many(

@@ -77,19 +77,15 @@ def position_of_text(game: GameKind[Any], text: str, ply: int | None = None) -> 
     if ply is None and (named := position_of_words(text)) and named.game is game:
         return named.position
     try:
-        return _position_in_text(game, text, ply)
+        position = game.text.parse_position(text)
+        return _position_in_record(game, text, ply) if position is None else position
     except UnknownFormatError:
         if len(text.split()) == 1 and len(text) >= _SHORTEST_CODE:
             game.codec.decode(text.strip())  # raises the error of the code
         raise
 
 
-def _position_in_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
-    position = game.text.parse_position(text)
-    return _position_in_record(game, text, ply) if position is None else position
-
-
-def _position_in_record(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
+def _position_in_record(game: GameKind[Any], text: str, ply: int | None) -> Any:
     result = game.formats.load(text, None)
     record = _record(result)
     if record is None and result.format in game.formats.default_endings:

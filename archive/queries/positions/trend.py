@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from archive.index.engine import engine
@@ -41,18 +42,10 @@ def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
     days: Counter[int] = Counter()
     first = 0
     for key in keys:
-        counts = _days(key)
+        counts = Counter(dict(engine().fetch_prepared(_DAYS, [key, NEWEST])))
         days += counts
         if counts.total() == NEWEST:
             first = max(first, min(counts))
     # Not all games of the first counted day's year were counted.
-    years = tuple((year, n) for year, n in by_year(days) if not first or year > _year(first))
-    return Trend(years, complete=first == 0)
-
-
-def _days(key: int) -> Counter[int]:
-    return Counter(dict(engine().fetch_prepared(_DAYS, [key, NEWEST])))
-
-
-def _year(day: int) -> int:
-    return by_year([day])[0][0]
+    cut = date.fromordinal(first).year if first else 0
+    return Trend(tuple((year, n) for year, n in by_year(days) if year > cut), complete=first == 0)

@@ -76,7 +76,7 @@ def is_phrase(scope: Scope, words: str) -> bool:
     if match is None:
         return _SURE.fullmatch(words.strip()) is not None
     text = match[1] or match[2]
-    return not (ids_of_name(scope, "player", text) or ids_of_name(scope, "event", text))
+    return not any(ids_of_name(scope, kind, text) for kind in _KINDS)
 
 
 def _needs_query(match: re.Match[str]) -> bool:
@@ -255,7 +255,7 @@ def _parse(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
         else:
             rest.append(match[0] if key else text)
     plain_words = islice((word for word in dict.fromkeys(rest) if _filters_of_word(word)), _MOST_PLAIN)
-    used = {word for word in plain_words if not _is_full_name(scope, word)}
+    used = {word for word in plain_words if not any(ids_of_name(scope, kind, word) for kind in _KINDS)}
     rest = [word for word in rest if word not in used or not _add_plain(filters, word)]
     sides = GAMES.get(filters.get("game", ""), SHOGI).rules.sides
     if side := _WINNER.fullmatch(filters.get("result", "")):
@@ -314,7 +314,3 @@ def _number(text: str) -> int:
         return int(text)
     tens, ten, ones = text.rpartition("十")
     return (_DIGITS.index(tens or "一") * 10 if ten else 0) + _DIGITS.index(ones or "〇")
-
-
-def _is_full_name(scope: Scope, name: str) -> bool:
-    return bool(ids_of_name(scope, "player", name) or ids_of_name(scope, "event", name))

@@ -70,7 +70,10 @@ def value_text(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Return a text, quoted unless it is one plain word."""
-    if _PLAIN.fullmatch(text) and text not in OPERATORS:
-        return text
+    return text if _PLAIN.fullmatch(text) and text not in OPERATORS else always_quoted(text)
+
+
+def always_quoted(text: str) -> str:
+    """Return a text in quotation marks."""
     doubled = text.replace('"', '""')
     return f'"{doubled}"'

@@ -16,7 +16,7 @@ from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import Scope
 from archive.queries.search.errors import TOO_SLOW, QueryError
 from archive.queries.search.parsing import parse
-from archive.queries.search.printing import quoted
+from archive.queries.search.printing import always_quoted, quoted
 from kifu_core.shogi import formations
 
 COUNTED: Final = 50
@@ -102,7 +102,8 @@ def text_search(scope: Scope, parameters: Parameters, listed: int) -> TextSearch
     words = [word for name in WORDS for word in _words(name, parameters.get(name) or "")]
     if not words or parameters.get("q"):
         return None
-    query = " AND ".join(map(quoted, words)) if len(words) > 1 else _surely(words[0])
+    # The search box takes a quoted word in parentheses for no name.
+    query = " AND ".join(map(quoted, words)) if len(words) > 1 else f"({always_quoted(words[0])})"
     rest = {name: value for name, value in parameters.items() if name not in WORDS}
     text = " ".join(words)
     try:
@@ -117,9 +118,3 @@ def text_search(scope: Scope, parameters: Parameters, listed: int) -> TextSearch
 def _words(filter_name: str, value: str) -> list[str]:
     """Return the words of a filter's value; for a castle or an opening, its Japanese name."""
     return [formations.BY_NAME[value].japanese] if filter_name == "formation" and value else value.split()
-
-
-def _surely(word: str) -> str:
-    """Return a query for a word that the search box does not take for a name."""
-    doubled = word.replace('"', '""')
-    return f'("{doubled}")'
