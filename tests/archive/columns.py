@@ -44,23 +44,23 @@ def place_in(pattern: Pattern, lines: Sequence[list[Position]]) -> Place | None:
 def replayed(pattern: Pattern, scope: Scope) -> dict[int, Place]:
     """By id, where replaying the stored games of a scope finds a pattern first."""
     games = Game.objects.filter(kind="shogi", space__in=scope.spaces).select_related("stored")
-    found = {game.pk: place_in(pattern, list(paths_of(game.jkf))) for game in games}
-    return {pk: place for pk, place in found.items() if place is not None}
+    result = {game.pk: place_in(pattern, list(paths_of(game.jkf))) for game in games}
+    return {pk: place for pk, place in result.items() if place is not None}
 
 
-def told(scope: Scope, pattern: Pattern) -> dict[int, Place]:
+def matches_of(scope: Scope, pattern: Pattern) -> dict[int, Place]:
     """By id, where the columns find a pattern first: all pages, which have as many games as are told."""
     games, cursor = list[PatternGame](), None
     while True:
-        found = pattern_games(scope, pattern, cursor=cursor, limit=100)
-        games += found.page.items
-        if (cursor := found.page.next) is None:
+        summary = pattern_games(scope, pattern, cursor=cursor, limit=100)
+        games += summary.page.items
+        if (cursor := summary.page.next) is None:
             break
-    assert len(games) == found.games
+    assert len(games) == summary.games
     return {one.row.id: (one.ply, one.own, one.mirrored) for one in games}
 
 
-def asked(text: str, **filters: object) -> PatternSummary:
+def summary_of(text: str, **filters: object) -> PatternSummary:
     """What is known of a pattern among the public games."""
     return pattern_games(PUBLIC, parse(text), GameFilters(**filters))  # type: ignore[arg-type]
 

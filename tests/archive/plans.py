@@ -35,15 +35,15 @@ class Statement(NamedTuple):
 @contextmanager
 def recorded() -> Iterator[list[Statement]]:
     """The statements that run meanwhile."""
-    found: list[Statement] = []
+    result: list[Statement] = []
 
     def keep(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         if sql.lstrip().upper().startswith("SELECT") and not many:
-            found.append(Statement(sql, params, _is_prepared(context["cursor"].cursor)))
+            result.append(Statement(sql, params, _is_prepared(context["cursor"].cursor)))
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(keep):
-        yield found
+        yield result
 
 
 def _is_prepared(cursor: Any) -> bool:
@@ -55,11 +55,11 @@ def scans(ask: Callable[[], object]) -> list[str]:
     """What is read whole by what a question runs: `table: statement` for each; no statement at all is one."""
     with recorded() as statements:
         ask()
-    found = ["nothing was asked"] if not statements else []
+    result = ["nothing was asked"] if not statements else []
     for statement in statements:
         text = " ".join(statement.sql.split())
-        found += [f"{table}: {text}" for table in sorted(_scanned(statement))]
-    return found
+        result += [f"{table}: {text}" for table in sorted(_scanned(statement))]
+    return result
 
 
 def _scanned(statement: Statement) -> set[str]:
@@ -80,38 +80,38 @@ def sought_by(ask: Callable[[], object]) -> set[str]:
     """The first columns behind the space of the indexes that a question uses, as `table.column`."""
     with recorded() as statements:
         ask()
-    found: set[str] = set()
+    result: set[str] = set()
     with connection.cursor() as cursor:
         for statement in statements:
             if connection.vendor == "sqlite":
                 cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
                 lines = [row[3] for row in cursor.fetchall()]
-                found |= {name for line in lines for name in re.findall(r"INDEX (\w+_\w+)", line)}
+                result |= {name for line in lines for name in re.findall(r"INDEX (\w+_\w+)", line)}
             else:
-                found |= {node.get("Index Name", "") for node in _nodes(_plan(cursor, statement))}
-        return {_first_column(cursor, name) for name in found if name}
+                result |= {node.get("Index Name", "") for node in _nodes(_plan(cursor, statement))}
+        return {_first_column(cursor, name) for name in result if name}
 
 
 def occurrences_sought(ask: Callable[[], object], part: str) -> list[str]:
     """By which conditions the statements that have this part find rows of the index."""
     with recorded() as statements:
         ask()
-    found: list[str] = []
+    result: list[str] = []
     with connection.cursor() as cursor:
         for statement in statements:
             if part not in statement.sql:
                 continue
             if connection.vendor == "sqlite":
                 cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
-                found += [
+                result += [
                     row[3]
                     for row in cursor.fetchall()
                     if re.match(r"SEARCH (d|archive_occurrence_\w+) ", row[3])
                 ]
             else:
                 nodes = _nodes(_plan(cursor, statement))
-                found += [node.get("Index Cond", "") for node in nodes if _table(node) == "occurrence"]
-    return found
+                result += [node.get("Index Cond", "") for node in nodes if _table(node) == "occurrence"]
+    return result
 
 
 _FIRST_COLUMN = {
@@ -162,8 +162,8 @@ def _sqlite_scans(steps: list[tuple[str, int, int]], roots: dict[int, str]) -> s
     scan, which seeks every value of a first column that nothing is asked of, begins with a Rewind too.
     """
     opened = {cursor: roots.get(root, "") for opcode, cursor, root in steps if opcode == "OpenRead"}
-    whole = {opened.get(cursor, "") for opcode, cursor, _ in steps if opcode in ("Rewind", "Last")}
-    return {_named(table) for table in whole} & {*BIG}
+    scanned = {opened.get(cursor, "") for opcode, cursor, _ in steps if opcode in ("Rewind", "Last")}
+    return {_named(table) for table in scanned} & {*BIG}
 
 
 def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -178,17 +178,17 @@ def _sorted(node: dict[str, Any]) -> set[str]:
 
 
 def _below(node: dict[str, Any], *, below_sort: bool) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     for child in node.get("Plans", ()):
         # What is looked up once for each row is bounded by the rows.
         if child["Parent Relationship"] not in ("Outer", "Member", "Subquery"):
             continue
         sorting = below_sort or child["Node Type"] == "Sort"
         if child["Node Type"] != "Limit":
-            found |= _below(child, below_sort=sorting)
+            result |= _below(child, below_sort=sorting)
         if sorting and (table := _table(child)) in ORDERED and not _empty(child["Relation Name"]):
-            found.add(table)
-    return found
+            result.add(table)
+    return result
 
 
 def _table(node: dict[str, Any]) -> str:
@@ -203,8 +203,8 @@ def _named(table: str) -> str:
 def _postgresql_scan(node: dict[str, Any]) -> str | None:
     """The table of a node that reads all of it: in its own order, or by an index without a condition."""
     table = _table(node)
-    whole = node["Node Type"] == "Seq Scan" or ("Index" in node["Node Type"] and "Index Cond" not in node)
-    return table if table in BIG and whole and not _empty(node["Relation Name"]) else None
+    scans = node["Node Type"] == "Seq Scan" or ("Index" in node["Node Type"] and "Index Cond" not in node)
+    return table if table in BIG and scans and not _empty(node["Relation Name"]) else None
 
 
 def _empty(relation: str) -> bool:

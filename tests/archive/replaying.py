@@ -71,10 +71,10 @@ def nodes(game: DerivedGame) -> list[Node]:
 @cache
 def _nodes_by_text(game: DerivedGame) -> dict[str, list[Node]]:
     """The nodes of a game by their positions."""
-    found: dict[str, list[Node]] = {}
+    result: dict[str, list[Node]] = {}
     for node in nodes(game):
-        found.setdefault(node[0], []).append(node)
-    return found
+        result.setdefault(node[0], []).append(node)
+    return result
 
 
 def _nodes(board: Board, entries: list[MoveEntry], position: Any, ply: int, fork: bool) -> Iterator[Node]:
@@ -100,10 +100,10 @@ def _seen(board: Board, position: Any) -> str:
 
 def images(position: Any, match: str) -> list[tuple[int, str]]:
     """The positions that are the same to the asker, each once, with how it lies to his."""
-    board, found = board_of(position), dict[str, int]()
+    board, result = board_of(position), dict[str, int]()
     for turn in TURNS[match]:
-        found.setdefault(board.text(board.turned(position, turn)), turn)
-    return [(turn, text) for text, turn in found.items()]
+        result.setdefault(board.text(board.turned(position, turn)), turn)
+    return [(turn, text) for text, turn in result.items()]
 
 
 def folds(position: Any, match: str) -> bool:
@@ -142,7 +142,7 @@ def naive(
     return +total, +by_move
 
 
-def told(answer: Explorer) -> tuple[Counter, Counter]:
+def counts_of(answer: Explorer) -> tuple[Counter, Counter]:
     """An answer in the shape of `naive`."""
     by_move = Counter()
     for stats in answer.moves:
@@ -159,8 +159,8 @@ def askers(pool: list[DerivedGame], random: Random, count: int) -> list[Any]:
     """Positions that games reach, their images, and some of their own."""
     board = BOARDS[pool[0].kind]
     reached = sorted({text for game in pool for text, *_ in nodes(game)})
-    found = [_SEEN[text] for text in random.sample(reached, count)]
-    return _ALWAYS[board.kind] + [board.turned(position, random.randrange(4)) for position in found]
+    result = [_SEEN[text] for text in random.sample(reached, count)]
+    return _ALWAYS[board.kind] + [board.turned(position, random.randrange(4)) for position in result]
 
 
 _ALWAYS = {
@@ -173,7 +173,7 @@ def expected_games(
     pool: list[DerivedGame], position: Any, match: str, lines: str, passes: Passes = every_game
 ) -> Counter:
     """(day, ply, whether by a fork, move on the asker's board) of every game in every orientation."""
-    found = Counter()
+    result = Counter()
     same = images(position, match)
     for game in pool:
         walked = _nodes_by_text(game)
@@ -183,5 +183,5 @@ def expected_games(
             first = [node for node in walked[text] if lines == "all" or not node[2]][:1]
             for _, ply, fork, move in first:
                 mine = seen_as(position, match, move, turn) if move else move
-                found[game.played, ply, fork, mine] += 1
-    return found
+                result[game.played, ply, fork, mine] += 1
+    return result

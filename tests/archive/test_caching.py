@@ -64,10 +64,10 @@ def test_all_processes_tell_the_same_numbers(client: Client) -> None:
     address = "/api/v1/statistics"
     assert (client.get(address).json()["games"], client.get(address).json()["exact"]) == (2, True)
     store(*REPLIES[2:])
-    told = client.get(address).json()
+    data = client.get(address).json()
     other_process()
-    assert client.get(address).json() == told
-    assert (told["games"], told["exact"], told["holdings"]["exact"]) == (2, False, False)
+    assert client.get(address).json() == data
+    assert (data["games"], data["exact"], data["holdings"]["exact"]) == (2, False, False)
 
 
 @pytest.mark.usefixtures("large")
@@ -91,9 +91,9 @@ def test_no_number_is_below_one_beside_it(client: Client) -> None:
 
     def shown(address: str, pattern: str) -> str:
         html = client.get(address, headers={"Accept-Language": "en"}).content.decode()
-        found = re.search(pattern, html)
-        assert found, html
-        return found[1]
+        result = re.search(pattern, html)
+        assert result, html
+        return result[1]
 
     # The table of first moves has all four.
     assert shown("/", r"<dt>games</dt><dd>([^<]*)</dd>") == "4+"

@@ -61,8 +61,8 @@ def spread_again() -> Iterator[None]:
 
 
 def answers() -> tuple[object, ...]:
-    found = explore(PUBLIC, "shogi", START, "any", transpositions=True)
-    return found, games_through(PUBLIC, "shogi", START)
+    explorer = explore(PUBLIC, "shogi", START, "any", transpositions=True)
+    return explorer, games_through(PUBLIC, "shogi", START)
 
 
 @given
@@ -89,11 +89,11 @@ def test_a_role_that_may_not_recover_transactions_is_told_of_by_distribute_and_b
         try:
             with pytest.raises(CommandError, match="GRANT EXECUTE ON FUNCTION recover_prepared"):
                 call_command("distribute")
-            found = checks.transactions_are_recovered(None, ["default"])
+            result = checks.transactions_are_recovered(None, ["default"])
         finally:
             cursor.execute("RESET ROLE")
             cursor.execute(f'DROP ROLE "{role}"')
-    assert [one.id for one in found] == ["archive.E006"]
+    assert [one.id for one in result] == ["archive.E006"]
     assert not checks.transactions_are_recovered(None, ["default"])
 
 
@@ -127,12 +127,12 @@ def test_behind_pgbouncer_the_coordinator_has_to_know_how_shards_are_written_and
         cursor.execute(f"ALTER DATABASE {name} SET citus.multi_shard_modify_mode = 'sequential'")
     try:
         with pooled() as url:
-            told = pgbouncer.asked(pgbouncer.environment(url) | through, upload.pk)
+            data = pgbouncer.asked(pgbouncer.environment(url) | through, upload.pk)
     finally:
         with connection.cursor() as cursor:
             cursor.execute(f"ALTER DATABASE {name} RESET citus.multi_shard_modify_mode")
-    assert told["checked"] == [[], ["archive.W005"]] and told["limits"] == ["0"]
-    assert told["deleted"] == [5, 0] and told["verified"] == "no difference"
+    assert data["checked"] == [[], ["archive.W005"]] and data["limits"] == ["0"]
+    assert data["deleted"] == [5, 0] and data["verified"] == "no difference"
 
 
 @given
@@ -177,7 +177,7 @@ def test_beside_citus_no_replica_is_read_and_the_check_says_so(rf, settings, mon
     request = rf.get("/games/")
     request.resolver_match = resolve("/games/")
     assert replicas._database_for(request) == PRIMARY
-    assert [found.id for found in checks.replicas_agree(None, ["default"])] == ["archive.E005"]
+    assert [result.id for result in checks.replicas_agree(None, ["default"])] == ["archive.E005"]
 
 
 @given

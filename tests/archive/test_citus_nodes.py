@@ -56,25 +56,25 @@ def cluster(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
     before = {name: connection.settings_dict[name] for name in ("HOST", "PORT", "NAME")}
     with tempfile.TemporaryDirectory(prefix="kifu-nodes-", dir="/tmp") as folder, django_db_blocker.unblock():
         Path(folder).chmod(0o755)
-        made = Cluster(PROGRAMS, Path(folder), 4)
+        created = Cluster(PROGRAMS, Path(folder), 4)
         try:
-            made.make()
-            citus.make(NAME, made.servers[:SPARE])
-            with citus.asked(made.servers[SPARE]) as spare:
+            created.make()
+            citus.make(NAME, created.servers[:SPARE])
+            with citus.asked(created.servers[SPARE]) as spare:
                 spare.execute(f"CREATE DATABASE {NAME}")
-            with citus.asked(made.servers[SPARE], NAME) as spare:
+            with citus.asked(created.servers[SPARE], NAME) as spare:
                 spare.execute("CREATE EXTENSION citus")
             connection.close()
-            host, port = made.servers[0]
+            host, port = created.servers[0]
             connection.settings_dict.update(HOST=host, PORT=port, NAME=NAME)
             call_command("migrate", verbosity=0)
             call_command("distribute", "--shards", str(citus.SHARDS), verbosity=0)
             connection.close()
-            yield made
+            yield created
         finally:
             connection.close()
             connection.settings_dict.update(before)
-            made.end()
+            created.end()
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ def nodes(cluster: Cluster, transactional_db: None) -> Iterator[Cluster]:
 
 @contextmanager
 def at(cluster: Cluster, number: int = 0) -> Iterator[psycopg.Connection]:
-    with citus.asked(cluster.servers[number], NAME) as found:
-        yield found
+    with citus.asked(cluster.servers[number], NAME) as result:
+        yield result
 
 
 def home_of(cluster: Cluster, key: int, table: str = "archive_occurrence") -> int:
@@ -113,11 +113,11 @@ def wait(condition: Callable[[], Any]) -> None:
 
 def places(cluster: Cluster, game: DerivedGame) -> dict[int, list[tuple[int, str]]]:
     """By node, the keys of a game, those that their codes alone are asked under, and these codes."""
-    found: dict[int, list[tuple[int, str]]] = {FIRST: [], SECOND: []}
+    result: dict[int, list[tuple[int, str]]] = {FIRST: [], SECOND: []}
     for row, code in zip(game.rows, game.codes, strict=True):
         if position_query(PUBLIC, "shogi", code).keys == (row.key,):
-            found[home_of(cluster, row.key)].append((row.key, code))
-    return found
+            result[home_of(cluster, row.key)].append((row.key, code))
+    return result
 
 
 def lost_between_the_phases(cluster: Cluster, *games: DerivedGame) -> None:
@@ -157,8 +157,8 @@ def lost_between_the_phases(cluster: Cluster, *games: DerivedGame) -> None:
 
 def prepared(cluster: Cluster, number: int) -> int:
     with at(cluster, number) as node:
-        found = node.execute("SELECT count(*) FROM pg_prepared_xacts").fetchone()
-    return int(found[0]) if found else 0
+        result = node.execute("SELECT count(*) FROM pg_prepared_xacts").fetchone()
+    return int(result[0]) if result else 0
 
 
 def refused() -> None:
@@ -178,7 +178,7 @@ def refused() -> None:
 def test_a_node_that_was_killed_between_the_phases_of_a_commit_gets_the_rest_when_it_is_back(nodes):
     ingest(ready(LINE, black="甲"))
     game = ready(LINE, black="乙")
-    codes = {number: found[0][1] for number, found in places(nodes, game).items()}
+    codes = {number: result[0][1] for number, result in places(nodes, game).items()}
     lost_between_the_phases(nodes, game)
     assert Game.objects.count() == 2, "the coordinator has committed"
     refused()
@@ -224,36 +224,36 @@ def test_counters_that_cannot_be_made_come_with_a_later_game(nodes, hot_at_three
 def test_a_node_that_is_away_is_503_for_what_lies_there_and_nothing_else(nodes, client):
     game = ready(LINE)
     ingest(game)
-    there = places(nodes, game)
+    present = places(nodes, game)
     pk = Game.objects.get().pk
-    assert home_of(nodes, pk, "archive_gamerecord") in there
+    assert home_of(nodes, pk, "archive_gamerecord") in present
     nodes.kill(SECOND)
     for number, status in ((FIRST, 200), (SECOND, 503)):
-        for _, code in there[number]:
+        for _, code in present[number]:
             answer = client.get(f"/api/v1/positions/shogi/{code}/games?match=exact")
             assert answer.status_code == status, (number, code)
     assert answer["Retry-After"] == str(RETRY_SECONDS) and answer.json()["code"] == "unavailable"
-    page = client.get(f"/positions/shogi/{there[SECOND][0][1]}/", headers={"accept-language": "en"})
+    page = client.get(f"/positions/shogi/{present[SECOND][0][1]}/", headers={"accept-language": "en"})
     assert page.status_code == 503 and page["Retry-After"] == str(RETRY_SECONDS)
     assert "is away at present" in page.content.decode()
     for address in ("/events/", "/games/", "/players/", "/api/v1/games", "/api/v1/statistics"):
         assert client.get(address).status_code == 200, address
     nodes.start(SECOND)
-    for _, code in there[FIRST] + there[SECOND]:
+    for _, code in present[FIRST] + present[SECOND]:
         assert client.get(f"/api/v1/positions/shogi/{code}/games?match=exact").status_code == 200
 
 
 @pytest.mark.parametrize("number", [FIRST, SECOND])
 def test_an_upload_loses_no_try_to_a_node_that_is_away_and_goes_on_when_it_is_back(nodes, number):
-    made, _ = store.create_upload("one.kif", [KIF.encode()], None, "web")
+    created, _ = store.create_upload("one.kif", [KIF.encode()], None, "web")
     nodes.kill(number)
     for _ in range(worker.DEADLY_TRIES):
-        with pytest.raises(OperationalError) as found:
-            worker.work_with_others(made.pk, "task")
-        assert is_unreachable(found.value) and isinstance(found.value, tasks.PASSING)
+        with pytest.raises(OperationalError) as result:
+            worker.work_with_others(created.pk, "task")
+        assert is_unreachable(result.value) and isinstance(result.value, tasks.PASSING)
         assert Upload.objects.values_list("tries", "state").get() == (0, "processing")
     nodes.start(number)
-    worker.work_off(made.pk)
+    worker.work_off(created.pk)
     assert Upload.objects.get().state == Upload.State.DONE
     assert Game.objects.count() == GameRecord.objects.count() == 1
     assert not [*verify.verify()]
@@ -272,14 +272,14 @@ def test_columns_wait_for_a_node_that_is_away_and_say_so(nodes, settings, tmp_pa
 
 
 def test_an_upload_is_hidden_at_once_and_deleted_when_all_nodes_are_back(nodes):
-    made, _ = store.create_upload("one.kif", [KIF.encode()], None, "web")
-    worker.work_off(made.pk)
+    created, _ = store.create_upload("one.kif", [KIF.encode()], None, "web")
+    worker.work_off(created.pk)
     nodes.kill(FIRST)
     with pytest.raises((UndecidedError, OperationalError)):
-        store.delete_upload(made.pk)
+        store.delete_upload(created.pk)
     assert Upload.objects.get().state == Upload.State.DELETING
     nodes.start(FIRST)
-    assert store.delete_upload(made.pk) and not Game.objects.exists()
+    assert store.delete_upload(created.pk) and not Game.objects.exists()
     assert not [*verify.verify()]
 
 

@@ -20,7 +20,7 @@ from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search.errors import QueryError
 from kifu_core.shogi.patterns import parse
 from tests.archive.builders import ingest, parsed, ready
-from tests.archive.columns import asked, build, segments, told
+from tests.archive.columns import build, matches_of, segments, summary_of
 from tests.archive.games import KIF, stored
 from tests.kifu_core.random_games import random_record
 
@@ -36,9 +36,9 @@ def own_folder(settings, tmp_path) -> Path:
 
 def test_what_is_stored_waits_until_it_is_written(own_folder):
     stored(KIF)
-    assert asked("P7f").games == 0 and asked("P7f").waiting == 1
+    assert summary_of("P7f").games == 0 and summary_of("P7f").waiting == 1
     build()
-    assert asked("P7f").games == 1 and asked("P7f").waiting == 0
+    assert summary_of("P7f").games == 1 and summary_of("P7f").waiting == 0
     (one,) = segments()
     game = Game.objects.get()
     assert (one.space, one.first, one.last, one.games, one.rows) == (0, game.slot, game.slot, 1, 8)
@@ -78,7 +78,7 @@ def test_what_is_deleted_is_found_no_more_from_then_on():
     stored(KIF)
     build()
     store.delete_games([Game.objects.get().pk])
-    assert asked("P7f").games == 0 and not slots_with_pattern(PUBLIC, "P7f")
+    assert summary_of("P7f").games == 0 and not slots_with_pattern(PUBLIC, "P7f")
     assert ColumnGone.objects.count() == 1
 
 
@@ -105,9 +105,9 @@ def test_who_takes_the_place_of_what_is_gone_is_found():
     build()
     store.delete_games([Game.objects.get().pk])
     ingest(ready("2g2f 8c8d"))
-    assert asked("P2f").games == 0
+    assert summary_of("P2f").games == 0
     build()
-    assert asked("P2f").games == 1 and asked("P7f").games == 0
+    assert summary_of("P2f").games == 1 and summary_of("P7f").games == 0
 
 
 def test_a_game_that_goes_while_it_is_written_is_not_found(monkeypatch):
@@ -120,7 +120,7 @@ def test_a_game_that_goes_while_it_is_written_is_not_found(monkeypatch):
 
     monkeypatch.setattr(building, "write_segment", slow)
     build()
-    assert asked("P7f").games == 0 and [*checking.wrong_slots()] == []
+    assert summary_of("P7f").games == 0 and [*checking.wrong_slots()] == []
 
 
 def test_a_game_that_moves_to_another_space_is_found_there_alone():
@@ -128,9 +128,9 @@ def test_a_game_that_moves_to_another_space_is_found_there_alone():
     stored(KIF)
     build()
     store.move_game(Game.objects.get().pk, space)
-    assert asked("P7f").games == 0
+    assert summary_of("P7f").games == 0
     build()
-    assert asked("P7f").games == 0
+    assert summary_of("P7f").games == 0
     assert pattern_games(Scope((space,)), parse("P7f")).games == 1
     assert pattern_games(Scope((0, space)), parse("P7f")).games == 1
 
@@ -139,9 +139,9 @@ def test_a_game_that_is_indexed_again_is_found_once():
     stored(KIF)
     build()
     store.reindex_games([Game.objects.get().pk])
-    assert asked("P7f").waiting == 1
+    assert summary_of("P7f").waiting == 1
     build()
-    assert asked("P7f").games == 1 and [*checking.wrong_slots()] == []
+    assert summary_of("P7f").games == 1 and [*checking.wrong_slots()] == []
 
 
 def test_small_files_become_one(monkeypatch, own_folder):
@@ -149,7 +149,7 @@ def test_small_files_become_one(monkeypatch, own_folder):
         ingest(ready("7g7f 3c3d", event=f"e{number}"))
         build()
     (one,) = segments()
-    assert one.games == building.MANY and asked("P7f").games == building.MANY
+    assert one.games == building.MANY and summary_of("P7f").games == building.MANY
     monkeypatch.setattr(building, "GRACE", -building.GRACE)
     build()
     path = own_folder / "0" / one.name
@@ -171,21 +171,21 @@ def test_who_asks_for_a_file_that_has_just_been_replaced_asks_again(monkeypatch,
     build()
     (one,) = segments()
     missing = own_folder / "0" / one.name
-    kept = missing.read_bytes()
+    remaining = missing.read_bytes()
     missing.unlink()
     with pytest.raises(QueryError) as caught:
-        asked("P7f")
+        summary_of("P7f")
     assert (caught.value.code, caught.value.status) == ("query-not-here", 503)
     looks = []
 
     def state_later(spaces):
         looks.append(spaces)
         if len(looks) == 2:
-            missing.write_bytes(kept)
+            missing.write_bytes(remaining)
         return column_state(spaces)
 
     monkeypatch.setattr("archive.columns.state.column_state", state_later)
-    assert asked("P7f").games == 1 and len(looks) == 2
+    assert summary_of("P7f").games == 1 and len(looks) == 2
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_files_that_nobody_knows_are_deleted(own_folder, name):
     left = own_folder / "0" / name.replace("known", Path(one.name).stem)
     left.write_text("x")
     build()
-    assert not left.exists() and asked("P7f").games == 1
+    assert not left.exists() and summary_of("P7f").games == 1
 
 
 def test_runs_that_are_missing_are_missed_and_made_again(own_folder):
@@ -210,7 +210,7 @@ def test_runs_that_are_missing_are_missed_and_made_again(own_folder):
     before = runs.read_bytes()
     runs.unlink()
     with pytest.raises(QueryError) as caught:
-        asked("P7f")
+        summary_of("P7f")
     assert caught.value.code == "query-not-here"
     assert building.lag().missing == 1 and building.has_work()
     build()
@@ -220,7 +220,7 @@ def test_runs_that_are_missing_are_missed_and_made_again(own_folder):
 def test_a_file_that_is_deleted_takes_no_room_once_it_was_asked(own_folder):
     stored(KIF)
     build()
-    assert asked("P7f").games == 1
+    assert summary_of("P7f").games == 1
     mapped = Path("/proc/self/maps").read_text()
     assert str(own_folder) not in mapped
 
@@ -256,11 +256,11 @@ def test_games_that_are_enough_for_a_file_wait_for_no_others_and_are_written_a_f
 def test_all_can_be_thrown_away_and_written_again():
     ingest(ready("7g7f"), ready("2g2f"))
     build()
-    before = told(PUBLIC, parse("X5i"))
+    before = matches_of(PUBLIC, parse("X5i"))
     building.rebuild()
-    assert asked("X5i").waiting == 2 and not segments()
+    assert summary_of("X5i").waiting == 2 and not segments()
     build()
-    assert told(PUBLIC, parse("X5i")) == before != {}
+    assert matches_of(PUBLIC, parse("X5i")) == before != {}
 
 
 def test_it_is_checked_what_files_have(own_folder):
@@ -276,10 +276,10 @@ def test_it_is_checked_what_files_have(own_folder):
     (one,) = segments()
     path = own_folder / "0" / one.name
     runs = folder.runs_of(path)
-    whole = runs.read_bytes()
-    runs.write_bytes(whole[:-1] + b"\1")
+    complete = runs.read_bytes()
+    runs.write_bytes(complete[:-1] + b"\1")
     assert [*checking.wrong_files()] == [(f"0/{one.name}", "has runs that are not its own")]
-    runs.write_bytes(whole)
+    runs.write_bytes(complete)
     path.write_bytes(path.read_bytes()[:-1])
     assert [*checking.wrong_files()] == [(f"0/{one.name}", "is not as it was written")]
     path.unlink()

@@ -58,7 +58,7 @@ def of_game(slot: int) -> PositionGame:
     return PositionGame(slot, 0, 730_000, black_rating=1500)
 
 
-def written(tmp_path: Path, records: list[Record]) -> str:
+def write_file(tmp_path: Path, records: list[Record]) -> str:
     """The records as rows of two files, of one for one record; what they are read from."""
     middle = len(records) // 2
     parts = [slots for slots in (range(middle), range(middle, len(records))) if slots]
@@ -72,7 +72,7 @@ def written(tmp_path: Path, records: list[Record]) -> str:
     return parquet_source(paths)
 
 
-def asked(sql: str) -> list[tuple[object, ...]]:
+def query(sql: str) -> list[tuple[object, ...]]:
     with memory_database() as database:
         return database.execute(sql).fetchall()
 
@@ -83,13 +83,13 @@ def asked(sql: str) -> list[tuple[object, ...]]:
 def test_a_row_is_a_position_square_by_square(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
     record = random_record(3, plies=60, forks=0)
-    source = written(tmp_path, [record])
+    source = write_file(tmp_path, [record])
     position = start(record)
     names = ["ply", "turn", "move", *SQUARES, *HANDS.values(), *COUNTS.values()]
-    found = asked(f"SELECT {', '.join(names)} FROM {source} ORDER BY node")
+    rows = query(f"SELECT {', '.join(names)} FROM {source} ORDER BY node")
     moves = [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
-    assert len(found) == len(moves) + 1
-    for ply, (row, move) in enumerate(zip(found, [*moves, 0], strict=True)):
+    assert len(rows) == len(moves) + 1
+    for ply, (row, move) in enumerate(zip(rows, [*moves, 0], strict=True)):
         hands = [position.hands[color][kind] for color, kind in HANDS]
         counts = [position.board.count(-kind if color else kind) for color, kind in COUNTS]
         assert list(row) == [ply, position.turn, move, *position.board, *hands, *counts]
@@ -99,9 +99,9 @@ def test_a_row_is_a_position_square_by_square(settings, tmp_path):
 
 def test_what_follows_a_position_has_the_numbers_up_to_its_last(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
-    source = written(tmp_path, [record_of(FORKED)])
-    found = asked(f"SELECT node, last, ply, fork, move FROM {source} ORDER BY node")
-    rows = [(*row[:4], to_usi(row[4]) if row[4] else "") for row in found]
+    source = write_file(tmp_path, [record_of(FORKED)])
+    result = query(f"SELECT node, last, ply, fork, move FROM {source} ORDER BY node")
+    rows = [(*row[:4], to_usi(row[4]) if row[4] else "") for row in result]
     assert rows == [
         (0, 8, 0, False, "7g7f"),
         (1, 7, 1, False, "3c3d"),
@@ -130,30 +130,30 @@ def test_lines_are_told_as_pages_find_them(tmp_path):
         columns = positions.columns()
         for node, ply in zip(columns["node"].tolist(), columns["ply"].tolist(), strict=True):
             path = line_of(record, node)
-            found = find_node(record, path, ply)
-            assert (found.path, found.ply) == (path, ply)
-            position, _last, _played = position_at(record, found)
+            result = find_node(record, path, ply)
+            assert (result.path, result.ply) == (path, ply)
+            position, _last, _played = position_at(record, result)
             assert [columns[name][node] for name in SQUARES] == [*position.board]
 
 
 def test_the_types_are_as_the_schema_says(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
-    source = written(tmp_path, [record_of(KIF)])
-    found = asked(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})")
-    assert dict(found) == TYPES and len(found) == 7 + 6 + 81 + 14 + 28
+    source = write_file(tmp_path, [record_of(KIF)])
+    rows = query(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})")
+    assert dict(rows) == TYPES and len(rows) == 7 + 6 + 81 + 14 + 28
 
 
 def test_what_a_game_has_not_is_null(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
-    source = written(tmp_path, [record_of(KIF)])
-    found = asked(f"SELECT DISTINCT slot, result, played, black_rating, white_rating FROM {source}")
-    assert found == [(0, 0, 730_000, 1500, None)]
+    source = write_file(tmp_path, [record_of(KIF)])
+    rows = query(f"SELECT DISTINCT slot, result, played, black_rating, white_rating FROM {source}")
+    assert rows == [(0, 0, 730_000, 1500, None)]
 
 
 def test_a_hand_of_more_than_a_set_is_told(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
-    source = written(tmp_path, [record_of("sfen 4k4/9/9/9/9/9/9/9/4K4 b 99P98r 1")])
-    assert asked(f"SELECT black_hand_FU, white_hand_HI, black_OU FROM {source}") == [(99, 98, 1)]
+    source = write_file(tmp_path, [record_of("sfen 4k4/9/9/9/9/9/9/9/4K4 b 99P98r 1")])
+    assert query(f"SELECT black_hand_FU, white_hand_HI, black_OU FROM {source}") == [(99, 98, 1)]
 
 
 def plainly(record: Record, most: int) -> list[tuple[int, ...]]:
@@ -215,9 +215,9 @@ def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainl
     columns = positions.columns()
     assert [*columns] == [*TYPES]
     names = ("node", "last", "ply", "fork", "turn", "move", *SQUARES, *HANDS.values(), *COUNTS.values())
-    found = zip(*(columns[name].tolist() for name in names), strict=True)
+    result = zip(*(columns[name].tolist() for name in names), strict=True)
     plain = [plainly(record, most) for record in [*records, illegal]]
-    assert [*found] == [row for rows in plain for row in rows]
+    assert [*result] == [row for rows in plain for row in rows]
     assert columns["slot"].tolist() == [slot for slot, rows in enumerate(plain) for _ in rows]
     assert len(positions) == sum(map(len, plain))
 
@@ -243,7 +243,7 @@ def test_files_put_together_have_their_games_in_order_but_for_those_that_are_gon
 ):
     settings.DATA_DIR = tmp_path.parent
     records = [random_record(seed, plies=20, forks=1) for seed in range(4)]
-    paths, whole = [tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "whole.parquet"
+    paths, complete = [tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "whole.parquet"
     for path, some in zip(paths, slots, strict=True):
         positions = Positions()
         for slot in some:
@@ -253,10 +253,10 @@ def test_files_put_together_have_their_games_in_order_but_for_those_that_are_gon
     positions = Positions()
     for slot in sorted({0, 1, 2, 3} - {*gone}):
         positions.add(of_game(slot), pack_lines(records[slot]))
-    write_segment(positions, whole)
+    write_segment(positions, complete)
     one = tmp_path / "one.parquet"
-    assert asked(f"FROM {parquet_source([one])}") == asked(f"FROM {parquet_source([whole])}")
-    assert runs_of(one).read_bytes() == runs_of(whole).read_bytes()
+    assert query(f"FROM {parquet_source([one])}") == query(f"FROM {parquet_source([complete])}")
+    assert runs_of(one).read_bytes() == runs_of(complete).read_bytes()
     assert (held.games, held.rows, left_out) == (4 - len(gone), len(positions), gone)
 
 
@@ -265,12 +265,12 @@ def test_files_put_together_have_their_games_in_order_but_for_those_that_are_gon
 
 def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, int, bool]]:
     """By slot, the first ply of a pattern in any line, for whom, and whether mirrored."""
-    found = {}
+    result = {}
     for slot, record in enumerate(records):
         place = place_in(pattern, list(paths_of(record)))
         if place is not None:
-            found[slot] = place
-    return found
+            result[slot] = place
+    return result
 
 
 def first_places(places: FirstMatches) -> dict[int, tuple[int, int, bool]]:
@@ -278,7 +278,7 @@ def first_places(places: FirstMatches) -> dict[int, tuple[int, int, bool]]:
     return dict(zip(places.slot.tolist(), places_of, strict=True))
 
 
-def places_in(tmp_path: Path, pattern: Pattern) -> FirstMatches:
+def matches_in(tmp_path: Path, pattern: Pattern) -> FirstMatches:
     with duck_query(60) as question:
         return find_first_matches(
             question, ColumnState(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern
@@ -288,14 +288,14 @@ def places_in(tmp_path: Path, pattern: Pattern) -> FirstMatches:
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
     """Generated games, which begin as people's do, and random ones with forks."""
-    made = [population.record(number) for number in range(30)]
-    return made + [random_record(seed, plies=40, forks=1) for seed in range(30)]
+    created = [population.record(number) for number in range(30)]
+    return created + [random_record(seed, plies=40, forks=1) for seed in range(30)]
 
 
 @pytest.fixture
 def folder(records, settings, tmp_path) -> Path:
     settings.DATA_DIR = tmp_path.parent
-    written(tmp_path, records)
+    write_file(tmp_path, records)
     return tmp_path
 
 
@@ -318,24 +318,24 @@ def folder(records, settings, tmp_path) -> Path:
 )
 def test_a_question_finds_the_games_that_replaying_finds(text, records, folder):
     pattern = parse(text)
-    assert first_places(places_in(folder, pattern)) == replayed(pattern, records)
+    assert first_places(matches_in(folder, pattern)) == replayed(pattern, records)
 
 
 def test_drawn_questions_find_the_games_that_replaying_finds(records, folder):
     random, lines = Random(5), [line for record in records for line in paths_of(record)]
-    found = 0
+    result = 0
     for _ in range(150):
         pattern = drawn(random, random.choice(lines))
-        places = first_places(places_in(folder, pattern))
+        places = first_places(matches_in(folder, pattern))
         assert places == replayed(pattern, records), text_of(pattern)
-        found += len(places)
-    assert found > 150
+        result += len(places)
+    assert result > 150
 
 
 def test_the_move_of_a_place_is_that_of_its_line(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
-    written(tmp_path, [record_of(FORKED)])
-    places = places_in(tmp_path, parse("P7f p3d own:black ply:2.. P2f"))
+    write_file(tmp_path, [record_of(FORKED)])
+    places = matches_in(tmp_path, parse("P7f p3d own:black ply:2.. P2f"))
     assert (places.ply.tolist(), [*map(to_usi, places.move.tolist())]) == ([3], ["8c8d"])
 
 
@@ -366,7 +366,7 @@ PUSHED = """手合割：平手
 def test_what_has_to_stay_and_what_follows_lie_on_one_line(settings, tmp_path, text, found):
     settings.DATA_DIR = tmp_path.parent
     records = [record_of(PUSHED)]
-    written(tmp_path, records)
-    places = first_places(places_in(tmp_path, parse(text)))
+    write_file(tmp_path, records)
+    places = first_places(matches_in(tmp_path, parse(text)))
     assert bool(places) is found
     assert places == replayed(parse(text), records)

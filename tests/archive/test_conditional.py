@@ -82,11 +82,11 @@ def addresses(settings: Any, read: set[str]) -> dict[str, str]:
     stored(KIF)
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="ja", text="言葉")
-    found = {one.template: address_of(one) for one in routes() if not one.template.startswith(ACCOUNTS)}
+    result = {one.template: address_of(one) for one in routes() if not one.template.startswith(ACCOUNTS)}
     if not read:
         stranger = Client()
-        read |= {route for route, address in found.items() if stranger.get(address).status_code == 200}
-    return {route: address for route, address in found.items() if route in read}
+        read |= {route for route, address in result.items() if stranger.get(address).status_code == 200}
+    return {route: address for route, address in result.items() if route in read}
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def anna(addresses: dict[str, str]) -> User:
     """One who has a library with a game in it."""
     user = User.objects.create_user("anna")
     text = KIF.replace("先手の人", "秘密の人").encode()
-    made, _new = store.create_upload("own.kif", [text], user, space=libraries.own_library(user).pk)
-    worker.work_off(made.pk)
+    created, _new = store.create_upload("own.kif", [text], user, space=libraries.own_library(user).pk)
+    worker.work_off(created.pk)
     return user
 
 
@@ -128,7 +128,7 @@ def varies(answer: Any) -> set[str]:
     return {name.strip() for name in answer.headers.get("Vary", "").split(",")}
 
 
-def said(answer: Any) -> bytes:
+def body_of(answer: Any) -> bytes:
     """What an answer says, without the tokens of its forms."""
     return re.sub(rb'name="csrfmiddlewaretoken" value="\w+"', b"", answer.getvalue())
 
@@ -141,10 +141,12 @@ def test_strangers_are_told_what_to_keep_and_by_what_answers_differ(addresses: d
     ask, without = stranger(), set()
     assert len(addresses) > 40
     for route, address in addresses.items():
-        tag, kept, differs = caching(ask(address))
+        tag, remaining, differs = caching(ask(address))
         without |= set() if tag else {route}
         never = {"no-store"} if route in WITHOUT_TAG else set()
-        assert kept == KEPT.get(route, "private, no-cache") or never & {*str(kept).split(", ")}, route
+        assert remaining == KEPT.get(route, "private, no-cache") or never & {*str(remaining).split(", ")}, (
+            route
+        )
         assert differs >= {"Cookie", "Accept-Language"}, route
         assert "Authorization" in differs or not route.startswith("/api/"), route
     assert without == WITHOUT_TAG.keys()
@@ -197,11 +199,11 @@ def test_whatever_is_told_of_a_game_of_a_library_is_kept_by_nobody(anna: User):
     of_game = [f"/api/v1/games/{game}{part}" for part in parts]
     pages = [f"/games/{game}/", f"/embed/games/{game}/"]
     # Pages know nothing of tokens.
-    for ask, known in (
+    for ask, existing in (
         (with_session(anna), of_game + pages),
         (with_token(anna, "read-private"), of_game),
     ):
-        for address in known:
+        for address in existing:
             answer = ask(address, tag="*")
             assert (answer.status_code, answer.headers["Cache-Control"]) == (200, NOBODY), address
             assert "ETag" not in answer.headers
@@ -226,28 +228,28 @@ def test_what_differs_between_languages_has_another_tag(addresses: dict[str, str
     differ = 0
     for route, address in addresses.items():
         first, second = (stranger()(address, language=language) for language in ("ja", "en"))
-        if "ETag" in first.headers and said(first) != said(second):
+        if "ETag" in first.headers and body_of(first) != body_of(second):
             assert first.headers["ETag"] != second.headers["ETag"], route
             differ += 1
     assert differ > 10
 
 
 def test_what_differs_between_scopes_is_never_taken_for_the_same(addresses: dict[str, str], anna: User):
-    ask, told = with_token(anna, "read-private"), 0
+    ask, data = with_token(anna, "read-private"), 0
     for route, address in addresses.items():
         if route.startswith("/api/") and "ETag" in stranger()(address).headers:
             public = stranger()(f"{address}?scope=public")
             own = ask(f"{address}?scope=mine", tag=public.headers["ETag"])
             if own.headers["Cache-Control"] == NOBODY:
                 assert own.status_code != 304, route
-                told += said(own) != said(public)
-    assert told > 5
+                data += body_of(own) != body_of(public)
+    assert data > 5
 
 
 # --- what it costs ---------------------------------------------------------------------------------------
 
 
-def left(answer: Any) -> int:
+def quota_left(answer: Any) -> int:
     """What remains of the quota."""
     return int(re.findall(r'"(?:work|sources)";r=(\d+)', answer.headers["RateLimit"])[0])
 
@@ -260,9 +262,9 @@ def test_304_costs_nothing(throttled: Any, addresses: dict[str, str]):
         if "ETag" in first.headers:
             again = [ask(address, tag=first.headers["ETag"]) for _ in range(3)]
             assert [one.status_code for one in again] == [304] * 3
-            dear |= set() if left(again[-1]) == left(first) else {route}
+            dear |= set() if quota_left(again[-1]) == quota_left(first) else {route}
             changed = ask(address, tag='"x"')
-            assert left(changed) < left(again[-1]), route
+            assert quota_left(changed) < quota_left(again[-1]), route
     assert dear == DEAR.keys()
 
 
@@ -270,8 +272,8 @@ def test_who_names_no_answer_pays_and_so_does_who_has_an_old_one(throttled: Any)
     throttled.ARCHIVE_THROTTLE_WORK = 10
     ask = stranger()
     for tag in ("*", '"x"'):
-        before = left(ask("/api/v1/openings", tag='"y"'))
-        assert before - left(ask("/api/v1/openings", tag=tag)) == 2
+        before = quota_left(ask("/api/v1/openings", tag='"y"'))
+        assert before - quota_left(ask("/api/v1/openings", tag=tag)) == 2
 
 
 def test_a_quota_that_is_used_up_holds_for_all(throttled: Any):

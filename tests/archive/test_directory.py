@@ -80,16 +80,16 @@ def test_players_come_in_the_order_of_the_kana_then_of_letters_then_without_read
 @pytest.mark.parametrize("order", ["reading", "games"])
 @pytest.mark.parametrize("limit", [1, 2, 3, 11])
 def test_pages_of_players_follow_each_other_without_gaps(order: str, limit: int) -> None:
-    found: list[str] = []
+    result: list[str] = []
     after = ""
     while True:
         page = list_names(PUBLIC, "player", order, after=after, limit=limit)
         assert len(page.items) <= limit
-        found += [one.name for one in page.items]
+        result += [one.name for one in page.items]
         after = page.next
         if not after:
             break
-    assert found == names(order) and len(found) == len(BY_READING) + len(UNREAD)
+    assert result == names(order) and len(result) == len(BY_READING) + len(UNREAD)
 
 
 def test_a_list_begins_at_a_row_of_the_kana() -> None:
@@ -104,9 +104,9 @@ def test_a_list_begins_at_a_row_of_the_kana() -> None:
 
 
 def test_names_with_the_most_games_come_first() -> None:
-    found = list_names(PUBLIC, "player", "games")
-    assert [(one.name, one.games) for one in found.items[:2]] == [("羽生善治", 4), ("蟲", 2)]
-    assert {one.games for one in found.items[2:]} == {1} and not found.cut
+    page = list_names(PUBLIC, "player", "games")
+    assert [(one.name, one.games) for one in page.items[:2]] == [("羽生善治", 4), ("蟲", 2)]
+    assert {one.games for one in page.items[2:]} == {1} and not page.cut
     assert [(one.name, one.games) for one in list_names(PUBLIC, "event", "games").items] == [
         ("王将戦", 11),
         ("名人戦", 1),
@@ -139,27 +139,27 @@ def test_a_player_who_was_stored_before_keeps_a_reading_of_the_present_name() ->
     assert Player.objects.get(pk=player.pk).reading == "けきさし"
 
 
-def shown(html: str) -> list[str]:
+def names_on_page(html: str) -> list[str]:
     return re.findall(r'href="/players/\d+/"\s*>([^<]*)<', html)
 
 
 def test_the_page_has_rows_orders_and_pages(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browsing, "PAGE", 5)
     html = client.get("/players/", headers={"Accept-Language": "ja"}).content.decode()
-    assert shown(html) == BY_READING[:5]
+    assert names_on_page(html) == BY_READING[:5]
     assert re.findall(r"<h2>\s*([^<]*?)\s*</h2>", html) == ["あ", "か", "は"]
     following = re.search(r'rel="next" href="([^"]*)"', html)
     assert following
-    assert shown(client.get(f"/players/{unescape(following[1])}").content.decode()) == [
+    assert names_on_page(client.get(f"/players/{unescape(following[1])}").content.decode()) == [
         *BY_READING[5:],
         UNREAD[0],
     ]
     links = re.findall(r'<a href="([^"]*)" rel="nofollow"[^>]*>([^<]*)</a>', html)
     rows = {text: unescape(href) for href, text in links}
-    assert shown(client.get(f"/players/{rows['読み不明']}").content.decode()) == UNREAD
-    assert shown(client.get(f"/players/{rows['A–Z']}").content.decode())[:2] == ["Bonanza", "ponanza"]
+    assert names_on_page(client.get(f"/players/{rows['読み不明']}").content.decode()) == UNREAD
+    assert names_on_page(client.get(f"/players/{rows['A–Z']}").content.decode())[:2] == ["Bonanza", "ponanza"]
     most = client.get(f"/players/{rows['対局数の多い順']}").content.decode()
-    assert shown(most)[:2] == ["羽生善治", "蟲"]
+    assert names_on_page(most)[:2] == ["羽生善治", "蟲"]
     following = re.search(r'rel="next" href="([^"]*)"', most)
     assert following and "order=games" in following[1]
     assert re.search(r'<input type="hidden" name="order"\s+value="games">', most)

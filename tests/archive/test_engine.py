@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("module", [citus, postgresql, sqlite])
 def test_every_engine_has_all_that_an_engine_has(module):
-    wanted = {name for name in (*vars(Engine), *Engine.__annotations__) if not name.startswith("_")}
-    assert not [name for name in sorted(wanted) if not hasattr(module, name)]
+    expected = {name for name in (*vars(Engine), *Engine.__annotations__) if not name.startswith("_")}
+    assert not [name for name in sorted(expected) if not hasattr(module, name)]
 
 
 def pragma(name: str) -> object:

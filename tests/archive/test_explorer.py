@@ -111,14 +111,14 @@ def test_reached_is_the_total_of_the_position_after_the_move(pool, hot_at_three,
     for position in askers(pool, Random(3), 10):
         for match in TURNS:
             answer = explore(PUBLIC, "shogi", shogi64.encode(position), match, lines, transpositions=True)
-            told = {move.move: move for move in (*answer.moves, *answer.unplayed)}
-            for move in told.values():
+            data = {move.move: move for move in (*answer.moves, *answer.unplayed)}
+            for move in data.values():
                 assert explore(PUBLIC, "shogi", move.code, match, lines).total == move.reached
                 seen += move.reached
-            for move in set(rules.legal_moves(position)) - told.keys():
+            for move in set(rules.legal_moves(position)) - data.keys():
                 after = position.copy()
                 after.do_move(move)
-                folded = moves.orient(move, 1) in told
+                folded = moves.orient(move, 1) in data
                 assert folded or explore(PUBLIC, "shogi", shogi64.encode(after), match, lines).total == 0
     assert seen > 100
 
@@ -127,10 +127,10 @@ def test_reached_is_the_total_of_the_position_after_the_move(pool, hot_at_three,
 def statements(together: int, apart: int) -> Iterator[None]:
     """So many statements where index and catalogue are one database. On Citus each side is asked by itself,
     of keys without counters the rows, and each other one for its first rows: no more than so many."""
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as parameters:
         yield
-    found = len(asked)
-    assert found <= apart if engine().REMOTE_INDEX else found == together, asked.captured_queries
+    result = len(parameters)
+    assert result <= apart if engine().REMOTE_INDEX else result == together, parameters.captured_queries
 
 
 def test_many_positions_are_answered_at_once_as_one_by_one(pool, hot_at_three):

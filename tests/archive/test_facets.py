@@ -44,15 +44,15 @@ def numbers(found: Facets) -> dict[str, int]:
 
 
 def test_all_games_are_counted_by_what_they_have() -> None:
-    found = facets(PUBLIC)
-    assert (found.games, found.sampled) == (6, False)
+    counts = facets(PUBLIC)
+    assert (counts.games, counts.sampled) == (6, False)
     # Who plays himself is in one game.
-    assert numbers(found) == {"甲": 4, "乙": 2, "丙": 2, "丁": 1, "名人戦": 2, "竜王戦": 1}
-    assert found.years == ((2022, 3), (2020, 1))
-    assert dict(found.results) == {0: 2, 1: 1, 3: 3}
-    assert dict(found.kinds) == {"game": 5, "problem": 1}
+    assert numbers(counts) == {"甲": 4, "乙": 2, "丙": 2, "丁": 1, "名人戦": 2, "竜王戦": 1}
+    assert counts.years == ((2022, 3), (2020, 1))
+    assert dict(counts.results) == {0: 2, 1: 1, 3: 3}
+    assert dict(counts.kinds) == {"game": 5, "problem": 1}
     first, second = Upload.objects.order_by("pk")
-    assert [(pk, n) for pk, _name, n in found.sources] == [(first.pk, 6), (second.pk, 1)]
+    assert [(pk, n) for pk, _name, n in counts.sources] == [(first.pk, 6), (second.pk, 1)]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_all_games_are_counted_by_what_they_have() -> None:
     ],
 )
 def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: GameFilters) -> None:
-    found = facets(PUBLIC, filters)
-    assert found.games == len(find_games(PUBLIC, filters).items)
-    for _pk, name, n in found.players:
-        asked = GameFilters(
+    counts = facets(PUBLIC, filters)
+    assert counts.games == len(find_games(PUBLIC, filters).items)
+    for _pk, name, n in counts.players:
+        parameters = GameFilters(
             player=name,
             event=filters.event,
             result=filters.result,
@@ -78,8 +78,8 @@ def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: Game
             record_kind=filters.record_kind,
         )
         if filters.player is None and filters.black is None:
-            assert len(find_games(PUBLIC, asked).items) == n
-    for pk, _name, n in found.sources:
+            assert len(find_games(PUBLIC, parameters).items) == n
+    for pk, _name, n in counts.sources:
         of_upload = {row.id for row in find_games(PUBLIC, GameFilters(upload=pk)).items}
         assert len(of_upload & {row.id for row in find_games(PUBLIC, filters).items}) == n
 
@@ -87,11 +87,11 @@ def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: Game
 def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SAMPLE", 2)
     monkeypatch.setattr(module, "EXACT_GAMES", 0)
-    found = facets(PUBLIC)
-    assert (found.games, found.sampled, found.years) == (2, True, ((2022, 2),))
+    counts = facets(PUBLIC)
+    assert (counts.games, counts.sampled, counts.years) == (2, True, ((2022, 2),))
     assert facets(PUBLIC, GameFilters(player="丁")).sampled is False
     builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
-    assert facets(PUBLIC) == found  # kept for a while
+    assert facets(PUBLIC) == counts  # kept for a while
     caches["counted"].clear()
     assert facets(PUBLIC).years == ((2030, 1), (2022, 1))
 
@@ -102,12 +102,12 @@ def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.Monke
 def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters: GameFilters) -> None:
     exact = facets(PUBLIC, filters)
     monkeypatch.setattr(module, "SAMPLE", 2)
-    found = facets(PUBLIC, filters)
-    assert found.exact and not found.sampled
+    counts = facets(PUBLIC, filters)
+    assert counts.exact and not counts.sampled
     for name in ("years", "results", "handicaps", "endings", "openings", "kinds", "boards", "games"):
-        assert getattr(found, name) == getattr(exact, name), name
-    assert numbers(found) == numbers(exact)
-    assert found.sources == exact.sources
+        assert getattr(counts, name) == getattr(exact, name), name
+    assert numbers(counts) == numbers(exact)
+    assert counts.sources == exact.sources
     # Where anything else is asked for, and where there is too much, it is a sample.
     assert facets(PUBLIC, GameFilters(player="甲")).sampled
     monkeypatch.setattr(module, "EXACT_GAMES", 5)
@@ -118,31 +118,31 @@ def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.M
     monkeypatch.setattr(module, "SAMPLE", 2)
     monkeypatch.setattr(records_by_kind, "COUNTED", 0)
     monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 0.01)
-    asked = GameFilters(game="shogi", record_kind="game")
-    before = facets(PUBLIC, asked)
+    parameters = GameFilters(game="shogi", record_kind="game")
+    before = facets(PUBLIC, parameters)
     builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
     # Both are kept, and both are of the same moment.
-    found, told = facets(PUBLIC, asked), statistics(PUBLIC, "shogi")
-    assert found == replace(before, exact=False) and not told.exact
-    assert dict(found.results) == {result: n for result, n in enumerate(told.results) if n}
-    assert dict(found.years) == {year: n for year, n in told.years if n}
-    assert dict(found.endings) == dict(told.endings)
-    assert found.games == told.games
+    results, data = facets(PUBLIC, parameters), statistics(PUBLIC, "shogi")
+    assert results == replace(before, exact=False) and not data.exact
+    assert dict(results.results) == {result: n for result, n in enumerate(data.results) if n}
+    assert dict(results.years) == {year: n for year, n in data.years if n}
+    assert dict(results.endings) == dict(data.endings)
+    assert results.games == data.games
 
 
 def test_the_api_tells_facets_and_what_they_count(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = client.get("/api/v1/games/facets?player=甲").json()
-    assert found["total"] == {"count": 4, "exact": True}
-    assert found["counted"] == {"games": 4, "newest": None}
-    assert {"name": "名人戦", "games": 2} in found["events"]
-    assert {"result": "black", "games": 2} in found["results"]
-    assert {one["name"] for one in found["players"]} == {"甲", "乙", "丙"}
-    assert found["record_kinds"] == [{"record_kind": "game", "games": 4}]
+    data = client.get("/api/v1/games/facets?player=甲").json()
+    assert data["total"] == {"count": 4, "exact": True}
+    assert data["counted"] == {"games": 4, "newest": None}
+    assert {"name": "名人戦", "games": 2} in data["events"]
+    assert {"result": "black", "games": 2} in data["results"]
+    assert {one["name"] for one in data["players"]} == {"甲", "乙", "丙"}
+    assert data["record_kinds"] == [{"record_kind": "game", "games": 4}]
     monkeypatch.setattr(module, "SAMPLE", 3)
     monkeypatch.setattr("archive.api.views.games.SAMPLE", 3)
-    found = client.get("/api/v1/games/facets?player=甲").json()
+    data = client.get("/api/v1/games/facets?player=甲").json()
     # Two of the three are the two sides of one game.
-    assert found["counted"] == {"games": 2, "newest": 3} and found["total"] == {"count": 2, "exact": False}
+    assert data["counted"] == {"games": 2, "newest": 3} and data["total"] == {"count": 2, "exact": False}
     answer = client.get("/api/v1/games/facets?order=newest")
     assert answer.status_code == 400 and answer.json()["errors"][0]["field"] == "order"
 

@@ -48,9 +48,9 @@ def test_the_search_box_knows_every_filter_by_its_name_and_its_keys(one):
 def test_every_filter_is_described(page):
     text = (Path(settings.BASE_DIR) / "docs" / page).read_text()
     rows = re.findall(r"^\| (`[^|]*) \| ([GP ]+) \|", text, re.MULTILINE)
-    told = {name: places for names, places in rows for name in re.findall("`([a-z_]+)`", names)}
+    data = {name: places for names, places in rows for name in re.findall("`([a-z_]+)`", names)}
     marks = {"games": "G", "positions": "P"}
-    assert told == {
+    assert data == {
         one.name: " ".join(mark for place, mark in marks.items() if one.applies(place)) for one in FILTERS
     }
 
@@ -62,10 +62,12 @@ def test_what_is_empty_asks_for_nothing():
 
 
 def test_sides_mean_a_kind_of_game():
-    asked = {"white": "甲", "result": "white"}
-    assert game_filters(asked) == GameFilters(white="甲", result=1, game="shogi")
-    assert game_filters(asked | {"game": "quoridor"}) == GameFilters(black="甲", result=0, game="quoridor")
-    assert position_filters("quoridor", asked) == GameFilters(black="甲", result=0)
+    parameters = {"white": "甲", "result": "white"}
+    assert game_filters(parameters) == GameFilters(white="甲", result=1, game="shogi")
+    assert game_filters(parameters | {"game": "quoridor"}) == GameFilters(
+        black="甲", result=0, game="quoridor"
+    )
+    assert position_filters("quoridor", parameters) == GameFilters(black="甲", result=0)
 
 
 @pytest.mark.django_db

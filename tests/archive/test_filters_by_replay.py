@@ -28,7 +28,7 @@ from archive.store.rereading import in_space
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game, rated
-from tests.archive.replaying import TURNS, Passes, askers, expected_games, naive, numbers, told
+from tests.archive.replaying import TURNS, Passes, askers, counts_of, expected_games, naive, numbers
 
 pytestmark = pytest.mark.django_db
 
@@ -61,15 +61,15 @@ def pool(module_db: None) -> list[DerivedGame]:
     """Games that are stored for all tests of this module."""
     random = Random(11)
     games = {game.digest: game for game in (random_game(random) for _ in range(2 * GAMES))}
-    found = list(games.values())[:GAMES]
+    result = list(games.values())[:GAMES]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schema, "HOT_GAMES", 3)
-        for start in range(0, len(found), 40):
-            ingest(*found[start : start + 40])
+        for start in range(0, len(result), 40):
+            ingest(*result[start : start + 40])
         ingest(
-            *(rated(in_space(game, _space_of(number)), *game.ratings) for number, game in enumerate(found))
+            *(rated(in_space(game, _space_of(number)), *game.ratings) for number, game in enumerate(result))
         )
-    return found
+    return result
 
 
 SPREAD = Scope((1, 2, 3))
@@ -106,7 +106,7 @@ def passes(filters: GameFilters) -> Passes:
         result = game.result ^ turned if game.result < 2 else game.result
         if game.record_kind != "game" and filters.result is not None:
             return False
-        known = [rating for rating, name in zip(game.ratings, game.players, strict=True) if name]
+        existing = [rating for rating, name in zip(game.ratings, game.players, strict=True) if name]
         return all(
             (
                 filters.player in (None, black, white),
@@ -118,7 +118,7 @@ def passes(filters: GameFilters) -> Passes:
                 filters.result in (None, result),
                 filters.handicap in (None, game.handicap),
                 filters.min_rating is None
-                or sum(rating is not None and rating >= filters.min_rating for rating in known) == 2,
+                or sum(rating is not None and rating >= filters.min_rating for rating in existing) == 2,
             )
         )
 
@@ -132,7 +132,7 @@ def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters, sc
         code, match = shogi64.encode(position), ("any", *TURNS)[number % 5]
         for lines in ("main", "all"):
             answer = explore(scope, "shogi", code, match, lines, filters=filters)
-            assert told(answer) == naive(pool, position, match, lines, passes(filters))
+            assert counts_of(answer) == naive(pool, position, match, lines, passes(filters))
             assert answer.sample is None
             games = [game for game in pool if game.record_kind == "game"]
             days = [day for day, *_ in expected_games(games, position, match, lines, passes(filters)) if day]
@@ -159,8 +159,8 @@ def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_re
             cursor = page.next
             if cursor is None:
                 break
-        found = Counter((row.place.played, row.ply, row.fork, row.move) for row in items)
-        assert found == expected_games(pool, position, match, "all", passes(filters))
+        result = Counter((row.place.played, row.ply, row.fork, row.move) for row in items)
+        assert result == expected_games(pool, position, match, "all", passes(filters))
         places = [(not row.place.played, row.place[:2]) for row in items]
         for (unknown, a), (unknown_next, b) in pairwise(places):
             assert unknown <= unknown_next
@@ -185,8 +185,8 @@ def test_a_sample_says_the_same_as_the_exact_answer_where_games_do_not_change(
     half = explore(scope, "shogi", START, "any", filters=filters)
     assert half.sample.read >= everything // 2
     assert 0 < half.total < exact.total
-    for part, whole in zip(numbers(half.results), numbers(exact.results), strict=True):
-        assert part <= whole
+    for part, complete in zip(numbers(half.results), numbers(exact.results), strict=True):
+        assert part <= complete
 
 
 def test_each_space_is_asked_about_its_own_lists_in_the_shortest_way_to_its_own_games(

@@ -65,9 +65,9 @@ def test_a_game_comes_in_with_the_formations_of_both_sides():
     ingest(ready(MINO, black="甲"))
     assert {"mino", "shikenbisha", "furibisha"} <= names(0)
     assert "mino" not in names(1)
-    found = {(BY_NAME["mino"].number, 0): 17, (BY_NAME["shikenbisha"].number, 0): 9}
+    result = {(BY_NAME["mino"].number, 0): 17, (BY_NAME["shikenbisha"].number, 0): 9}
     rows = GameFormation.objects.values_list("formation", "colour", "ply")
-    assert found.items() <= {(formation, colour): ply for formation, colour, ply in rows}.items()
+    assert result.items() <= {(formation, colour): ply for formation, colour, ply in rows}.items()
     assert Game.objects.get().formations_version == VERSION
 
 
@@ -159,17 +159,17 @@ def test_a_name_that_no_formation_has_is_no_query(two):
 
 
 def test_games_through_a_position_are_filtered_too(two):
-    asked = position_filters("shogi", {"formation": "mino"})
-    assert {one.id for one in games_through(PUBLIC, "shogi", START, filters=asked).items} == {two[0]}
-    assert explore(PUBLIC, "shogi", START, filters=asked).total == 1
+    parameters = position_filters("shogi", {"formation": "mino"})
+    assert {one.id for one in games_through(PUBLIC, "shogi", START, filters=parameters).items} == {two[0]}
+    assert explore(PUBLIC, "shogi", START, filters=parameters).total == 1
     both = position_filters("shogi", {"formation": "mino", "player": "丙"})
     assert explore(PUBLIC, "shogi", START, filters=both).total == 0
 
 
 def test_facets_count_games_not_sides(two):
     ingest(ready(f"{MINO} 9c9d", black="戊"))
-    found = dict(facets(PUBLIC, GameFilters()).formations)
-    assert found["mino"] == 2
+    result = dict(facets(PUBLIC, GameFilters()).formations)
+    assert result["mino"] == 2
     assert "mino" not in dict(facets(PUBLIC, game_filters({"player": "丙"})).formations)
 
 
@@ -177,56 +177,56 @@ def test_facets_count_games_not_sides(two):
 
 
 def test_standings_tell_how_those_fared_that_have_one(two):
-    found = queries.formation_counts(PUBLIC)["mino"]
-    assert (found.games, found.tally.wins, found.tally.losses) == (1, 1, 0)
+    result = queries.formation_counts(PUBLIC)["mino"]
+    assert (result.games, result.tally.wins, result.tally.losses) == (1, 1, 0)
     assert "yagura" not in queries.formation_counts(PUBLIC)
 
 
 def test_a_game_in_which_both_have_it_is_one_game_of_two_sides():
-    made = ready(MINO, black="甲")
+    created = ready(MINO, black="甲")
     number = BY_NAME["mino"].number
-    both = (*made.formations, derived.FormationRow(number, 1, 20))
-    ingest(replace(made, formations=both))
-    found = queries.formation_counts(PUBLIC)["mino"]
-    assert (found.games, found.tally.games, found.tally.wins, found.tally.losses) == (1, 2, 1, 1)
+    both = (*created.formations, derived.FormationRow(number, 1, 20))
+    ingest(replace(created, formations=both))
+    result = queries.formation_counts(PUBLIC)["mino"]
+    assert (result.games, result.tally.games, result.tally.wins, result.tally.losses) == (1, 2, 1, 1)
     details = queries.formation_details(PUBLIC, BY_NAME["mino"])
     assert dict((one.name, tally.games) for one, tally in details.against)["mino"] == 2
 
 
 def test_one_of_them_in_detail(two):
-    found = queries.formation_details(PUBLIC, BY_NAME["shikenbisha"])
-    assert (found.looked_at, found.more) == (1, False)
-    assert found.colours[0].wins == 1 and not found.colours[1].games
-    assert found.years == ((2020, 1),)
-    assert dict(found.plies)[5] == 1
-    assert [one.name for one, _tally in found.players] == ["甲"]
-    assert [(move["piece"], move["to"]) for move, _n in found.moves] == [("OU", {"x": 4, "y": 8})]
-    assert found.games == ((two[0], 0, 9),)
+    result = queries.formation_details(PUBLIC, BY_NAME["shikenbisha"])
+    assert (result.looked_at, result.more) == (1, False)
+    assert result.colours[0].wins == 1 and not result.colours[1].games
+    assert result.years == ((2020, 1),)
+    assert dict(result.plies)[5] == 1
+    assert [one.name for one, _tally in result.players] == ["甲"]
+    assert [(move["piece"], move["to"]) for move, _n in result.moves] == [("OU", {"x": 4, "y": 8})]
+    assert result.games == ((two[0], 0, 9),)
     assert queries.formation_details(PUBLIC, BY_NAME["yagura"]).looked_at == 0
 
 
 def test_the_moves_that_follow_are_told_apart_as_ki2_does(client, db):
     for golds in ("6i5h", "4i5h"):
         ingest(ready(f"2h6h 9c9d {golds} 1c1d", black=golds))
-    told = client.get("/api/v1/formations/shikenbisha").json()["moves"]
-    assert {one["text"].removesuffix("不成") for one in told} == {"▲５八金右", "▲５八金左"}
-    assert {one["english"].removesuffix("=") for one in told} == {"▲G4i-5h", "▲G6i-5h"}
+    data = client.get("/api/v1/formations/shikenbisha").json()["moves"]
+    assert {one["text"].removesuffix("不成") for one in data} == {"▲５八金右", "▲５八金左"}
+    assert {one["english"].removesuffix("=") for one in data} == {"▲G4i-5h", "▲G6i-5h"}
 
 
 def test_those_of_a_game_stand_in_order_and_once(two):
     slot = Game.objects.get(pk=two[0]).slot
-    found = [(one.formation.name, one.colour, one.ply) for one in queries.formations_of_game(slot)]
-    assert ("shikenbisha", 0, 9) in found and ("mino", 0, 17) in found
-    assert "furibisha" not in {name for name, _colour, _ply in found}
-    assert [ply for _name, _colour, ply in found] == sorted(ply for _name, _colour, ply in found)
+    result = [(one.formation.name, one.colour, one.ply) for one in queries.formations_of_game(slot)]
+    assert ("shikenbisha", 0, 9) in result and ("mino", 0, 17) in result
+    assert "furibisha" not in {name for name, _colour, _ply in result}
+    assert [ply for _name, _colour, ply in result] == sorted(ply for _name, _colour, ply in result)
 
 
 def test_a_position_has_the_most_special_opening_of_most_of_its_games(two):
     position = Position.initial()
     for usi in MINO.split()[:9]:
         position.do_move(from_usi(usi))
-    found = queries.opening_of(PUBLIC, "shogi", SHOGI.codec.encode(position))
-    assert found and (found.formation.name, found.games, found.looked_at) == ("shikenbisha", 1, 1)
+    result = queries.opening_of(PUBLIC, "shogi", SHOGI.codec.encode(position))
+    assert result and (result.formation.name, result.games, result.looked_at) == ("shikenbisha", 1, 1)
     assert queries.opening_of(PUBLIC, "quoridor", "") is None
 
 
@@ -257,8 +257,8 @@ def test_a_page_of_one_and_the_api_tell_its_sources(client, db):
     assert "出典: " in shown and f'href="{work.url}"' in shown
     assert f"({work.author}, {work.publisher}" in shown
     assert "ISBN" in client.get("/formations/migi-elmo/").content.decode()
-    told = client.get("/api/v1/formations/kin-muso").json()["sources"]
-    assert told[0] == {
+    data = client.get("/api/v1/formations/kin-muso").json()["sources"]
+    assert data[0] == {
         "title": work.title,
         "author": work.author,
         "publisher": "日本将棋連盟",
@@ -283,9 +283,9 @@ def test_what_is_private_chooses_no_way_to_what_is_public(two, monkeypatch, djan
     mine = libraries.own_library(django_user_model.objects.create_user("anna"))
     private = (parsed(record(f"{MINO} 9c9d 1g1f", header={"先手": name})) for name in "私我")
     ingest(*(derive_game(one, mine.pk) for one in private))
-    asked = position_query(PUBLIC, "shogi", START, "exact", "main")
-    ((_asked, resolved, _reading),) = space_queries(PUBLIC, asked, GameFilters(formation="mino"))
-    assert shortest_driver(resolved, asked, 10) == (0, 1)
+    parameters = position_query(PUBLIC, "shogi", START, "exact", "main")
+    ((_asked, resolved, _reading),) = space_queries(PUBLIC, parameters, GameFilters(formation="mino"))
+    assert shortest_driver(resolved, parameters, 10) == (0, 1)
     monkeypatch.setattr(games, "SORTED_GAMES", 1)
     monkeypatch.setattr(games, "PAGE_GAMES", 1)
     page = find_games(PUBLIC, GameFilters(formation="mino"))

@@ -49,7 +49,7 @@ def test_newest_and_oldest_come_first_and_unknown_days_last():
 @pytest.mark.parametrize("limit", [1, 2, 3, 6])
 def test_pages_follow_each_other_without_gaps(order, filters, limit):
     ingest(*games())
-    whole = names(filters, order=order)
+    complete = names(filters, order=order)
     pages, cursor = [], None
     while True:
         page = find_games(PUBLIC, filters, order, cursor, limit)
@@ -57,7 +57,7 @@ def test_pages_follow_each_other_without_gaps(order, filters, limit):
         cursor = page.next
         if cursor is None:
             break
-    assert pages == whole and len(whole) == 6
+    assert pages == complete and len(complete) == 6
 
 
 SHUFFLE = ["2h3h", "8b7b", "3h2h", "7b8b"]

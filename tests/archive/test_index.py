@@ -89,13 +89,13 @@ def test_a_kept_plan_sees_a_segment_that_was_attached_after_it(small_segments):
     vendor("postgresql")
     ingest(ready(GAME))
     assert explore(PUBLIC, "shogi", START).total == 1
-    kept = prepared()
+    remaining = prepared()
     with connection.cursor() as cursor:
         cursor.execute("SELECT setval('archive_slot', %s)", [2 * SMALL_SEGMENT - 1])
     ingest(ready(GAME, black="甲"), ready(GAME, black="乙"))
     assert len(segments()) == 4 and segments()[2] in slots_of()
     assert explore(PUBLIC, "shogi", START).total == 3
-    assert prepared() == kept != []
+    assert prepared() == remaining != []
 
 
 def prepared() -> list[str]:
@@ -219,12 +219,12 @@ def archive(db, hot_at_three) -> Game:
     return Game.objects.order_by("pk").first()
 
 
-def found() -> set[str]:
+def failed_checks() -> set[str]:
     return {difference.check for difference in verify.verify()}
 
 
 def test_an_archive_in_order_has_no_difference(archive, capsys):
-    assert not found()
+    assert not failed_checks()
     call_command("verify_archive")
     call_command("verify_archive", "--sample", "2", "--seed", "1")
     assert "no difference" in capsys.readouterr().out
@@ -245,9 +245,9 @@ def test_each_kind_of_damage_is_found(archive):
     for check, (statement, value) in damages.items():
         with transaction.atomic():
             change_rows(statement, value)
-            assert check in found(), check
+            assert check in failed_checks(), check
             transaction.set_rollback(True)
-    assert not found()
+    assert not failed_checks()
 
 
 def test_other_lists_and_rows_are_found_too(archive):
@@ -266,7 +266,7 @@ def test_other_lists_and_rows_are_found_too(archive):
     ):
         with transaction.atomic():
             damage()
-            assert found()
+            assert failed_checks()
             transaction.set_rollback(True)
 
 
@@ -304,7 +304,7 @@ def test_reindexing_repairs_everything_that_is_derived(archive, capsys):
     change_rows("UPDATE archive_hotmove SET n = 9")
     change_rows("UPDATE archive_game SET index_rows = 2")
     call_command("reindex_positions", "--all", "--scan", "--counters")
-    assert not found()
+    assert not failed_checks()
     call_command("reindex_positions")
     assert "0 games indexed again" in capsys.readouterr().out
 
@@ -318,4 +318,4 @@ def test_reindexing_a_game_moves_it_to_a_new_slot():
     call_command("reindex_positions", "--game", str(game.pk))
     after = Game.objects.get(pk=game.pk)
     assert after.slot != game.slot and bytes(GameRecord.objects.get(game=game).record) == bytes(before)
-    assert not found()
+    assert not failed_checks()

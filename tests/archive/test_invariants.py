@@ -64,14 +64,14 @@ def related_games(random: Random) -> list[DerivedGame]:
     games = []
     for _ in range(4):
         played = random_line(Position.initial(), random, 14, 3)
-        for day, known in (("2020/01/01", True), ("2021/05/05", True), ("", True), ("2020/01/01", False)):
+        for day, existing in (("2020/01/01", True), ("2021/05/05", True), ("", True), ("2020/01/01", False)):
             header = {"day": day} if day else {}
-            header |= {"black": "甲", "white": "乙"} if known else {}
+            header |= {"black": "甲", "white": "乙"} if existing else {}
             games.append(ready(played, random_forks(Position.initial(), played, random, 3), **header))
         meeting = {"先手": "甲", "後手": "乙", "開始日時": "2020/01/01"}
         for length in (6, 11):
-            made = record(played[:length], None, meeting, special=None)
-            games.append(derive_game(ParsedGame(made, "game", None)))
+            created = record(played[:length], None, meeting, special=None)
+            games.append(derive_game(ParsedGame(created, "game", None)))
     return games
 
 
@@ -145,10 +145,10 @@ def read_now(row: Entry, random: Random, pool: list[DerivedGame]) -> DerivedGame
 
 
 def store_batch(games: list[DerivedGame], times: int = 1) -> None:
-    made, token = upload()
+    created, token = upload()
     for _ in range(times):
-        store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
-    store.finish(made.pk, token)
+        store_entries(created.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
+    store.finish(created.pk, token)
 
 
 def differences() -> list[verify.Difference]:
@@ -235,10 +235,10 @@ def test_counters_are_the_group_by_of_the_rows(pool, hot_at_three):
         cursor.execute(
             "SELECT key, flags, move, result, n, rated, rating_sum, last_played FROM archive_hotmove"
         )
-        kept = sorted(cursor.fetchall())
-    assert kept == counted and len(kept) > 20
-    assert any(row[5] for row in kept) and any(row[7] for row in kept)
-    assert {row[3] for row in kept} >= {schema.BLACK_WINS, schema.UNKNOWN, schema.NOT_A_GAME}
+        remaining = sorted(cursor.fetchall())
+    assert remaining == counted and len(remaining) > 20
+    assert any(row[5] for row in remaining) and any(row[7] for row in remaining)
+    assert {row[3] for row in remaining} >= {schema.BLACK_WINS, schema.UNKNOWN, schema.NOT_A_GAME}
 
 
 @pytest.fixture(autouse=True)

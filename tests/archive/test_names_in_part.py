@@ -31,7 +31,7 @@ def archive() -> None:
     )
 
 
-def found(**asked: str) -> list[str]:
+def names_of_games(**asked: str) -> list[str]:
     return [f"{game.first}-{game.second}" for game in find_games(PUBLIC, GameFilters(**asked)).items]
 
 
@@ -55,27 +55,27 @@ OYAMA = ["大山康晴-Bonanza"]
     ],
 )  # fmt: skip
 def test_a_part_of_a_players_name_or_its_reading_means_the_player(name, games):
-    assert found(player=name) == games
+    assert names_of_games(player=name) == games
 
 
 def test_a_part_of_an_events_name_means_all_events_that_have_it():
-    assert found(event="棋王戦") == SATO + HABU
-    assert found(event="championship") == OYAMA
-    assert found(event="はぶ") == []
+    assert names_of_games(event="棋王戦") == SATO + HABU
+    assert names_of_games(event="championship") == OYAMA
+    assert names_of_games(event="はぶ") == []
 
 
 def test_who_is_called_so_alone_is_meant_where_somebody_is():
-    assert found(player="棋王") == ["棋王-さくら"]
+    assert names_of_games(player="棋王") == ["棋王-さくら"]
     assert match_name(PUBLIC, "player", "棋王").part is False
 
 
 def test_a_side_and_a_query_take_parts_of_names_too():
-    assert found(black="佐藤") == found(white="佐藤") == SATO
-    assert found(white="羽生") == []
-    assert found(q="player:(羽生, 佐藤) NOT event:王将戦") == SATO + HABU
-    assert found(q="white:佐藤") == found(q="first:佐藤") == SATO
-    assert found(q="player:羽生 player:谷川") == HABU
-    assert found(q="NOT player:羽生 player:藤井") == FUJII
+    assert names_of_games(black="佐藤") == names_of_games(white="佐藤") == SATO
+    assert names_of_games(white="羽生") == []
+    assert names_of_games(q="player:(羽生, 佐藤) NOT event:王将戦") == SATO + HABU
+    assert names_of_games(q="white:佐藤") == names_of_games(q="first:佐藤") == SATO
+    assert names_of_games(q="player:羽生 player:谷川") == HABU
+    assert names_of_games(q="NOT player:羽生 player:藤井") == FUJII
 
 
 @pytest.mark.parametrize("rare", [words.RARE, 0])
@@ -89,7 +89,7 @@ def test_a_game_of_two_who_are_meant_is_listed_and_counted_once(monkeypatch, rar
 
 def test_former_names_have_parts_too():
     PlayerAlias.objects.create(player=Player.objects.get(name="羽生善治"), name="覆面太郎", space=0)
-    assert found(player="覆面") == HABU
+    assert names_of_games(player="覆面") == HABU
 
 
 def test_names_of_other_spaces_mean_nobody_here():
@@ -103,8 +103,8 @@ def test_names_of_other_spaces_mean_nobody_here():
 
 def test_a_part_that_too_many_names_have_means_nobody(monkeypatch):
     monkeypatch.setattr(words, "LISTED_NAMES", 1)
-    assert found(event="棋王戦") == []
-    assert found(player="羽生") == HABU
+    assert names_of_games(event="棋王戦") == []
+    assert names_of_games(player="羽生") == HABU
 
 
 @pytest.mark.parametrize("order", ["reading", "games"])

@@ -81,10 +81,10 @@ def test_the_api_tells_it_of_each_game() -> None:
         builders.ready("7g7f 3c3d", day="2022/01/01"),
         builders.ready("5g5f"),
     )
-    told = {
+    data = {
         str(game.played_from): APIClient().get(f"/api/v1/games/{game.pk}/novelty").json()
         for game in Game.objects.all()
     }
-    wanted = {"2020-01-01": 1, "2021-01-01": 3, "2022-01-01": None, "None": None}
-    assert told == {day: {"novelty": ply} for day, ply in wanted.items()}
+    expected = {"2020-01-01": 1, "2021-01-01": 3, "2022-01-01": None, "None": None}
+    assert data == {day: {"novelty": ply} for day, ply in expected.items()}
     assert APIClient().get("/api/v1/games/99999/novelty").status_code == 404

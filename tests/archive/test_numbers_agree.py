@@ -187,9 +187,9 @@ def values_of(row: GameRow) -> Iterator[tuple[str, Any]]:
 
 def told_values(found: Facets) -> dict[str, dict[Any, int]]:
     """The values and numbers of facets, without ids."""
-    named = {kind: {name: n for _pk, name, n in getattr(found, kind)} for kind in ("players", "events")}
+    names = {kind: {name: n for _pk, name, n in getattr(found, kind)} for kind in ("players", "events")}
     plain = ("years", "endings", "openings", "results", "handicaps", "kinds", "boards")
-    return named | {kind: dict(getattr(found, kind)) for kind in plain}
+    return names | {kind: dict(getattr(found, kind)) for kind in plain}
 
 
 @pytest.mark.parametrize("share", range(4))
@@ -198,22 +198,22 @@ def test_totals_facets_and_the_walked_list_agree(share: int) -> None:
     for _ in range(FILTERS // 4):
         filters = drawn(dice)
         rows = [*each_game(PUBLIC, filters, dice.choice([*ORDERS]))]
-        found = facets(PUBLIC, filters)
-        told = total(PUBLIC, filters, found, 0)
-        assert (told.number, told.exact) == (len(rows), True), filters
-        assert (found.games, found.sampled) == (len(rows), False), filters
+        counts = facets(PUBLIC, filters)
+        data = total(PUBLIC, filters, counts, 0)
+        assert (data.number, data.exact) == (len(rows), True), filters
+        assert (counts.games, counts.sampled) == (len(rows), False), filters
         assert len({row.id for row in rows}) == len(rows), filters
-        counted: dict[str, Counter[Any]] = {kind: Counter() for kind in told_values(found)}
+        counted: dict[str, Counter[Any]] = {kind: Counter() for kind in told_values(counts)}
         for row in rows:
             for kind, value in values_of(row):
                 counted[kind][value] += 1
-        for kind, values in told_values(found).items():
+        for kind, values in told_values(counts).items():
             rest = [n for value, n in counted[kind].items() if value not in values]
             assert values == {value: counted[kind][value] for value in values}, (filters, kind)
             assert len(values) == min(LISTED, len(counted[kind])), (filters, kind)
             assert not rest or max(rest) <= min(values.values()), (filters, kind)
         if not dice.randrange(8):
-            _check_names(found, filters)
+            _check_names(counts, filters)
 
 
 def _check_names(found: Facets, filters: GameFilters) -> None:
@@ -234,8 +234,8 @@ def test_what_is_not_exact_is_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> 
     dice = Random(5)
     for _ in range(FILTERS // 2):
         filters = drawn(dice)
-        games, found = sum(1 for _row in each_game(PUBLIC, filters)), facets(PUBLIC, filters)
-        told = total(PUBLIC, filters, found, min(games, 50))
-        assert told.number == games if told.exact else min(games, 50) <= told.number <= games, filters
-        largest = max((n for values in told_values(found).values() for n in values.values()), default=0)
-        assert largest <= told.number, filters
+        games, result = sum(1 for _row in each_game(PUBLIC, filters)), facets(PUBLIC, filters)
+        data = total(PUBLIC, filters, result, min(games, 50))
+        assert data.number == games if data.exact else min(games, 50) <= data.number <= games, filters
+        largest = max((n for values in told_values(result).values() for n in values.values()), default=0)
+        assert largest <= data.number, filters

@@ -52,14 +52,14 @@ def test_years_and_ratings_are_answered_as_from_the_rows(
     archive: None, match: str, lines: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert HotPosition.objects.filter(parted=True).exists()
-    asked = [GameFilters(since=since, until=until) for since in DAYS for until in DAYS]
-    asked += [GameFilters(min_rating=rating) for rating in (0, 1450, 1475, 1500, 1700, 2050)]
-    asked += [replace(one, result=0) for one in asked]
-    for filters in filter(None, asked):
-        found = explore(PUBLIC, "shogi", START, match, lines, filters=filters)
+    parameters = [GameFilters(since=since, until=until) for since in DAYS for until in DAYS]
+    parameters += [GameFilters(min_rating=rating) for rating in (0, 1450, 1475, 1500, 1700, 2050)]
+    parameters += [replace(one, result=0) for one in parameters]
+    for filters in filter(None, parameters):
+        explorer = explore(PUBLIC, "shogi", START, match, lines, filters=filters)
         with monkeypatch.context() as patch:
             patch.setattr(counting, "_by_part", lambda _parts: None)
-            assert found == explore(PUBLIC, "shogi", START, match, lines, filters=filters), filters
+            assert explorer == explore(PUBLIC, "shogi", START, match, lines, filters=filters), filters
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from kifu_core.shogi.patterns import parse, text_of
 from kifu_core.shogi.pieces import BY_CODE
 from kifu_core.shogi.squares import USI
 from tests.archive.builders import ingest, random_game, ready, replace_games
-from tests.archive.columns import asked, build, paths_of, replayed, told
+from tests.archive.columns import build, matches_of, paths_of, replayed, summary_of
 from tests.archive.games import KIF, stored
 from tests.kifu_core.test_patterns import drawn
 
@@ -75,7 +75,7 @@ def test_as_many_ask_at_a_time_as_may(own_folder, settings, monkeypatch):
     stored(KIF)
     build()
     with duck_query(5), pytest.raises(QueryError) as caught:
-        asked("P7f")
+        summary_of("P7f")
     assert (caught.value.code, caught.value.status, caught.value.wait) == ("query-busy", 429, 2)
 
 
@@ -104,19 +104,24 @@ def test_an_answer_tells_results_years_plies_moves_and_players():
         ready("3g3f 3c3d", winner=1, black="丁", white="乙"),
     )
     build()
-    found = asked("P7f own:black")
-    assert (found.games, found.results, found.years, found.undated) == (2, (1, 1, 0, 0), ((2020, 2),), 0)
-    assert found.plies == ((0, 2),)
-    assert [(one.move, one.own, one.games, one.results) for one in found.moves] == [
+    summary = summary_of("P7f own:black")
+    assert (summary.games, summary.results, summary.years, summary.undated) == (
+        2,
+        (1, 1, 0, 0),
+        ((2020, 2),),
+        0,
+    )
+    assert summary.plies == ((0, 2),)
+    assert [(one.move, one.own, one.games, one.results) for one in summary.moves] == [
         ("3c3d", False, 1, (1, 0, 0, 0))
     ]
-    ((player, tally),) = found.players
-    assert (player.name, tally.wins, tally.losses, found.players_of) == ("甲", 1, 1, 2)
-    assert [(one.row.second, one.ply, one.move) for one in found.page.items] == [
+    ((player, tally),) = summary.players
+    assert (player.name, tally.wins, tally.losses, summary.players_of) == ("甲", 1, 1, 2)
+    assert [(one.row.second, one.ply, one.move) for one in summary.page.items] == [
         ("丙", 3, ""),
         ("乙", 1, "3c3d"),
     ]
-    both = asked("P7f")
+    both = summary_of("P7f")
     assert (both.games, both.results, both.undated) == (3, (3, 0, 0, 0), 1)
     assert {player.name: tally.games for player, tally in both.players} == {"甲": 1, "乙": 1, "丙": 1}
 
@@ -130,9 +135,9 @@ def test_next_moves_are_told_as_own_sees_them():
         ("P7f own:white", {"8c8d": 1}),
         ("P3f own:white mirror:yes", {"2c2d": 1}),
     ):
-        found = asked(text)
-        assert Counter({one.move: one.games for one in found.moves}) == moves, text
-        assert not any(one.own for one in found.moves), text
+        summary = summary_of(text)
+        assert Counter({one.move: one.games for one in summary.moves}) == moves, text
+        assert not any(one.own for one in summary.moves), text
 
 
 def test_moves_of_two_pieces_between_the_same_squares_are_two_moves():
@@ -142,15 +147,15 @@ def test_moves_of_two_pieces_between_the_same_squares_are_two_moves():
         ready("4i5h 8c8d 5h4h 8d8e 4h5h", event="again", winner=1),
     )
     build()
-    found = asked("{K,G}5h p8d own:black")
-    told = [(one.move, one.kind, one.games, one.results.own) for one in found.moves]
-    assert ("5h4h", BY_CODE["KI"], 2, 0) in told and ("5h4h", BY_CODE["OU"], 1, 1) in told
+    summary = summary_of("{K,G}5h p8d own:black")
+    data = [(one.move, one.kind, one.games, one.results.own) for one in summary.moves]
+    assert ("5h4h", BY_CODE["KI"], 2, 0) in data and ("5h4h", BY_CODE["OU"], 1, 1) in data
 
 
 def test_a_drop_is_told_with_its_piece():
     ingest(ready("7g7f 3c3d 8h2b+ 3a2b B*4e"))
     build()
-    (one,) = asked("hand:B,b").moves
+    (one,) = summary_of("hand:B,b").moves
     assert (one.move, one.kind, one.own) == ("B*4e", BY_CODE["KA"], True)
 
 
@@ -162,7 +167,7 @@ def test_a_game_is_told_with_the_line_and_the_squares_where_the_pattern_stands()
     build()
 
     def place(text: str, game: int = 0) -> tuple[object, ...]:
-        pages = sorted(asked(text).page.items, key=lambda one: one.row.id)
+        pages = sorted(summary_of(text).page.items, key=lambda one: one.row.id)
         one = pages[game]
         return one.ply, one.own, one.mirrored, one.path, [USI[square] for square in one.squares]
 
@@ -182,11 +187,11 @@ def test_filters_leave_the_games_that_have_them(few, monkeypatch):
         ready("2g2f 8c8d", black="乙", day="2021/01/02", event="y"),
     )
     build()
-    assert asked("P7f own:black", player="乙").games == 1
-    assert asked("P7f own:black", player="戊").games == 0
-    assert asked("P7f own:black", q="event:x NOT player:甲").games == 1
-    assert asked("P7f own:black", q='pattern:"p8d own:black"').games == 1
-    assert asked("P7f own:black", event="x").games == 2
+    assert summary_of("P7f own:black", player="乙").games == 1
+    assert summary_of("P7f own:black", player="戊").games == 0
+    assert summary_of("P7f own:black", q="event:x NOT player:甲").games == 1
+    assert summary_of("P7f own:black", q='pattern:"p8d own:black"').games == 1
+    assert summary_of("P7f own:black", event="x").games == 2
 
 
 def test_pages_go_through_all_games_in_their_order():
@@ -195,10 +200,10 @@ def test_pages_go_through_all_games_in_their_order():
     for order in ("newest", "oldest"):
         cursor, ids, pages = None, [], 0
         while True:
-            found = pattern_games(PUBLIC, parse("P7f"), None, order, cursor, 2)
-            ids += [(one.row.played_from, one.row.id) for one in found.page.items]
+            summary = pattern_games(PUBLIC, parse("P7f"), None, order, cursor, 2)
+            ids += [(one.row.played_from, one.row.id) for one in summary.page.items]
             pages += 1
-            if (cursor := found.page.next) is None:
+            if (cursor := summary.page.next) is None:
                 break
         days = [day for day, _ in ids if day]
         assert len({*ids}) == 9 and pages == 5 and [day for day, _ in ids[6:]] == [None] * 3
@@ -214,18 +219,18 @@ def some(random: Random, games: list[Game], share: float) -> list[Game]:
 
 def agree(random: Random, spaces: tuple[int, ...], questions: int) -> int:
     """Ask patterns drawn of what is stored in every scope; how many games that found."""
-    found = 0
+    result = 0
     records = [game.jkf for game in Game.objects.filter(kind="shogi").select_related("stored")]
     for _ in range(questions):
         pattern = drawn(random, random.choice(list(paths_of(random.choice(records)))))
         assert parse(text_of(pattern)) == pattern
         for scope in (PUBLIC, Scope(spaces)):
-            there = told(scope, pattern)
-            assert there == replayed(pattern, scope), text_of(pattern)
-            slots = Game.objects.filter(pk__in=there).order_by("slot").values_list("slot", flat=True)
+            present = matches_of(scope, pattern)
+            assert present == replayed(pattern, scope), text_of(pattern)
+            slots = Game.objects.filter(pk__in=present).order_by("slot").values_list("slot", flat=True)
             assert [*slots_with_pattern(scope, text_of(pattern))] == [*slots], text_of(pattern)
-            found += len(there)
-    return found
+            result += len(present)
+    return result
 
 
 def stored_games() -> list[Game]:
@@ -235,7 +240,7 @@ def stored_games() -> list[Game]:
 def test_drawn_patterns_are_found_whatever_has_happened():
     random = Random(17)
     space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk
-    found = 0
+    result = 0
     for _ in range(4):
         ingest(*(random_game(random, plies=12) for _ in range(15)))
         build()
@@ -252,11 +257,11 @@ def test_drawn_patterns_are_found_whatever_has_happened():
             build()
         waiting = ColumnWaiting.objects.count()
         if waiting:
-            assert asked("P7f").waiting + pattern_games(Scope((space,)), parse("P7f")).waiting == waiting
+            assert summary_of("P7f").waiting + pattern_games(Scope((space,)), parse("P7f")).waiting == waiting
             build()
         assert [*checking.wrong_slots()] == [] == [*checking.wrong_files()]
-        found += agree(random, (0, space), 12)
-    assert found > 100
+        result += agree(random, (0, space), 12)
+    assert result > 100
 
 
 # --- the API --------------------------------------------------------------------------------------------
@@ -271,15 +276,15 @@ def test_the_api_tells_what_is_known_of_a_pattern(client):
     build()
     answer = got(client, pattern="P7f  own:black")
     assert answer.status_code == 200
-    told = answer.json()
-    (game,), (player,) = told.pop("results"), told.pop("players")
+    data = answer.json()
+    (game,), (player,) = data.pop("results"), data.pop("players")
     assert (player["name"], player["games"], player["won"], player["lost"]) == ("先手の人", 1, 1, 0)
     assert (game["path"], game["squares"]) == ("", ["7f"])
     assert (game["id"], game["ply"], game["own"], game["mirrored"], game["fork"], game["move"]) == (
         Game.objects.get().pk, 1, "black", False, False, "3c3d",
     )  # fmt: skip
     results = {"own": 1, "enemy": 0, "draw": 0, "unknown": 0}
-    assert told == {
+    assert data == {
         "pattern": "P7f own:black",
         "total": {"count": 1, "exact": True},
         "waiting": 0,
@@ -334,18 +339,18 @@ def test_the_api_tells_what_is_wrong(client, query, status, code):
 
 
 def test_the_api_tells_the_character_that_is_wrong(client):
-    (found,) = got(client, pattern="K9i turn:mine").json()["errors"]
-    assert (found["code"], found["column"]) == ("pattern-value", 10)
-    (found,) = client.get("/api/v1/games", {"q": 'pattern:"K9i {G,Q}7h"'}).json()["errors"]
-    assert found["position"] == len('pattern:"K9i {G,Q')
+    (result,) = got(client, pattern="K9i turn:mine").json()["errors"]
+    assert (result["code"], result["column"]) == ("pattern-value", 10)
+    (result,) = client.get("/api/v1/games", {"q": 'pattern:"K9i {G,Q}7h"'}).json()["errors"]
+    assert result["position"] == len('pattern:"K9i {G,Q')
 
 
 def test_the_api_tells_why_no_game_can_have_a_pattern(client):
     ingest(ready("7g7f"))
     build()
-    told = got(client, pattern="K5i then P5a P5b").json()["hints"]
-    assert [(one["code"], one["step"]) for one in told] == [("two-pawns", 2), ("dead", 2)]
-    assert told[1]["message"] == "ステップ2：５一の歩は行き所がありません"
+    data = got(client, pattern="K5i then P5a P5b").json()["hints"]
+    assert [(one["code"], one["step"]) for one in data] == [("two-pawns", 2), ("dead", 2)]
+    assert data[1]["message"] == "ステップ2：５一の歩は行き所がありません"
     assert got(client, pattern="P7f").json()["hints"] == []
     assert got(client, pattern="P7e").json()["hints"] == []
 

@@ -20,7 +20,7 @@ from benchmarks import population
 from kifu_core.shogi.patterns import text_of
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, parsed
-from tests.archive.columns import Place, build, paths_of, place_in, told
+from tests.archive.columns import Place, build, matches_of, paths_of, place_in
 from tests.kifu_core.test_patterns import drawn
 from tests.shared import CORPUS, need_shared
 
@@ -42,8 +42,8 @@ def fill() -> None:
     for folder in FOLDERS:
         call_command("import_kifu", str(CORPUS / folder), verbosity=0)
     for first in range(0, GAMES, 100):
-        made = (population.record(number) for number in range(first, first + 100))
-        ingest(*(derive_game(parsed(one)) for one in made))
+        created = (population.record(number) for number in range(first, first + 100))
+        ingest(*(derive_game(parsed(one)) for one in created))
 
 
 def change(random: Random, space: int) -> None:
@@ -61,7 +61,7 @@ def change(random: Random, space: int) -> None:
 def test_drawn_patterns_are_found_in_all_games_that_have_them(settings, tmp_path):
     need_shared()
     settings.ARCHIVE_COLUMN_FOLDER, settings.ARCHIVE_SEARCH_SECONDS = str(tmp_path), 60
-    random, found = Random(2_000), 0
+    random, result = Random(2_000), 0
     space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk
     fill()
     lines: dict[int, list[list[Position]]] = {}
@@ -74,12 +74,12 @@ def test_drawn_patterns_are_found_in_all_games_that_have_them(settings, tmp_path
         games = Game.objects.filter(kind="shogi", space__in=scope.spaces).select_related("stored")
         here = {game.pk: lines.get(game.pk) or list(paths_of(game.jkf)) for game in games}
         lines |= here
-        for asked in range(PATTERNS // ROUNDS):
+        for parameters in range(PATTERNS // ROUNDS):
             pattern = drawn(random, random.choice(random.choice([*here.values()])))
             places: dict[int, Place | None] = {pk: place_in(pattern, every) for pk, every in here.items()}
-            wanted = {pk: place for pk, place in places.items() if place is not None}
-            assert told(scope, pattern) == wanted, text_of(pattern)
-            found += len(wanted)
-            if asked % 20 == 0:
-                print(f"round {number}: {asked} patterns, {len(here)} games, {found} found", flush=True)
-    assert found > PATTERNS
+            expected = {pk: place for pk, place in places.items() if place is not None}
+            assert matches_of(scope, pattern) == expected, text_of(pattern)
+            result += len(expected)
+            if parameters % 20 == 0:
+                print(f"round {number}: {parameters} patterns, {len(here)} games, {result} found", flush=True)
+    assert result > PATTERNS

@@ -19,7 +19,7 @@ from archive.queries.patterns.summary import pattern_games
 from archive.queries.scope import PUBLIC, Scope
 from kifu_core.shogi.patterns import parse, text_of
 from tests.archive.builders import ingest, random_game, ready
-from tests.archive.columns import build, paths_of, replayed, told
+from tests.archive.columns import build, matches_of, paths_of, replayed
 from tests.kifu_core.test_patterns import drawn
 
 pytestmark = pytest.mark.django_db
@@ -82,10 +82,10 @@ def test_no_question_on_patterns_tells_of_a_game_from_then_on(
     for address in ASKED:
         page = body(client, address)
         assert GONE not in page and "2001" not in page and STAYS in page, address
-    found = pattern_games(PUBLIC, parse("P7f P2f"))
-    assert (found.games, found.years, sum(found.results)) == (1, ((2002, 1),), 1)
-    assert [(one.move, one.games) for one in found.moves] == [("8c8d", 1)]
-    assert [player.name for player, _ in found.players] == [STAYS]
+    summary = pattern_games(PUBLIC, parse("P7f P2f"))
+    assert (summary.games, summary.years, sum(summary.results)) == (1, ((2002, 1),), 1)
+    assert [(one.move, one.games) for one in summary.moves] == [("8c8d", 1)]
+    assert [player.name for player, _ in summary.players] == [STAYS]
     assert [*slots_with_pattern(PUBLIC, "P7f P2f")] == [Game.objects.get(player0__name=STAYS).slot]
 
 
@@ -113,19 +113,19 @@ def test_drawn_patterns_agree_with_a_replay_of_what_is_left():
         hide, delete, lambda game: store.move_game(game.pk, space), _delete_last_upload,
     ]  # fmt: skip
     shrunk = 0
-    before = {text_of(one): len(told(PUBLIC, one)) for one in patterns}
+    before = {text_of(one): len(matches_of(PUBLIC, one)) for one in patterns}
     for way in ways:
         way(random.choice(list(Game.objects.filter(kind="shogi", space=0))))
         for pattern in patterns:
             for scope in (PUBLIC, Scope((space,)), Scope((0, space))):
-                there = told(scope, pattern)
+                present = matches_of(scope, pattern)
                 # What has come into a space is looked through later.
-                assert there.items() <= replayed(pattern, scope).items(), text_of(pattern)
-            assert told(PUBLIC, pattern) == replayed(pattern, PUBLIC), text_of(pattern)
-            slots = Game.objects.filter(pk__in=told(PUBLIC, pattern)).order_by("slot")
+                assert present.items() <= replayed(pattern, scope).items(), text_of(pattern)
+            assert matches_of(PUBLIC, pattern) == replayed(pattern, PUBLIC), text_of(pattern)
+            slots = Game.objects.filter(pk__in=matches_of(PUBLIC, pattern)).order_by("slot")
             assert [*slots_with_pattern(PUBLIC, text_of(pattern))] == [*slots.values_list("slot", flat=True)]
     for pattern in patterns:
-        shrunk += before[text_of(pattern)] - len(told(PUBLIC, pattern))
+        shrunk += before[text_of(pattern)] - len(matches_of(PUBLIC, pattern))
     assert shrunk > 2
 
 

@@ -99,8 +99,8 @@ def archive(module_db: None) -> None:
     Event.objects.bulk_create(Event(pk=number, name=f"棋戦{number}") for number in range(1, 41))
     _games(random)
     _rows(random)
-    found = canonical(Position.initial())
-    counters.promote(key(found.code, found.orientation, "shogi"), found.code)
+    result = canonical(Position.initial())
+    counters.promote(key(result.code, result.orientation, "shogi"), result.code)
     _hot(random)
     # SQLite plans without statistics: nothing in the archive makes it gather any.
     if connection.vendor == "postgresql":
@@ -142,8 +142,8 @@ def _games(random: Random) -> None:
         for colour, player in enumerate(players):
             rating = random.randrange(1000, 2500)
             seats.append(GamePlayer(player_id=player, played=played, slot=slot, colour=colour, rating=rating))
-    for model, made in ((Game, rows), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
-        model.objects.bulk_create(made, batch_size=2000)
+    for model, created in ((Game, rows), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
+        model.objects.bulk_create(created, batch_size=2000)
     texts = {slot: f"棋譜{slot}\nの名手{'稀' * (slot % 1000 == 0)}" for slot in range(1, GAMES + 1)}
     with transaction.atomic(), connection.cursor() as cursor:
         text_index().write(cursor, texts)
@@ -155,8 +155,8 @@ def _games(random: Random) -> None:
 
 def _rows(random: Random) -> None:
     rows = []
-    known = {code: canonical(shogi64.decode(code)) for code in (START, RARE)}
-    keys = {code: key(found.code, found.orientation, "shogi") for code, found in known.items()}
+    existing = {code: canonical(shogi64.decode(code)) for code in (START, RARE)}
+    keys = {code: key(result.code, result.orientation, "shogi") for code, result in existing.items()}
     days = dict(Game.objects.values_list("slot", "played"))
     for slot, played in days.items():
         reached = [keys[START], *([keys[RARE]] if slot % 100 == 0 else [])]
@@ -197,29 +197,29 @@ CODES = {"hot": START, "rare": RARE, "unknown": after("1g1f")}
 
 def questions() -> dict[str, Callable[[], object]]:
     """Every kind of question, by what it is."""
-    found: dict[str, Callable[[], object]] = {}
+    result: dict[str, Callable[[], object]] = {}
     filters_asked = FILTERS | {"upload": GameFilters(upload=Upload.objects.order_by("pk")[0].pk)}
     for where, code in CODES.items():
         for what, filters in filters_asked.items():
             for match in ("exact", "any"):
                 name = f"{where}, {what}, {match}"
-                found[f"explore {name}"] = lambda c=code, f=filters, m=match: counts(c, m, f)
+                result[f"explore {name}"] = lambda c=code, f=filters, m=match: counts(c, m, f)
                 for order in ("newest", "oldest"):
-                    found[f"{order} {name}"] = lambda c=code, f=filters, m=match, o=order: pages(c, m, o, f)
-        found[f"transpositions {where}"] = lambda c=code: counts(c, "any", None, transpositions=True)
-        found[f"years {where}"] = lambda c=code: trend(PUBLIC, "shogi", c, "any")
-    found["batch"] = lambda: explore_many(PUBLIC, "shogi", [*CODES.values()], "any", "all")
-    found["tree"] = lambda: build_tree(PUBLIC, "shogi", START, 2, 1)
-    found["novelty"] = lambda: novelty(PUBLIC, Game.objects.select_related("stored").get(pk=GAMES // 2))
-    found["twins"] = lambda: twins(PUBLIC, GAMES // 2)
-    found["position of a game"] = lambda: position_lookup.position_of_game(PUBLIC, SHOGI, GAMES // 2, 2)
-    found["game"] = lambda: game_by_id(PUBLIC, GAMES // 2)
-    found["sum of a player"] = lambda: player_summary(PUBLIC, 7)
-    found["sum of an event"] = lambda: event_summary(PUBLIC, 3)
+                    result[f"{order} {name}"] = lambda c=code, f=filters, m=match, o=order: pages(c, m, o, f)
+        result[f"transpositions {where}"] = lambda c=code: counts(c, "any", None, transpositions=True)
+        result[f"years {where}"] = lambda c=code: trend(PUBLIC, "shogi", c, "any")
+    result["batch"] = lambda: explore_many(PUBLIC, "shogi", [*CODES.values()], "any", "all")
+    result["tree"] = lambda: build_tree(PUBLIC, "shogi", START, 2, 1)
+    result["novelty"] = lambda: novelty(PUBLIC, Game.objects.select_related("stored").get(pk=GAMES // 2))
+    result["twins"] = lambda: twins(PUBLIC, GAMES // 2)
+    result["position of a game"] = lambda: position_lookup.position_of_game(PUBLIC, SHOGI, GAMES // 2, 2)
+    result["game"] = lambda: game_by_id(PUBLIC, GAMES // 2)
+    result["sum of a player"] = lambda: player_summary(PUBLIC, 7)
+    result["sum of an event"] = lambda: event_summary(PUBLIC, 3)
     for what, filters in LISTS.items():
         for order in ORDERS:
-            found[f"list of {what}, {order}"] = lambda f=filters, o=order: lists(f, o)
-    return found
+            result[f"list of {what}, {order}"] = lambda f=filters, o=order: lists(f, o)
+    return result
 
 
 LISTS = {
@@ -270,12 +270,12 @@ def test_no_query_of_the_search_language_reads_a_table_whole(archive, text, monk
     monkeypatch.setattr(games, "PAGE_GAMES", 50)
     monkeypatch.setattr(games, "SORTED_GAMES", 20)
     filters = GameFilters(q=text)
-    assert whole({order: partial(lists, filters, order) for order in ORDERS}) == {}
+    assert scanned_tables({order: partial(lists, filters, order) for order in ORDERS}) == {}
     query = games.query_of(PUBLIC, filters)
     assert query is not None
-    sums = whole({"facets": partial(facets._count, query)})
+    sums = scanned_tables({"facets": partial(facets._count, query)})
     # Of a list that is as short as these, all may be sorted for its newest 5,000.
-    assert [one for found in sums.values() for one in found if " sorted: " not in one] == []
+    assert [one for result in sums.values() for one in result if " sorted: " not in one] == []
 
 
 SHORT = GameFilters(max_plies=99)
@@ -307,11 +307,11 @@ def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
     monkeypatch.setattr(people, "LOOKED_AT", 5)
     # The one question that reads a table whole, and means to.
     monkeypatch.setattr(reading_plan, "RATINGS_A_PROBE", 0)
-    assert whole(questions()) == {}
+    assert scanned_tables(questions()) == {}
     for few, rows_a_lookup in ((10**9, 1), (0, 0), (0, 10**9)):
         monkeypatch.setattr(reading_plan, "FEW_ROWS", few)
         monkeypatch.setattr(reading_plan, "ROWS_A_LOOKUP", rows_a_lookup)
-        assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
+        assert scanned_tables({name: ask for name, ask in questions().items() if "hot" in name}) == {}
 
 
 def test_games_of_some_days_are_sought_from_the_first_of_these_days_on(archive):
@@ -334,7 +334,7 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
     assert explore(PUBLIC, "shogi", START, filters=FILTERS["ratings"]).sample is not None
     read = occurrences_sought(lambda: counts(START, "exact", FILTERS["ratings"]), "GROUP BY x.key")
     assert read and [conditions for conditions in read if conditions and "slot" not in conditions] == []
-    assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
+    assert scanned_tables({name: ask for name, ask in questions().items() if "hot" in name}) == {}
 
 
 def test_facets_read_no_table_whole(archive, monkeypatch):
@@ -345,13 +345,13 @@ def test_facets_read_no_table_whole(archive, monkeypatch):
     assert facets.facets(PUBLIC).sampled is True
     caches["counted"].clear()
     statistics.counts(PUBLIC)
-    asked = {
+    parameters = {
         name: partial(facets.facets, PUBLIC, filters)
         for name, filters in lists.items()
         # Those of all games and of a kind come from the statistics, which are counted once for all processes.
         if name not in ("all", "rarer kind")
     }
-    assert whole(asked) == {}
+    assert scanned_tables(parameters) == {}
 
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):
@@ -376,12 +376,12 @@ def test_lists_in_every_order_read_no_table_whole(archive, monkeypatch):
     }
     for sorted_whole in (0, 5000):
         monkeypatch.setattr(games, "SORTED_GAMES", sorted_whole)
-        asked = {
+        parameters = {
             f"{what}, {order}": partial(lists, filters, order)
             for what, filters in lists_asked.items()
             for order in ORDERS
         }
-        assert whole(asked) == {}
+        assert scanned_tables(parameters) == {}
 
 
 def test_orders_have_indexes_of_their_own(archive):
@@ -412,8 +412,8 @@ def test_removing_entries_reads_no_table_whole(archive):
 
     def read() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            found = deletion._Removal(Change(cursor, Names({}, {})), entries)
-            assert sorted(found.games) == sorted(games) and not found.left
+            result = deletion._Removal(Change(cursor, Names({}, {})), entries)
+            assert sorted(result.games) == sorted(games) and not result.left
             deletion._with_others(games)
             is_hidden(games[0])
 
@@ -442,11 +442,11 @@ SOUGHT = {
 def taking_out(places: list[GameAtKey]) -> list[tuple[str, list[Any]]]:
     """The statements that find these rows, as `Engine.delete_places` prepares them, to be explained."""
     if connection.vendor == "sqlite":
-        found = [(sqlite._DOOMED, list[Any]())]
+        result = [(sqlite._DOOMED, list[Any]())]
         for table in sqlite.TABLES:
             hot, delete = (one.format(table=table) for one in (sqlite._DOOMED_HOT, sqlite._DELETE_PLACE))
-            found += [(f"EXPLAIN QUERY PLAN {hot}", []), (f"EXPLAIN QUERY PLAN {delete}", [1, 2, 3])]
-        return found
+            result += [(f"EXPLAIN QUERY PLAN {hot}", []), (f"EXPLAIN QUERY PLAN {delete}", [1, 2, 3])]
+        return result
     columns = [str(list(column)).replace("[", "{").replace("]", "}") for column in zip(*places, strict=True)]
     return [(postgresql._LOOK_UP, ["off"] * 3), (f"EXPLAIN {postgresql._TAKE_OUT}", columns)]
 
@@ -470,9 +470,9 @@ OF_ONE_GAME = {
 }
 
 
-def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:
+def scanned_tables(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:
     """The questions that read a table whole, with the table and the statement."""
-    return {name: found for name, ask in asked.items() if (found := scans(ask))}
+    return {name: result for name, ask in asked.items() if (result := scans(ask))}
 
 
 def test_a_query_that_reads_a_table_whole_would_be_found(archive):
@@ -487,16 +487,16 @@ def test_a_query_that_reads_a_table_whole_would_be_found(archive):
             with connection.cursor() as cursor:
                 cursor.execute(statement)
 
-        (found,) = scans(ask)
-        assert found.startswith(f"{table}: ")
+        (result,) = scans(ask)
+        assert result.startswith(f"{table}: ")
 
 
 def test_a_kept_plan_that_sorts_all_rows_of_a_position_would_be_found(archive):
     if connection.vendor != "postgresql":
         return
     sql = "SELECT d.played FROM archive_occurrence d WHERE d.key = %s ORDER BY d.played DESC, d.slot DESC"
-    found = canonical(Position.initial())
-    start = key(found.code, found.orientation, "shogi")
+    result = canonical(Position.initial())
+    start = key(result.code, result.orientation, "shogi")
     (sorting,) = scans(lambda: engine().fetch_prepared(f"{sql} LIMIT 5", [start]))
     assert sorting.startswith("occurrence sorted: ")
     assert scans(lambda: engine().fetch_prepared(f"{sql} LIMIT %s", [start, 5])) == []

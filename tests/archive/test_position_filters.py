@@ -103,10 +103,10 @@ def test_a_sample_says_so_on_the_page_and_in_the_api(small_samples, client):
     }.items():
         shown = client.get(page, headers={"accept-language": language}).content.decode()
         assert [word for word in words if word not in shown] == []
-    told = client.get(f"/api/v1/positions/shogi/{START}?from=2020-01-01").json()["sample"]
-    assert told == {"read": 10, "of": 35, "window": {"from": "2020-01-21", "to": "2020-01-30"}}
-    whole = client.get(f"/positions/shogi/{START}/", headers={"accept-language": "en"}).content.decode()
-    assert "the newest" not in whole
+    data = client.get(f"/api/v1/positions/shogi/{START}?from=2020-01-01").json()["sample"]
+    assert data == {"read": 10, "of": 35, "window": {"from": "2020-01-21", "to": "2020-01-30"}}
+    complete = client.get(f"/positions/shogi/{START}/", headers={"accept-language": "en"}).content.decode()
+    assert "the newest" not in complete
 
 
 def test_a_short_list_or_few_days_keep_an_answer_exact(small_samples):

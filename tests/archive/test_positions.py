@@ -25,7 +25,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.notation import move_text
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game, ready
-from tests.archive.replaying import TURNS, askers, expected_games, naive, numbers, told
+from tests.archive.replaying import TURNS, askers, counts_of, expected_games, naive, numbers
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +50,11 @@ def test_answers_are_those_of_counting_by_replay(pool, hot_at_three):
         for match in TURNS:
             for lines in ("main", "all"):
                 answer = explore(PUBLIC, "shogi", code, match, lines)
-                assert told(answer) == naive(pool, position, match, lines), (position.sfen(), match, lines)
+                assert counts_of(answer) == naive(pool, position, match, lines), (
+                    position.sfen(),
+                    match,
+                    lines,
+                )
                 reached += answer.total
     assert reached > 1000
 
@@ -68,10 +72,10 @@ def test_the_images_of_a_question_get_the_images_of_the_answer(pool):
     ingest(*pool[:60])
     for position in askers(pool[:60], Random(3), 20):
         for turn in (1, 2, 3):
-            asked = explore(PUBLIC, "shogi", shogi64.encode(position), "any")
+            explorer = explore(PUBLIC, "shogi", shogi64.encode(position), "any")
             image = explore(PUBLIC, "shogi", shogi64.encode(position.oriented(turn)), "any")
-            assert (asked.total, asked.others) == (image.total, image.others)
-            results = numbers(asked.results)
+            assert (explorer.total, explorer.others) == (image.total, image.others)
+            results = numbers(explorer.results)
             swapped = (results[1], results[0], *results[2:]) if turn & 2 else results
             assert numbers(image.results) == swapped
 
@@ -92,13 +96,13 @@ def test_pages_hold_every_game_once_in_order(pool, order, match):
             cursor = page.next
             if cursor is None:
                 break
-        found = Counter((row.place.played, row.ply, row.fork, row.move) for row in rows)
-        assert found == expected_games(pool[:80], position, match, "all")
+        result = Counter((row.place.played, row.ply, row.fork, row.move) for row in rows)
+        assert result == expected_games(pool[:80], position, match, "all")
         assert len({row.place for row in rows}) == len(rows)
-        known = [row.place[:2] for row in rows if row.played_from]
+        existing = [row.place[:2] for row in rows if row.played_from]
         unknown = [row.place[:2] for row in rows if not row.played_from]
-        assert [row.place[:2] for row in rows] == known + unknown
-        for part in (known, unknown):
+        assert [row.place[:2] for row in rows] == existing + unknown
+        for part in (existing, unknown):
             assert all(a >= b if order == "newest" else a <= b for a, b in pairwise(part))
 
 
@@ -186,6 +190,6 @@ def test_private_spaces_do_not_meet_public_games():
     assert explore(PUBLIC, "shogi", START).total == 0
     assert explore(Scope((7,)), "shogi", START).total == 1
     assert explore(Scope((0, 7)), "shogi", START).total == 1
-    for scope, found in ((PUBLIC, 0), (Scope((7,)), 1), (Scope((0, 7)), 1)):
-        assert len(find_games(scope).items) == facets(scope).games == counts(scope).games == found
+    for scope, result in ((PUBLIC, 0), (Scope((7,)), 1), (Scope((0, 7)), 1)):
+        assert len(find_games(scope).items) == facets(scope).games == counts(scope).games == result
     assert people.names(Scope((7,)), "player") == []

@@ -38,37 +38,37 @@ def player(name: str) -> int:
     return int(Player.objects.get(name=name).pk)
 
 
-def told(tally: people.ResultCounts) -> tuple[int, int, int, int]:
+def as_numbers(tally: people.ResultCounts) -> tuple[int, int, int, int]:
     return tally.wins, tally.losses, tally.draws, tally.unknown
 
 
 def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
     store()
-    found = people.player_summary(PUBLIC, player("甲"))
-    assert found
-    assert [told(side) for side in found.sides["shogi"]] == [(1, 1, 0, 0), (0, 1, 0, 0)]
-    assert [(one.name, told(tally)) for one, tally in found.people] == [
+    result = people.player_summary(PUBLIC, player("甲"))
+    assert result
+    assert [as_numbers(side) for side in result.sides["shogi"]] == [(1, 1, 0, 0), (0, 1, 0, 0)]
+    assert [(one.name, as_numbers(tally)) for one, tally in result.people] == [
         ("乙", (1, 1, 0, 0)),
         ("丙", (0, 1, 0, 0)),
     ]
-    assert found.years == ((2020, 1), (2021, 0), (2022, 2))
-    assert (found.looked_at, found.more) == (3, False)
+    assert result.years == ((2020, 1), (2021, 0), (2022, 2))
+    assert (result.looked_at, result.more) == (3, False)
 
 
 def test_other_names_of_a_player_are_told() -> None:
     store()
     PlayerAlias.objects.create(player_id=player("甲"), name="甲野")
-    found = people.player_summary(PUBLIC, player("甲"))
-    assert found
-    assert found.aliases == ("甲野",)
+    result = people.player_summary(PUBLIC, player("甲"))
+    assert result
+    assert result.aliases == ("甲野",)
 
 
 def test_an_event_is_added_up_by_side_and_player() -> None:
     store()
-    found = people.event_summary(PUBLIC, Event.objects.get().pk)
-    assert found
-    assert told(found.sides["shogi"][0]) == (1, 1, 0, 0)
-    assert {one.name: told(tally) for one, tally in found.people} == {
+    result = people.event_summary(PUBLIC, Event.objects.get().pk)
+    assert result
+    assert as_numbers(result.sides["shogi"][0]) == (1, 1, 0, 0)
+    assert {one.name: as_numbers(tally) for one, tally in result.people} == {
         "甲": (1, 1, 0, 0),
         "乙": (0, 1, 0, 0),
         "丙": (1, 0, 0, 0),
@@ -83,10 +83,10 @@ def test_nobody_has_no_summary() -> None:
 def test_only_the_latest_games_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people, "LOOKED_AT", 2)
     store()
-    found = people.player_summary(PUBLIC, player("甲"))
-    assert found
-    assert (found.looked_at, found.more) == (2, True)
-    assert found.years == ((2022, 2),)
+    result = people.player_summary(PUBLIC, player("甲"))
+    assert result
+    assert (result.looked_at, result.more) == (2, True)
+    assert result.years == ((2022, 2),)
 
 
 def test_names_come_in_order_by_part_and_page_by_page() -> None:
@@ -103,13 +103,13 @@ def test_names_come_in_order_by_part_and_page_by_page() -> None:
 
 def test_the_archive_is_added_up_without_problems_and_trees() -> None:
     store()
-    found = statistics(PUBLIC)
-    assert found.games == 4
-    assert found.years == ((2020, 1), (2021, 0), (2022, 2))
-    assert found.undated == 1
-    assert found.results == (2, 1, 0, 1)
-    assert found.lengths == ((0, 4),)
-    assert found.endings == (("TORYO", 4),)
+    result = statistics(PUBLIC)
+    assert result.games == 4
+    assert result.years == ((2020, 1), (2021, 0), (2022, 2))
+    assert result.undated == 1
+    assert result.results == (2, 1, 0, 1)
+    assert result.lengths == ((0, 4),)
+    assert result.endings == (("TORYO", 4),)
 
 
 def test_lengths_have_classes_without_gaps() -> None:
@@ -120,10 +120,10 @@ def test_lengths_have_classes_without_gaps() -> None:
 
 def timed(played: str, *seconds: int) -> DerivedGame:
     """A game whose moves took so long."""
-    made = builders.record(played)
-    for entry, used in zip(made["moves"][1:], seconds, strict=False):
+    created = builders.record(played)
+    for entry, used in zip(created["moves"][1:], seconds, strict=False):
         entry["time"] = {"now": {"m": used // 60, "s": used % 60}, "total": {"h": 0, "m": 0, "s": 0}}
-    return derive_game(builders.parsed(made))
+    return derive_game(builders.parsed(created))
 
 
 def test_games_are_counted_by_the_time_that_both_sides_used() -> None:
@@ -140,9 +140,9 @@ def test_sums_agree_with_the_games_one_by_one() -> None:
     random = Random(5)
     builders.ingest(*(builders.random_game(random) for _ in range(60)))
     games = Game.objects.filter(record_kind="game")
-    found = statistics(PUBLIC)
-    assert found.games == games.count()
-    assert found.results == tuple(games.filter(result=result).count() for result in range(4))
+    results = statistics(PUBLIC)
+    assert results.games == games.count()
+    assert results.results == tuple(games.filter(result=result).count() for result in range(4))
     for one in people.names(PUBLIC, "player"):
         summary = people.player_summary(PUBLIC, one.id)
         assert summary
@@ -163,6 +163,6 @@ def test_sums_of_a_large_archive_are_kept_for_a_while(monkeypatch: pytest.Monkey
 
 
 def test_an_empty_archive_adds_up_to_nothing() -> None:
-    found = statistics(PUBLIC)
-    assert (found.games, found.years, found.lengths, found.endings) == (0, (), (), ())
+    result = statistics(PUBLIC)
+    assert (result.games, result.years, result.lengths, result.endings) == (0, (), (), ())
     assert counts(PUBLIC).positions == 0

@@ -26,7 +26,7 @@ from kifu_core.quoridor.position import QuoridorPosition
 from tests.archive import builders
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, random_game, ready, turned
-from tests.archive.replaying import TURNS, askers, expected_games, naive, numbers, told
+from tests.archive.replaying import TURNS, askers, counts_of, expected_games, naive, numbers
 from tests.archive.test_filters_by_replay import FILTERS, passes
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def test_answers_are_those_of_counting_by_replay(pool, hot_at_three):
         for match in TURNS:
             for lines in ("main", "all"):
                 answer = explore(PUBLIC, KIND, display_key(position), match, lines)
-                assert told(answer) == naive(pool, position, match, lines), (position, match, lines)
+                assert counts_of(answer) == naive(pool, position, match, lines), (position, match, lines)
                 reached += answer.total
     assert reached > 500
 
@@ -206,7 +206,7 @@ def test_filtered_answers_are_those_of_counting_by_replay(pool, hot_at_three, mo
         for filters in FILTERS:
             for match in ("exact", "any"):
                 answer = explore(PUBLIC, KIND, display_key(position), match, "all", filters=filters)
-                assert told(answer) == naive(pool[:80], position, match, "all", passes(filters))
+                assert counts_of(answer) == naive(pool[:80], position, match, "all", passes(filters))
                 seen += answer.total
     assert seen > 200
 

@@ -86,11 +86,11 @@ def test_a_page_never_takes_a_sample(numbers, way):
 
 
 def test_only_what_decides_is_looked_up():
-    for numbers, asked in (
+    for numbers, parameters in (
         (Made(FEW_ROWS, lists=(1,), within=1, rating=True), []),
         (Made(1_000, lists=(500,), within=1, rating=True), ["lists"]),
         (Made(1_000, within=1), ["lists"]),
         (Made(MANY, within=1, rating=True), ["lists", "days", "games"]),
     ):
         plan_for_all(numbers)
-        assert numbers.asked == asked
+        assert numbers.asked == parameters

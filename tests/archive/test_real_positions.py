@@ -19,7 +19,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.keys.canonical import canonical
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ROOKS, ingest, ready
-from tests.archive.replaying import naive, nodes, numbers, told
+from tests.archive.replaying import counts_of, naive, nodes, numbers
 from tests.shared import shared_paths
 
 pytestmark = pytest.mark.django_db
@@ -29,8 +29,8 @@ CORPUS_FILES = 120
 
 def read(paths: list[Path]) -> list[DerivedGame]:
     """The games of shogi in files, each once."""
-    found = (entry.game for path in paths for entry in read_entries(path.read_bytes(), path.name))
-    return list({game.digest: game for game in found if game and game.kind == "shogi"}.values())
+    result = (entry.game for path in paths for entry in read_entries(path.read_bytes(), path.name))
+    return list({game.digest: game for game in result if game and game.kind == "shogi"}.values())
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +47,11 @@ def corpus() -> list[DerivedGame]:
 @pytest.fixture(params=["samples", pytest.param("corpus", marks=pytest.mark.shared)])
 def games(request, hot_at_three) -> list[DerivedGame]:
     """Real games, stored."""
-    found = request.getfixturevalue(request.param)
-    for start in range(0, len(found), 20):
-        ingest(*found[start : start + 20])
-    assert Game.objects.count() == len(found) >= 10
-    return found
+    result = request.getfixturevalue(request.param)
+    for start in range(0, len(result), 20):
+        ingest(*result[start : start + 20])
+    assert Game.objects.count() == len(result) >= 10
+    return result
 
 
 def reached(games: list[DerivedGame], count: int) -> list[Position]:
@@ -68,23 +68,31 @@ def reached(games: list[DerivedGame], count: int) -> list[Position]:
 def test_answers_are_those_of_replaying_every_game(games):
     for position in reached(games, 10):
         code = shogi64.encode(position.oriented(position.board[40] % 4))
-        asked = shogi64.decode(code)
+        parameters = shogi64.decode(code)
         for match, lines in (("exact", "main"), ("exact", "all"), ("any", "main"), ("any", "all")):
-            assert told(explore(PUBLIC, "shogi", code, match, lines)) == naive(games, asked, match, lines)
+            assert counts_of(explore(PUBLIC, "shogi", code, match, lines)) == naive(
+                games, parameters, match, lines
+            )
 
 
 @pytest.mark.parametrize("lines", ["main", "all"])
 def test_a_question_and_its_images_agree(games, lines):
     for position in reached(games, 10):
-        asked = explore(PUBLIC, "shogi", shogi64.encode(position), "any", lines)
+        explorer = explore(PUBLIC, "shogi", shogi64.encode(position), "any", lines)
         for turn in (1, 2, 3):
             image = explore(PUBLIC, "shogi", shogi64.encode(position.oriented(turn)), "any", lines)
-            results = numbers(asked.results)
+            results = numbers(explorer.results)
             swapped = (results[1], results[0], *results[2:]) if turn & 2 else results
-            assert (image.total, numbers(image.results), image.others) == (asked.total, swapped, asked.others)
+            assert (image.total, numbers(image.results), image.others) == (
+                explorer.total,
+                swapped,
+                explorer.others,
+            )
             folds = canonical(position).symmetric
             told_moves = Counter({fold(move.move, folds): move.total for move in image.moves})
-            mine = Counter({fold(moves.orient(move.move, turn), folds): move.total for move in asked.moves})
+            mine = Counter(
+                {fold(moves.orient(move.move, turn), folds): move.total for move in explorer.moves}
+            )
             assert told_moves == mine
 
 

@@ -44,22 +44,22 @@ def next_version(monkeypatch) -> None:
 
 
 def answers(codes: list[str]) -> list[tuple[object, ...]]:
-    found = []
+    result = []
     for code in codes:
         answer = explore(PUBLIC, "shogi", code, "any", "all", transpositions=True)
         games = games_through(PUBLIC, "shogi", code, "any", limit=500)
-        found.append(
+        result.append(
             (answer.total, answer.results, answer.others, answer.moves, answer.unplayed, len(games.items))
         )
-    return found
+    return result
 
 
 def codes_of(games: int = 40) -> list[str]:
     """Codes that stored games reach."""
     random = Random(games)
-    made = [random_game(random) for _ in range(games)]
-    ingest(*made)
-    return [*sorted({code for game in made for code in random.sample(game.codes, 1)})[:20], START]
+    created = [random_game(random) for _ in range(games)]
+    ingest(*created)
+    return [*sorted({code for game in created for code in random.sample(game.codes, 1)})[:20], START]
 
 
 # --- versions --------------------------------------------------------------------------------------------

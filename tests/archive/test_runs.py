@@ -31,8 +31,8 @@ MADE = 30
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    made = [population.record(number) for number in range(MADE)]
-    return made + [random_record(seed, plies=40, forks=seed % 4) for seed in range(30)]
+    created = [population.record(number) for number in range(MADE)]
+    return created + [random_record(seed, plies=40, forks=seed % 4) for seed in range(30)]
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, in
 
 
 def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
-    written = runs_of(file).read_bytes()
+    formatted = runs_of(file).read_bytes()
     make_runs(file)
-    assert runs_of(file).read_bytes() == written
+    assert runs_of(file).read_bytes() == formatted
 
 
 def test_rows_made_of_runs_are_those_of_the_file(file, records):
@@ -61,13 +61,13 @@ def test_rows_made_of_runs_are_those_of_the_file(file, records):
     rows = ForkedGames(Runs(file), slots)
     with memory_database() as database:
         columns = f"SELECT slot, node, last, ply, turn, s55, white_FU FROM {parquet_source([file])}"
-        there = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
+        present = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
     numbers = np.arange(len(rows))
-    assert slots[rows.game].tolist() == there["slot"].tolist()
-    assert (rows.last - numbers).tolist() == (there["last"] - there["node"]).tolist()
-    assert (rows.ply.tolist(), rows.turn.tolist()) == (there["ply"].tolist(), there["turn"].tolist())
+    assert slots[rows.game].tolist() == present["slot"].tolist()
+    assert (rows.last - numbers).tolist() == (present["last"] - present["node"]).tolist()
+    assert (rows.ply.tolist(), rows.turn.tolist()) == (present["ply"].tolist(), present["turn"].tolist())
     for name in ("s55", "white_FU"):
-        assert rows.column(name).tolist() == there[name].tolist()
+        assert rows.column(name).tolist() == present[name].tolist()
     led = rows.parent >= 0
     assert (rows.ply[led] == rows.ply[rows.parent[led]] + 1).all() and (rows.ply[~led] == 0).all()
     assert (rows.last[rows.parent[led]] >= numbers[led]).all()
@@ -76,32 +76,32 @@ def test_rows_made_of_runs_are_those_of_the_file(file, records):
 
 def test_first_places_are_those_that_replaying_finds(file, records):
     random, lines = Random(7), [line for record in records for line in paths_of(record)]
-    runs, found, left = Runs(file), 0, 0
+    runs, result, left = Runs(file), 0, 0
     for _ in range(200):
         pattern = drawn(random, random.choice(lines))
         places = find_in_lines(runs, pattern)
         matches = dict(
             zip(places.slot, zip(places.ply, places.own, places.mirrored, strict=True), strict=True)
         )
-        wanted = replayed(pattern, records)
+        expected = replayed(pattern, records)
         if needs_lines(pattern):
             varied = {slot for slot, record in enumerate(records) if len(list(paths_of(record))) > 1}
-            assert {*wanted} & varied <= {*forked_candidates(runs, pattern).tolist()}, text_of(pattern)
-            left += len({*wanted} & varied)
-            wanted = {slot: place for slot, place in wanted.items() if slot not in varied}
-        assert matches == wanted, text_of(pattern)
+            assert {*expected} & varied <= {*forked_candidates(runs, pattern).tolist()}, text_of(pattern)
+            left += len({*expected} & varied)
+            expected = {slot: place for slot, place in expected.items() if slot not in varied}
+        assert matches == expected, text_of(pattern)
         few = np.isin(np.arange(len(records)), random.sample(range(len(records)), random.choice([1, 3, 20])))
         among_few = find_in_lines(runs, pattern, few).slot.tolist()
         assert among_few == [slot for slot in places.slot.tolist() if few[slot]], text_of(pattern)
-        found += len(matches)
-    assert found > 150 and left > 0
+        result += len(matches)
+    assert result > 150 and left > 0
 
 
 def test_a_first_place_tells_the_piece_that_moves_there(file, records):
     places = find_in_lines(Runs(file), parse("P7f own:black line:main"))
-    made = places.slot < MADE
-    assert (places.turn[made] == places.ply[made] & 1).all()
-    moved = [*zip(places.slot[made], places.ply[made], places.kind[made], strict=True)]
+    created = places.slot < MADE
+    assert (places.turn[created] == places.ply[created] & 1).all()
+    moved = [*zip(places.slot[created], places.ply[created], places.kind[created], strict=True)]
     pieces = [records[slot]["moves"][ply + 1]["move"]["piece"] for slot, ply, _ in moved]
     assert [piece == "FU" for piece in pieces] == [kind == 1 for _, _, kind in moved]
     assert "FU" in pieces

@@ -36,7 +36,7 @@ START = shogi64.encode(Position.initial())
 BOARD = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 
-def asked(field: str, *values: str | Between) -> FieldIs:
+def field_is(field: str, *values: str | Between) -> FieldIs:
     return FieldIs(field, tuple(one if isinstance(one, Between) else EqualTo(one) for one in values))
 
 
@@ -92,8 +92,8 @@ def test_a_query_is_read_and_printed_in_one_spelling(text, printed):
 
 def test_a_tree_says_how_terms_are_joined():
     assert parse("") == NOTHING
-    assert parse("a b OR NOT player:c") == Or((And((Word("a"), Word("b"))), Not(asked("player", "c"))))
-    assert parse("plies:..5") == asked("plies", Between("", "5"))
+    assert parse("a b OR NOT player:c") == Or((And((Word("a"), Word("b"))), Not(field_is("player", "c"))))
+    assert parse("plies:..5") == field_is("plies", Between("", "5"))
     assert parse(f"reaches:{START}") == ReachesPosition("shogi", START)
 
 
@@ -127,9 +127,9 @@ def test_an_error_points_at_the_character_and_says_what_was_expected(text, code,
     if code is None:
         assert text_of(parse(text)) == "player:a,b,c"
         return
-    with pytest.raises(QueryError) as found:
+    with pytest.raises(QueryError) as result:
         parse(text)
-    error = found.value
+    error = result.value
     assert (error.code, error.position) == (code, position)
     assert expected is None or expected in error.expected
     for language in ("en", "ja"):
@@ -139,19 +139,19 @@ def test_an_error_points_at_the_character_and_says_what_was_expected(text, code,
 def test_errors_speak_the_readers_language():
     texts = {}
     for language in ("en", "ja"):
-        with translation.override(language), pytest.raises(QueryError) as found:
+        with translation.override(language), pytest.raises(QueryError) as result:
             parse("羽生 (森内")
         with translation.override(language):
-            texts[language] = found.value.message()
+            texts[language] = result.value.message()
     assert texts["en"] == "character 7: expected a closing parenthesis"
     assert texts["ja"] == "7文字目：閉じ括弧が必要です"
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_field_that_is_not_there_is_told_the_names_of_those_that_are(language):
-    with pytest.raises(QueryError) as found:
+    with pytest.raises(QueryError) as result:
         parse("nosuch:1")
-    assert " / ".join(one.name for one in FIELDS) in found.value.message(language)
+    assert " / ".join(one.name for one in FIELDS) in result.value.message(language)
 
 
 def test_all_texts_of_errors_are_translated():
@@ -195,23 +195,23 @@ def test_the_fields_that_were_promised_are_there():
 )  # fmt: skip
 def test_hostile_queries_are_read_or_refused_at_once(text):
     """Counted in calls, not in seconds."""
-    with calls() as made:
+    with calls() as created:
         try:
             assert parse(text) is not None
         except QueryError as error:
             assert error.position is None or 0 <= error.position <= len(text)
-    assert made.count("call") < 200_000
+    assert created.count("call") < 200_000
 
 
 @contextmanager
 def calls() -> Iterator[list[str]]:
     """What the interpreter tells of the calls that the body makes."""
     parse.cache_clear()
-    found: list[str] = []
+    result: list[str] = []
     before = sys.getprofile()
-    sys.setprofile(lambda _frame, event, _argument: found.append(event))
+    sys.setprofile(lambda _frame, event, _argument: result.append(event))
     try:
-        yield found
+        yield result
     finally:
         sys.setprofile(before)
 

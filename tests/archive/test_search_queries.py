@@ -76,18 +76,18 @@ def shogi(random: Random, space: int) -> DerivedGame:
     """A short game with a few of the names and days."""
     position = Position.from_sfen(random.choice(STARTS))
     played = random_line(position, random, random.randrange(9), 3)
-    told = {
+    data = {
         "black": random.choice([*NAMES, ""]), "white": random.choice([*NAMES, ""]),
         "event": random.choice([*EVENTS, ""]), "day": random.choice(DAYS), "site": random.choice(SITES),
     }  # fmt: skip
-    header = {HEADERS[name]: text for name, text in told.items() if text}
+    header = {HEADERS[name]: text for name, text in data.items() if text}
     header |= {"戦型": opening} if (opening := random.choice(OPENINGS)) else {}
-    remarked = Random(str(told))
+    remarked = Random(str(data))
     header |= {"備考": remarked.choice(REMARKS)} if remarked.random() < 0.2 else {}
     forks = random_forks(position, played, random, 3) if random.random() < 0.5 else None
     word, special = random.choice([*ENDINGS.items()])
-    made = record(played, forks, header, position.sfen(), special)
-    for entry in entries_of(made["moves"]):
+    created = record(played, forks, header, position.sfen(), special)
+    for entry in entries_of(created["moves"]):
         if remarked.random() < 0.1:
             entry["comments"] = remarked.choices(REMARKS, k=remarked.randrange(1, 3))
         if remarked.random() < 0.02:
@@ -96,7 +96,7 @@ def shogi(random: Random, space: int) -> DerivedGame:
     kind: Any = random.choice(["game", "game", "game", "problem"])
     drawn = special != "TORYO" and winner is None
     ending = Ending(word, special, len(played), winner, drawn)
-    game = derive_game(ParsedGame(made, kind, ending), space)
+    game = derive_game(ParsedGame(created, kind, ending), space)
     return rated(game, *(random.choice([None, 1500, 2000, 2500]) for _ in range(2)))
 
 
@@ -109,16 +109,16 @@ def entries_of(line: list[Any]) -> Iterator[Any]:
 
 
 def stored(games: list[DerivedGame], space: int, **facts: str) -> Upload:
-    made, _ = store.create_upload("x.kif", [uuid4().bytes], None, "web", space=space)
+    created, _ = store.create_upload("x.kif", [uuid4().bytes], None, "web", space=space)
     token = uuid4().hex
-    assert store.claim(made.pk, token)
-    store_entries(made.pk, token, [DerivedEntry(n, game, **facts) for n, game in enumerate(games)])
-    store.finish(made.pk, token)
-    return made
+    assert store.claim(created.pk, token)
+    store_entries(created.pk, token, [DerivedEntry(n, game, **facts) for n, game in enumerate(games)])
+    store.finish(created.pk, token)
+    return created
 
 
 @dataclass
-class Known:
+class GameFacts:
     """A game and what can be known of it, without SQL of ours."""
 
     game: Game
@@ -131,7 +131,7 @@ class Known:
 
 
 @pytest.fixture(scope="module")
-def archive(module_db: None) -> list[Known]:
+def archive(module_db: None) -> list[GameFacts]:
     random = Random(5)
     facts = [
         {"format": "kif", "program": "Kifu for Windows V7"}, {"format": "csa", "program": "Floodgate 50%"},
@@ -142,20 +142,20 @@ def archive(module_db: None) -> list[Known]:
         games = [shogi(random, space) for _ in range(14)]
         if number % 3 == 0:
             games += [quoridor.random_game(random) for _ in range(6)]
-        made = stored(games, space, **facts[number % len(facts)])
+        created = stored(games, space, **facts[number % len(facts)])
         day = datetime.fromisoformat(f"20{14 + number}-05-01T12:00:00+00:00")
-        Upload.objects.filter(pk=made.pk).update(received=day, name=f"名局集A%{number}.zip")
-        Entry.objects.filter(upload=made, seq__lt=5).update(path=f"第{number}集/r{number}/game.kif")
+        Upload.objects.filter(pk=created.pk).update(received=day, name=f"名局集A%{number}.zip")
+        Entry.objects.filter(upload=created, seq__lt=5).update(path=f"第{number}集/r{number}/game.kif")
     hidden = Entry.objects.filter(format="csa").order_by("pk")[:5]
     Entry.objects.filter(pk__in=[one.pk for one in hidden]).update(hidden=True)
     player = Player.objects.get(name="森内俊之", space=PUBLIC_SPACE)
     PlayerAlias.objects.create(player=player, name="もりうち", space=PUBLIC_SPACE)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    return [known(game) for game in Game.objects.select_related("player0", "player1", "event", "stored")]
+    return [facts_of(game) for game in Game.objects.select_related("player0", "player1", "event", "stored")]
 
 
-def known(game: Game) -> Known:
+def facts_of(game: Game) -> GameFacts:
     seats = [names_of(one) for one in (game.player0, game.player1)]
     ratings = dict(GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"))
     replay, codec = GAMES[game.kind].replay, GAMES[game.kind].codec
@@ -169,7 +169,7 @@ def known(game: Game) -> Known:
         met.add(code)
     came = [(one.upload, one) for one in Entry.objects.filter(game=game).select_related("upload")]
     names = (*seats[0], *seats[1])
-    return Known(
+    return GameFacts(
         game, names, (seats[0], seats[1]), [ratings.get(0), ratings.get(1)], codes, came, texts_of(game)
     )
 
@@ -191,7 +191,7 @@ def names_of(player: Player | None) -> tuple[str, ...]:
 # --- the plain look --------------------------------------------------------------------------------------
 
 
-def is_true(term: Term, one: Known, scope: Scope) -> bool:
+def is_true(term: Term, one: GameFacts, scope: Scope) -> bool:
     if isinstance(term, Not):
         return not is_true(term.term, one, scope)
     if isinstance(term, And):
@@ -228,7 +228,7 @@ def in_record(sort: str, game: Game) -> bool:
     return any("forks" in entry for entry in entries)
 
 
-def reaches(term: ReachesPosition, one: Known) -> bool:
+def reaches(term: ReachesPosition, one: GameFacts) -> bool:
     if term.game != one.game.kind:
         return False
     codec = GAMES[term.game].codec
@@ -237,12 +237,12 @@ def reaches(term: ReachesPosition, one: Known) -> bool:
         code = codec.canonical(codec.decode(code)).code
     least, most = (term.plies.least, term.plies.most) if term.plies else ("", "")
     return any(
-        found == code and int(least or 0) <= ply <= int(most or 10**6)
-        for found, ply in one.codes.get(term.match, [])
+        result == code and int(least or 0) <= ply <= int(most or 10**6)
+        for result, ply in one.codes.get(term.match, [])
     )
 
 
-def has(field: str, value: EqualTo | Between, one: Known, scope: Scope) -> bool:
+def has(field: str, value: EqualTo | Between, one: GameFacts, scope: Scope) -> bool:
     game = one.game
     text = value.value if isinstance(value, EqualTo) else ""
     sides = GAMES[game.kind].rules.sides
@@ -287,7 +287,7 @@ def has(field: str, value: EqualTo | Between, one: Known, scope: Scope) -> bool:
     return plain[field]()
 
 
-def visible(one: Known, scope: Scope, *, hidden: bool = False) -> Iterator[tuple[Upload, Entry]]:
+def visible(one: GameFacts, scope: Scope, *, hidden: bool = False) -> Iterator[tuple[Upload, Entry]]:
     for upload, entry in one.came:
         if upload.space in scope.spaces and (hidden or not entry.hidden):
             yield upload, entry
@@ -309,7 +309,7 @@ def within(played: int, value: EqualTo | Between) -> bool:
     return first <= played <= last and bool(played or not most)
 
 
-def uploaded(one: Known, scope: Scope, value: EqualTo | Between) -> bool:
+def uploaded(one: GameFacts, scope: Scope, value: EqualTo | Between) -> bool:
     days = [upload.received.date().toordinal() for upload, _ in visible(one, scope)]
     return bool(days) and within(min(days), value)
 
@@ -342,7 +342,7 @@ WORDS = [
 ]  # fmt: skip
 
 
-def drawn(random: Random, archive: list[Known], depth: int = 3) -> Term:
+def drawn(random: Random, archive: list[GameFacts], depth: int = 3) -> Term:
     pick = random.random()
     if depth and pick < 0.35:
         terms = [drawn(random, archive, depth - 1) for _ in range(random.randrange(2, 4))]
@@ -375,7 +375,7 @@ def ranged(random: Random, field: str) -> EqualTo | Between:
     return random.choice([EqualTo(least), Between(least, ""), Between("", most), Between(least, most)])
 
 
-def found(scope: Scope, filters: GameFilters, order: Any = "newest", limit: int = 500) -> list[int]:
+def matching_ids(scope: Scope, filters: GameFilters, order: Any = "newest", limit: int = 500) -> list[int]:
     """The games on all pages."""
     listed: list[int] = []
     cursor = None
@@ -401,7 +401,7 @@ def test_drawn_queries_find_what_a_plain_look_finds(archive, seed, monkeypatch):
         expected = {
             one.game.pk for one in archive if one.game.space in scope.spaces and is_true(term, one, scope)
         }
-        listed = found(scope, GameFilters(q=text), order)
+        listed = matching_ids(scope, GameFilters(q=text), order)
         assert len(listed) == len({*listed}), text
         assert {*listed} == expected, (text, scope)
         hits += bool(expected)
@@ -417,7 +417,7 @@ def test_a_query_and_filters_are_asked_together(archive):
         if one.game.space == PUBLIC_SPACE and {"羽生善治", "森内俊之"} <= {*one.names}
         and one.game.played >= date(2015, 1, 1).toordinal()
     ]  # fmt: skip
-    assert expected and sorted(found(PUBLIC, both)) == sorted(expected)
+    assert expected and sorted(matching_ids(PUBLIC, both)) == sorted(expected)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -425,7 +425,7 @@ def test_pages_of_a_query_follow_each_other_without_gaps(archive, order, monkeyp
     monkeypatch.setattr("archive.queries.games.listing.PAGE_GAMES", 7)
     for text in ("NOT 羽生", "player:羽生善治 plies:3..", "date:2014.. 戦"):
         filters = GameFilters(q=text)
-        assert found(PUBLIC, filters, order, 3) == found(PUBLIC, filters, order)
+        assert matching_ids(PUBLIC, filters, order, 3) == matching_ids(PUBLIC, filters, order)
 
 
 def test_a_rare_position_is_found_without_looking_at_other_games(archive, monkeypatch):
@@ -435,17 +435,17 @@ def test_a_rare_position_is_found_without_looking_at_other_games(archive, monkey
     for one in public:
         for code, _ply in one.codes["exact"]:
             reached.setdefault((one.game.kind, code), set()).add(one.game.pk)
-    (kind, code), (pk,) = next(found for found in reached.items() if len(found[1]) == 1)
+    (kind, code), (pk,) = next(item for item in reached.items() if len(item[1]) == 1)
     text = text_of(ReachesPosition(kind, code))
     for order in ORDERS:
-        assert found(PUBLIC, GameFilters(q=text), order, 3) == [pk]
+        assert matching_ids(PUBLIC, GameFilters(q=text), order, 3) == [pk]
         page = find_games(PUBLIC, GameFilters(q=text), order)
         # In shards a position's games are not in the order of a list: they are one condition among others.
         assert engine().REMOTE_INDEX or ([row.id for row in page.items] == [pk] and page.next is None)
     for (_kind, code), pks in [*reached.items()][:40]:
         for order in ORDERS:
             for scope in (PUBLIC, BOTH):
-                listed = found(scope, GameFilters(q=f'reaches:"{code}" NOT has:forks'), order, 3)
+                listed = matching_ids(scope, GameFilters(q=f'reaches:"{code}" NOT has:forks'), order, 3)
                 assert len(listed) == len({*listed})
                 if scope == PUBLIC:
                     assert {*listed} <= pks
@@ -456,14 +456,14 @@ def test_nothing_tells_of_another_space(archive):
     private = [one for one in archive if one.game.space == OTHER_SPACE]
     upload = private[0].came[0][0].pk
     public = {one.game.pk for one in archive if one.game.space == PUBLIC_SPACE}
-    assert found(PUBLIC, GameFilters(q=f"upload:{upload}")) == []
-    assert {*found(PUBLIC, GameFilters(q=f"NOT upload:{upload}"))} == public
-    assert {*found(PUBLIC, GameFilters(q="a OR NOT a"))} == public
+    assert matching_ids(PUBLIC, GameFilters(q=f"upload:{upload}")) == []
+    assert {*matching_ids(PUBLIC, GameFilters(q=f"NOT upload:{upload}"))} == public
+    assert {*matching_ids(PUBLIC, GameFilters(q="a OR NOT a"))} == public
     Player.objects.create(name="秘密", space=OTHER_SPACE)
     Event.objects.create(name="秘密戦", space=OTHER_SPACE)
     for text in ("秘密", "player:秘密", "event:秘密戦", "black:秘密"):
-        assert found(PUBLIC, GameFilters(q=text)) == []
-        assert {*found(PUBLIC, GameFilters(q=f"NOT {text}"))} == public
+        assert matching_ids(PUBLIC, GameFilters(q=text)) == []
+        assert {*matching_ids(PUBLIC, GameFilters(q=f"NOT {text}"))} == public
         assert total(PUBLIC, GameFilters(q=text), facets(PUBLIC, GameFilters(q=text)), 0).number == 0
 
 
@@ -471,13 +471,13 @@ def test_an_edition_that_is_hidden_or_being_deleted_finds_nothing(archive):
     one = next(one for one in archive if one.game.space == PUBLIC_SPACE and len(one.came) == 1)
     upload, entry = one.came[0]
     Entry.objects.filter(pk=entry.pk).update(format="piyo", program="Piyo", hidden=False)
-    assert found(PUBLIC, GameFilters(q="format:piyo program:piyo")) == [one.game.pk]
+    assert matching_ids(PUBLIC, GameFilters(q="format:piyo program:piyo")) == [one.game.pk]
     Entry.objects.filter(pk=entry.pk).update(hidden=True)
-    assert found(PUBLIC, GameFilters(q="format:piyo OR program:piyo")) == []
+    assert matching_ids(PUBLIC, GameFilters(q="format:piyo OR program:piyo")) == []
     Entry.objects.filter(pk=entry.pk).update(hidden=False)
     Upload.objects.filter(pk=upload.pk).update(state=Upload.State.DELETING)
-    assert found(PUBLIC, GameFilters(q="format:piyo OR program:piyo")) == []
-    assert found(PUBLIC, GameFilters(q=f"upload:{upload.pk}")) == []
+    assert matching_ids(PUBLIC, GameFilters(q="format:piyo OR program:piyo")) == []
+    assert matching_ids(PUBLIC, GameFilters(q=f"upload:{upload.pk}")) == []
 
 
 def test_plans_of_queries_are_not_kept(archive):
@@ -485,11 +485,11 @@ def test_plans_of_queries_are_not_kept(archive):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite's driver keeps statements by itself")
     for order in ORDERS:
-        found(PUBLIC, GameFilters(q="羽生 NOT has:forks"), order)
+        matching_ids(PUBLIC, GameFilters(q="羽生 NOT has:forks"), order)
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements")
-        kept = [statement for (statement,) in cursor.fetchall()]
-    assert kept and not [statement for statement in kept if "CASE WHEN" in statement]
+        remaining = [statement for (statement,) in cursor.fetchall()]
+    assert remaining and not [statement for statement in remaining if "CASE WHEN" in statement]
 
 
 # --- time ------------------------------------------------------------------------------------------------
@@ -503,7 +503,7 @@ FOREVER = {
 def test_a_statement_that_takes_too_long_is_ended(archive):
     with pytest.raises(TimeoutError), engine().time_limit(0.05), connection.cursor() as cursor:
         cursor.execute(FOREVER[connection.vendor])
-    assert found(PUBLIC, GameFilters(q="羽生"))
+    assert matching_ids(PUBLIC, GameFilters(q="羽生"))
     with connection.cursor() as cursor:  # afterwards there is no limit
         cursor.execute("SELECT count(*) FROM archive_game")
         if connection.vendor == "postgresql":

@@ -53,9 +53,9 @@ def test_pieces_are_wanted_of_every_text_that_holds_the_word():
         text, word = together([drawn(random, 20), drawn(random, 20)]), searched(drawn(random, 4))
         if word and word in text:
             held += 1
-            there, asked = pieces(text), wanted(word)
-            assert {*asked.pieces} <= there
-            assert any(piece.startswith(asked.beginning) for piece in there)
+            present, parameters = pieces(text), wanted(word)
+            assert {*parameters.pieces} <= present
+            assert any(piece.startswith(parameters.beginning) for piece in present)
     assert held > 1000
 
 
@@ -73,18 +73,18 @@ def test_text_that_is_said_twice_is_kept_once():
 def texts(module_db: None) -> dict[int, str]:
     """Random texts of games of which there is nothing else."""
     random = Random(3)
-    found = {number: together([drawn(random, 12) for _ in range(3)]) for number in range(1, LINES)}
-    found |= {LINES: "", LINES + 1: together(["香" * 30_000, *(drawn(random, 2000) for _ in range(20))])}
+    result = {number: together([drawn(random, 12) for _ in range(3)]) for number in range(1, LINES)}
+    result |= {LINES: "", LINES + 1: together(["香" * 30_000, *(drawn(random, 2000) for _ in range(20))])}
     Game.objects.bulk_create(
         Game(
             pk=pk, slot=pk, digest=pk.to_bytes(16, "big"), digest_version=1, kind="shogi", record_kind="game",
             played=0, handicap="HIRATE", result=3, plies=0, index_version=1, index_rows=0,
         )
-        for pk in found
+        for pk in result
     )  # fmt: skip
     with connection.cursor() as cursor:
-        text_index().write(cursor, found)
-    return found
+        text_index().write(cursor, result)
+    return result
 
 
 @pytest.mark.django_db
@@ -105,11 +105,11 @@ def test_the_index_finds_exactly_the_texts_that_hold_a_word(texts):
 
 @pytest.mark.django_db
 def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
-    gone = sorted(texts)[::2]
+    deleted = sorted(texts)[::2]
     with connection.cursor() as cursor:
-        text_index().remove(cursor, gone)
+        text_index().remove(cursor, deleted)
     for word in ("羽", "竜", "a", "%", "香香"):
-        expected = {pk for pk, text in texts.items() if word in text and pk not in gone}
+        expected = {pk for pk, text in texts.items() if word in text and pk not in deleted}
         assert {*(text_index().games_with_words([word], [PUBLIC], 10_000) or ())} == expected, word
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
@@ -117,9 +117,9 @@ def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
                 "CREATE VIRTUAL TABLE temp.seen USING fts5vocab(main, archive_textindex, instance)"
             )
             cursor.execute("SELECT DISTINCT doc FROM temp.seen")
-            there = {doc for (doc,) in cursor.fetchall()}
+            present = {doc for (doc,) in cursor.fetchall()}
             cursor.execute("DROP TABLE temp.seen")
-        assert there == {pk for pk, text in texts.items() if text} - {*gone}
+        assert present == {pk for pk, text in texts.items() if text} - {*deleted}
 
 
 @pytest.mark.django_db
@@ -129,7 +129,7 @@ def test_a_word_that_more_texts_may_hold_than_are_wanted_has_no_answer(texts):
 
 @pytest.mark.django_db
 def test_texts_of_other_spaces_are_not_among_those_that_are_too_many(texts):
-    kept = sorted(pk for pk, text in texts.items() if "a" in text)[:3]
-    Game.objects.exclude(pk__in=kept).update(space=7)
-    assert {*(text_index().games_with_words(["a"], [PUBLIC], 3) or ())} == {*kept}
+    remaining = sorted(pk for pk, text in texts.items() if "a" in text)[:3]
+    Game.objects.exclude(pk__in=remaining).update(space=7)
+    assert {*(text_index().games_with_words(["a"], [PUBLIC], 3) or ())} == {*remaining}
     assert text_index().games_with_words(["a"], [PUBLIC, 7], 3) is None

@@ -30,31 +30,31 @@ def series() -> Series:
 
 
 def test_a_series_is_packed_and_read_back():
-    told = Series(
+    data = Series(
         (Evaluation(1, "floodgate", "player", 130, moves=("3c3d",)), Evaluation(2, "piyo", "analysis", 0)),
         (Tick(1, 0, 3.5, 3.5, 596.5), Tick(2, 1, 2, 2, None, ending=True)),
     )
-    assert unpack(pack(told)) == told
+    assert unpack(pack(data)) == data
     assert unpack(pack(Series())) == Series() and pack(Series()) == b""
-    assert unpack(pack(Series(clock=told.clock))) == Series(clock=told.clock)
+    assert unpack(pack(Series(clock=data.clock))) == Series(clock=data.clock)
 
 
 def test_a_series_uses_the_limits_of_the_details():
-    made = load(TIMED).games[0].record
-    assert series_of(made, {"time_limit": {"main": 600, "byoyomi": 0}}).clock[0].remaining == 599
+    created = load(TIMED).games[0].record
+    assert series_of(created, {"time_limit": {"main": 600, "byoyomi": 0}}).clock[0].remaining == 599
     own = {"time_limits": [{"main": 600}, None]}
-    assert [tick.remaining for tick in series_of(made, own).clock[:2]] == [599, None]
-    assert series_of(made, {}).clock[0].remaining is None
+    assert [tick.remaining for tick in series_of(created, own).clock[:2]] == [599, None]
+    assert series_of(created, {}).clock[0].remaining is None
     assert TimeLimit(main=600) == TimeLimit(600, 0, 0, 0)
 
 
 def test_series_are_stored_with_the_game():
     stored(TIMED)
-    told = series()
-    assert [(one.ply, one.score, one.depth, one.moves) for one in told.evaluations] == [
+    data = series()
+    assert [(one.ply, one.score, one.depth, one.moves) for one in data.evaluations] == [
         (1, 130, 12, ("3c3d", "8h2b+"))
     ]
-    assert [(tick.ply, tick.used, tick.remaining, tick.ending) for tick in told.clock[-2:]] == [
+    assert [(tick.ply, tick.used, tick.remaining, tick.ending) for tick in data.clock[-2:]] == [
         (7, 7, 584, False),
         (8, 8, 580, True),
     ]

@@ -27,7 +27,7 @@ COMMENTED = (
 )
 
 
-def found(text: str, scope: Scope = PUBLIC) -> list[int]:
+def matching_ids(text: str, scope: Scope = PUBLIC) -> list[int]:
     return [row.id for row in find_games(scope, GameFilters(q=text)).items]
 
 
@@ -52,14 +52,14 @@ def test_a_word_anywhere_in_a_record_finds_its_game(word):
     stored(COMMENTED)
     stored(KIF.replace("先手の人", "別人"))
     game = Game.objects.get(text__text__contains="敗着")
-    assert game.pk in found(word)
-    assert (len(found(word)) == 2) == (word in ("後手", "試しの"))
+    assert game.pk in matching_ids(word)
+    assert (len(matching_ids(word)) == 2) == (word in ("後手", "試しの"))
 
 
 @pytest.mark.parametrize("word", ["流敗着", '"髙橋流 敗着"', "％", "_", "龍作", "2g2f"])
 def test_what_does_not_stand_there_in_one_line_finds_nothing(word):
     stored(COMMENTED)
-    assert found(word) == []
+    assert matching_ids(word) == []
 
 
 def test_a_game_is_found_by_the_api(client):
@@ -79,25 +79,27 @@ def test_a_game_is_found_by_the_api(client):
 )  # fmt: skip
 def test_what_is_in_a_record_is_asked_for(text, expected):
     stored(text)
-    assert {name for name in ("comments", "evals", "times", "forks") if found(f"has:{name}")} == expected
+    assert {
+        name for name in ("comments", "evals", "times", "forks") if matching_ids(f"has:{name}")
+    } == expected
 
 
 def test_the_text_is_that_of_all_editions_and_goes_with_them():
     stored(KIF)
     further = stored(COMMENTED)
-    assert Game.objects.count() == 1 and found("急所") and found("has:forks")
+    assert Game.objects.count() == 1 and matching_ids("急所") and matching_ids("has:forks")
     uploads.withdraw(further.pk)
     while not store.delete_upload(further.pk):
         pass
     assert Game.objects.count() == 1
-    assert found("急所") == found("has:forks") == found("has:comments") == []
+    assert matching_ids("急所") == matching_ids("has:forks") == matching_ids("has:comments") == []
     assert list(verify.verify()) == []
 
 
 def test_nothing_is_left_of_the_text_of_a_game_that_was_taken_down():
     stored(COMMENTED)
     store.delete_games([Game.objects.get().pk], hide_bytes=True)
-    assert found("急所") == [] and not GameText.objects.exists()
+    assert matching_ids("急所") == [] and not GameText.objects.exists()
     assert text_index().games_with_words(["急所"], PUBLIC.spaces, 10) == []
     assert text_index().faulty_games() == []
 
@@ -107,11 +109,11 @@ def test_a_private_game_is_found_in_its_library_until_it_is_published_and_after_
     mine = Scope((libraries.own_library(anna).pk,))
     upload, _ = uploads.receive("a.kif", [COMMENTED.encode()], anna, "web", space=mine.spaces[0])
     worker.work_off(upload.pk)
-    assert len(found("急所", mine)) == 1 and found("急所") == []
+    assert len(matching_ids("急所", mine)) == 1 and matching_ids("急所") == []
     libraries.publish(anna, Game.objects.get())
-    assert len(found("急所")) == 1 and found("急所", mine) == []
+    assert len(matching_ids("急所")) == 1 and matching_ids("急所", mine) == []
     libraries.take_back(anna, Game.objects.get())
-    assert len(found("急所", mine)) == 1 and found("急所") == []
+    assert len(matching_ids("急所", mine)) == 1 and matching_ids("急所") == []
     assert list(verify.verify()) == []
 
 
@@ -120,14 +122,14 @@ def test_names_are_found_in_other_kana_widths_and_forms_and_by_former_names():
     player = Player.objects.get(name="みなみ髙太郎")
     PlayerAlias.objects.create(player=player, name="ﾋﾂﾞﾒ", space=player.space)
     for word in ("ミナミ高", "ﾐﾅﾐ", "高太", "ひづめ", "高"):
-        assert len(found(word)) == 1, word
-    assert found("みなみ低") == []
+        assert len(matching_ids(word)) == 1, word
+    assert matching_ids("みなみ低") == []
 
 
 def test_a_text_that_is_too_long_is_searched_as_far_as_it_goes():
     stored(KIF.replace("   2 ", f"*始{'あい' * 20_000}\n*終わりの言葉\n   2 "))
     assert len(GameText.objects.get().text.encode()) <= LONGEST
-    assert found("始あい") and found("終わりの言葉") == []
+    assert matching_ids("始あい") and matching_ids("終わりの言葉") == []
     assert list(verify.verify()) == []
 
 

@@ -33,26 +33,26 @@ def archive(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def told(client: Client, query: str = "") -> str:
+def total_text(client: Client, query: str = "") -> str:
     """What the list says about its number of games."""
     html = client.get(f"/games/{query}", headers={"Accept-Language": "ja"}).content.decode()
-    found = re.search(r'class="total muted">([^<]*)<', html)
-    return found[1].strip(" ·") if found else ""
+    result = re.search(r'class="total muted">([^<]*)<', html)
+    return result[1].strip(" ·") if result else ""
 
 
 def test_a_list_tells_its_exact_total(client: Client) -> None:
-    assert told(client) == "全7件"
-    assert told(client, "?record_kind=all") == "全8件"
-    assert told(client, "?white=乙") == "全3件"
-    assert told(client, "?record_kind=problem") == "全1件"
-    assert told(client, "?player=戊") == ""
+    assert total_text(client) == "全7件"
+    assert total_text(client, "?record_kind=all") == "全8件"
+    assert total_text(client, "?white=乙") == "全3件"
+    assert total_text(client, "?record_kind=problem") == "全1件"
+    assert total_text(client, "?player=戊") == ""
 
 
 def test_every_page_of_a_list_tells_the_same_total(client: Client) -> None:
     html = client.get("/games/?player=甲").content.decode()
     following = re.search(r'rel="next" href="([^"]*)"', html)
     assert following
-    assert told(client, following[1].replace("&amp;", "&")) == "全7件"
+    assert total_text(client, following[1].replace("&amp;", "&")) == "全7件"
 
 
 @pytest.fixture
@@ -62,22 +62,22 @@ def few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_are_looked_at")
 def test_a_list_that_is_too_long_to_be_counted_says_at_least(client: Client) -> None:
-    assert told(client, "?record_kind=game&min_plies=2") == "5件以上"
-    assert told(client, "?player=甲") == "5件以上"
+    assert total_text(client, "?record_kind=game&min_plies=2") == "5件以上"
+    assert total_text(client, "?player=甲") == "5件以上"
 
 
 @pytest.mark.usefixtures("few_are_looked_at")
 def test_what_the_first_page_shows_is_never_more_than_the_list_says(client: Client) -> None:
     # All three are older than the games that are looked at.
-    assert told(client, "?player=乙") == "全3件"
-    assert told(client, "?min_plies=2&to=2012&result=black") == "全3件"
-    assert told(client, "?player=甲&white=乙") == "3件以上"
+    assert total_text(client, "?player=乙") == "全3件"
+    assert total_text(client, "?min_plies=2&to=2012&result=black") == "全3件"
+    assert total_text(client, "?player=甲&white=乙") == "3件以上"
 
 
 @pytest.mark.usefixtures("few_are_looked_at")
 def test_all_records_and_those_of_a_kind_are_counted_as_on_the_home_page(client: Client) -> None:
-    assert told(client, "?record_kind=all") == "全8件"
-    assert told(client, "?record_kind=game") == "全7件"
+    assert total_text(client, "?record_kind=all") == "全8件"
+    assert total_text(client, "?record_kind=game") == "全7件"
 
 
 def test_players_and_events_are_counted_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

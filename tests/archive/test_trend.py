@@ -37,9 +37,9 @@ def test_games_are_counted_by_year_without_gaps() -> None:
         builders.ready("2g2f"),
         builders.ready("5g5f", kind="problem", day="2021/01/01"),
     )
-    found = trend(PUBLIC, "shogi", START)
-    assert found.years == ((2020, 1), (2021, 0), (2022, 2))
-    assert found.complete
+    result = trend(PUBLIC, "shogi", START)
+    assert result.years == ((2020, 1), (2021, 0), (2022, 2))
+    assert result.complete
 
 
 def test_a_match_counts_the_other_orientations_too() -> None:
@@ -58,12 +58,12 @@ def test_a_year_that_was_not_looked_at_whole_is_not_told(monkeypatch: pytest.Mon
     days = ["2020/01/01", "2021/01/01", "2021/05/05", "2022/01/01", "2023/01/01"]
     lines = ["7g7f", "2g2f", "5g5f", "6g6f", "1g1f"]
     builders.ingest(*(builders.ready(line, day=day) for line, day in zip(lines, days, strict=True)))
-    found = trend(PUBLIC, "shogi", START)
-    assert found.years == ((2022, 1), (2023, 1))
-    assert not found.complete
+    result = trend(PUBLIC, "shogi", START)
+    assert result.years == ((2022, 1), (2023, 1))
+    assert not result.complete
 
 
-def asked(path: str, **query: str) -> Any:
+def get_trend(path: str, **query: str) -> Any:
     return APIClient().get(f"/api/v1/positions/{path}/trend", query)
 
 
@@ -73,7 +73,7 @@ def test_the_api_tells_games_by_year() -> None:
         builders.ready("7g7f 3c3d", day="2022/01/01"),
         builders.ready("2g2f"),
     )
-    assert asked(f"shogi/{START}").json() == {
+    assert get_trend(f"shogi/{START}").json() == {
         "game": "shogi",
         "match": "exact",
         "code": START,
@@ -86,10 +86,10 @@ def test_the_api_counts_the_orientations_that_are_asked_for() -> None:
     builders.ingest(builders.ready("7g7f", day="2020/01/01"))
     mirrored = code("lnsgkgsnl/1b5r1/ppppppppp/9/9/9/PPPPPPPPP/1R5B1/LNSGKGSNL b - 1")
     path = SHOGI.codec.path_code(mirrored)
-    assert asked(f"shogi/{path}").json()["years"] == []
-    told = asked(f"shogi/{path}", match="mirror").json()
-    assert (told["match"], told["code"]) == ("mirror", mirrored)
-    assert told["years"] == [{"year": 2020, "games": 1}]
+    assert get_trend(f"shogi/{path}").json()["years"] == []
+    data = get_trend(f"shogi/{path}", match="mirror").json()
+    assert (data["match"], data["code"]) == ("mirror", mirrored)
+    assert data["years"] == [{"year": 2020, "games": 1}]
 
 
 def test_the_api_says_that_older_games_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,24 +97,26 @@ def test_the_api_says_that_older_games_were_left_out(monkeypatch: pytest.MonkeyP
     days = ("2021/01/01", "2022/01/01", "2023/01/01")
     lines = ("7g7f", "2g2f", "5g5f")
     builders.ingest(*(builders.ready(line, day=day) for line, day in zip(lines, days, strict=True)))
-    told = asked(f"shogi/{START}").json()
-    assert (told["years"], told["complete"]) == ([{"year": 2023, "games": 1}], False)
+    data = get_trend(f"shogi/{START}").json()
+    assert (data["years"], data["complete"]) == ([{"year": 2023, "games": 1}], False)
 
 
 def test_the_api_answers_a_position_that_nobody_reached_with_no_years() -> None:
-    told = asked(f"shogi/{START}").json()
-    assert (told["years"], told["complete"]) == ([], True)
+    data = get_trend(f"shogi/{START}").json()
+    assert (data["years"], data["complete"]) == ([], True)
 
 
 def test_the_api_counts_games_of_a_library_for_who_may_read_it() -> None:
     owner = User.objects.create_user("anna")
-    made, _new = store.create_upload("own.kif", [KIF.encode()], owner, space=libraries.own_library(owner).pk)
-    worker.work_off(made.pk)
-    assert asked(f"shogi/{START}").json()["years"] == []
+    created, _new = store.create_upload(
+        "own.kif", [KIF.encode()], owner, space=libraries.own_library(owner).pk
+    )
+    worker.work_off(created.pk)
+    assert get_trend(f"shogi/{START}").json()["years"] == []
     token = tokens.make(owner, "test", ("read-private",), None)[1]
     client = APIClient(headers={"Authorization": f"Bearer {token}"})
-    told = client.get(f"/api/v1/positions/shogi/{START}/trend", {"scope": "mine"}).json()
-    assert told["years"] == [{"year": 2024, "games": 1}]
+    data = client.get(f"/api/v1/positions/shogi/{START}/trend", {"scope": "mine"}).json()
+    assert data["years"] == [{"year": 2024, "games": 1}]
 
 
 @pytest.mark.parametrize(
@@ -127,5 +129,5 @@ def test_the_api_counts_games_of_a_library_for_who_may_read_it() -> None:
     ],
 )
 def test_the_api_refuses_what_has_no_trend(path: str, query: dict[str, str], status: int, error: str) -> None:
-    answer = asked(path, **query)
+    answer = get_trend(path, **query)
     assert (answer.status_code, answer.json()["code"]) == (status, error)

@@ -44,11 +44,11 @@ def test_fifty_planted_pairs_are_found_and_no_others():
     ingest(*(other for _, other in pairs))
     ids = dict(Game.objects.values_list("digest", "pk"))
     ids = {bytes(digest): pk for digest, pk in ids.items()}
-    wanted = {frozenset((ids[one.digest], ids[other.digest])) for one, other in pairs}
-    assert len(wanted) == 50
-    assert all_pairs() == wanted
+    expected = {frozenset((ids[one.digest], ids[other.digest])) for one, other in pairs}
+    assert len(expected) == 50
+    assert all_pairs() == expected
     for pk in ids.values():
-        mine = {other for pair in wanted for other in pair if pk in pair} - {pk}
+        mine = {other for pair in expected for other in pair if pk in pair} - {pk}
         assert {twin.id for twin in twins(PUBLIC, pk)} == mine
 
 
@@ -84,8 +84,8 @@ def test_the_admin_lists_them(client, reason):
     ingest(ready(OPENING, **MEETING), ready(OPENING + " 8g8f", **MEETING), ready(OPENING[:54], **MEETING))
     ingest(ready(OPENING, black="丙"), ready("2g2f 8c8d", **MEETING))
     listing = client.get(reverse("admin:archive_game_changelist"), {"twins": reason})
-    found = sorted(game.plies for game in listing.context["cl"].result_list)
-    assert found == {"same-moves": [12, 12], "beginning": [11, 12, 13]}[reason]
+    result = sorted(game.plies for game in listing.context["cl"].result_list)
+    assert result == {"same-moves": [12, 12], "beginning": [11, 12, 13]}[reason]
     game = Game.objects.filter(plies=12).order_by("pk")[0]
     page = client.get(reverse("admin:archive_game_change", args=[game.pk])).content.decode()
     assert all(f"/{twin.id}/change/" in page for twin in twins(PUBLIC, game.pk))
