@@ -158,8 +158,8 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     shares = population.shares(range(min(games, SHARES_OF)))
     print(
         f"{shares.games:,} such games: {shares.distinct:.1%} of rows are distinct positions, "
-        f"{shares.transposed:.2%} of positions are reached in several ways, {shares.forked:.2%} of rows are in "
-        f"variations, {shares.repeated:.2%} of nodes repeat one of their game"
+        f"{shares.transposed:.2%} of positions are reached in several ways, {shares.forked:.2%} of rows "
+        f"are in variations, {shares.repeated:.2%} of nodes repeat one of their game"
     )
     print(f"filling, {processes} writer(s), {batch_size()} games a transaction")
     parts = grow(games, processes)
