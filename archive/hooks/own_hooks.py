@@ -55,11 +55,6 @@ def make_hook(
     return hook, secret_of(salt)
 
 
-def own_hook(user: User, pk: int) -> Hook | None:
-    """Return a hook by its id, if it is the user's."""
-    return Hook.objects.filter(pk=pk, user=user).first()
-
-
 def remove_hook(user: User, pk: int) -> bool:
     """Remove one of a user's hooks and its deliveries; return whether it existed."""
     with transaction.atomic():

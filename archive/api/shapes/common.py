@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from msgspec import Struct, UnsetType
-from msgspec.structs import asdict
 
 from archive.derive.issues import TEXTS as ARCHIVE_TEXTS
 from archive.models import Entry, Game, Upload
@@ -36,14 +35,6 @@ class About:
 
 class JSONObject(Struct):
     """An answer, or an object in one. It is what is encoded, and its schema is in the contract."""
-
-
-Extended = TypeVar("Extended", bound=JSONObject)
-
-
-def extend(kind: type[Extended], base: JSONObject, **members: Any) -> Extended:
-    """Return an object of a subclass, with the members of `base` and more."""
-    return kind(**asdict(base), **members)
 
 
 Address = Annotated[str, About(format="uri")]

@@ -3,6 +3,7 @@
 from typing import Final
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from msgspec import UNSET, UnsetType
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
@@ -77,7 +78,7 @@ def hook(request: Request, hook_id: int) -> Response:
         if not own_hooks.remove_hook(user, hook_id):
             raise Http404
         return Response(status=204)
-    return Response(_hook_info(request, _own(user, hook_id)))
+    return Response(_hook_info(request, get_object_or_404(Hook, pk=hook_id, user=user)))
 
 
 @endpoint(
@@ -85,7 +86,7 @@ def hook(request: Request, hook_id: int) -> Response:
 )
 def test(request: Request, hook_id: int) -> Response:
     """Send a delivery without games to a webhook soon; nothing is sent if the webhook is switched off."""
-    own = _own(_owner(request), hook_id)
+    own = get_object_or_404(Hook, pk=hook_id, user=_owner(request))
     if own.disabled:
         raise ApiError("hook-disabled", "this webhook is switched off: enable it first", 409)
     return Response(_delivery_info(own_hooks.request_test(own)), status=202)
@@ -95,8 +96,10 @@ def test(request: Request, hook_id: int) -> Response:
 def enable(request: Request, hook_id: int) -> Response:
     """Switch a webhook on again, and send its waiting deliveries."""
     user = _owner(request)
-    own_hooks.enable_hook(user, _own(user, hook_id))
-    return Response(_hook_info(request, _own(user, hook_id)))
+    own = get_object_or_404(Hook, pk=hook_id, user=user)
+    own_hooks.enable_hook(user, own)
+    own.refresh_from_db()
+    return Response(_hook_info(request, own))
 
 
 def _owner(request: Request) -> User:
@@ -106,13 +109,6 @@ def _owner(request: Request) -> User:
         raise PermissionDenied("this token is not for webhooks")
     read_private(request._request)
     return request.user
-
-
-def _own(user: User, pk: int) -> Hook:
-    own = own_hooks.own_hook(user, pk)
-    if own is None:
-        raise Http404
-    return own
 
 
 def _hook_info(request: Request, hook: Hook, secret: str | UnsetType = UNSET) -> HookInfo:

@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -106,13 +106,6 @@ def _outcome(delivery: HookDelivery) -> str:
     return " · ".join(filter(None, (status, error))) or _("waits")
 
 
-def _own_hook(user: User, pk: int) -> Hook:
-    hook = own_hooks.own_hook(user, pk)
-    if hook is None:
-        raise Http404
-    return hook
-
-
 @own("POST")
 def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
     if not own_hooks.remove_hook(user, hook_id):
@@ -123,7 +116,7 @@ def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
 @own("POST")
 def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
     """Send a delivery without games."""
-    hook = _own_hook(user, hook_id)
+    hook = get_object_or_404(Hook, pk=hook_id, user=user)
     if hook.disabled:
         messages.error(request, _("This webhook is switched off: switch it on before you try it."))
     else:
@@ -135,5 +128,5 @@ def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
 
 @own("POST")
 def enable(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
-    own_hooks.enable_hook(user, _own_hook(user, hook_id))
+    own_hooks.enable_hook(user, get_object_or_404(Hook, pk=hook_id, user=user))
     return redirect("hooks")
