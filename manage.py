@@ -17,12 +17,12 @@ def main() -> None:
     # as Python does by default, is a fifth of the time of a start. Commands read many records, too: see
     # `archive.project.garbage_collection`.
     gc.set_threshold(50_000)
-    from archive.project.startup import faults_in_a_sentence, load_settings
+    from archive.project.startup import exit_on_known_errors, load_settings
 
     load_settings()
     from django.core.management import execute_from_command_line
 
-    with faults_in_a_sentence():
+    with exit_on_known_errors():
         execute_from_command_line(sys.argv)
 
 

@@ -121,9 +121,9 @@ def fill(pool: Pool, first: int, last: int, steps: int = 10) -> Iterator[FillTot
 def _set_up() -> None:
     import django
 
-    from archive.serving.child import BEHIND_READERS
+    from archive.serving.child import WORKER_NICENESS
 
-    os.nice(BEHIND_READERS)
+    os.nice(WORKER_NICENESS)
     django.setup()
 
 

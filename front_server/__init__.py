@@ -4,21 +4,14 @@ from front_server.app import FrontServer, plain_text
 from front_server.interfaces import (
     Cancellation,
     Headers,
-    Limits,
     NoCancellation,
     Refusal,
     Scope,
+    ServerLimits,
     WsgiApplication,
 )
 
 __all__ = [
-    "Cancellation",
-    "FrontServer",
-    "Headers",
-    "Limits",
-    "NoCancellation",
-    "Refusal",
-    "Scope",
-    "WsgiApplication",
-    "plain_text",
-]
+    "Cancellation", "FrontServer", "Headers", "NoCancellation", "Refusal", "Scope", "ServerLimits",
+    "WsgiApplication", "plain_text",
+]  # fmt: skip

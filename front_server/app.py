@@ -13,13 +13,13 @@ from front_server.interfaces import (
     Cancellation,
     ClientLeft,
     Headers,
-    Limits,
     NoCancellation,
     Receive,
     Refusal,
     RefusalRenderer,
     Scope,
     Send,
+    ServerLimits,
     WsgiApplication,
 )
 from front_server.threads import AnswerPool
@@ -50,7 +50,7 @@ class FrontServer:
         self,
         application: WsgiApplication,
         threads: int,
-        limits: Limits,
+        limits: ServerLimits,
         *,
         folder: str | None = None,
         probes: Collection[str] = (),

@@ -4,7 +4,7 @@ from collections import Counter
 from tempfile import SpooledTemporaryFile
 from typing import IO, Final
 
-from front_server.interfaces import MIB, Limits, Refusal, Scope
+from front_server.interfaces import MIB, Refusal, Scope, ServerLimits
 
 IN_MEMORY_BYTES: Final = MIB
 """Larger bodies go to disk."""
@@ -25,7 +25,7 @@ class BodyBudget:
     One address may use half of the budget, or as much as one body if that is more.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self.limit = limits.waiting_bytes
         self.limit_of_address = max(limits.waiting_bytes // 2, limits.request_bytes)
         self.used = 0

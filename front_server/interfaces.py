@@ -15,7 +15,7 @@ MIB: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """Limits of one process.
 
     `body_seconds` is the time for a request body, which each received byte extends

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
-from front_server.interfaces import ClientLeft, Limits, Receive, Refusal
+from front_server.interfaces import ClientLeft, Receive, Refusal, ServerLimits
 from front_server.wsgi import WsgiAnswer
 
 WAITING: Final = 500
@@ -46,7 +46,7 @@ class AnswerPool:
     and a probe that waits for a database keeps no client waiting.
     """
 
-    def __init__(self, threads: int, limits: Limits, probes: Iterable[str]) -> None:
+    def __init__(self, threads: int, limits: ServerLimits, probes: Iterable[str]) -> None:
         self.threads = threads
         self.limits = limits
         self.clients = ThreadGroup(threads, "application", limits.answer_seconds)

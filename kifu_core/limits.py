@@ -25,7 +25,7 @@ UNLIMITED: Final = Limits()
 
 
 @dataclass(slots=True)
-class Budget:
+class LimitBudget:
     """The rest of the limits while a game is read. `left_out` are the comments beyond them."""
 
     forks: int
@@ -35,7 +35,7 @@ class Budget:
     reported: set[LimitCode] = field(default_factory=set)
 
     @classmethod
-    def of(cls, limits: Limits) -> Budget:
+    def of(cls, limits: Limits) -> LimitBudget:
         """Return the full budget of a game."""
         return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
 

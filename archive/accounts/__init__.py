@@ -1,4 +1,4 @@
-"""Who may do what: roles (`roles`), keys for programs (`tokens`), links for new accounts (`invitations`).
+"""Roles (`roles`), API tokens (`tokens`), links that create accounts (`invitations`), the audit log.
 
-The pages are in `archive.web.accounts`; passwords are counted in `archive.http.limits.signing_in`.
+The pages are in `archive.web.accounts`; `archive.http.limits.signing_in` limits wrong passwords.
 """

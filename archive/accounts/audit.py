@@ -19,16 +19,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.utils import timezone
 
-from archive.models import AuditLine, Entry, Game, User
-
-AuditEvent = AuditLine.Event
+from archive.models import AuditEvent, AuditLine, Entry, Game, User
 
 _address: ContextVar[str] = ContextVar("address", default="")
 
 
 @contextmanager
 def visit(address: str) -> Iterator[None]:
-    """Write lines with this network address inside the block."""
+    """Add a network address to lines that are written inside the block."""
     token = _address.set(address)
     try:
         yield
@@ -36,7 +34,7 @@ def visit(address: str) -> Iterator[None]:
         _address.reset(token)
 
 
-def note(event: AuditLine.Event, user: Any, what: str = "") -> None:
+def note(event: AuditEvent, user: Any, what: str = "") -> None:
     """Write a line, in the transaction of the change. `what` describes the change in English and names rows
     by id; of records it has only the players of deleted games."""
     account = user if isinstance(user, User) else None
@@ -57,22 +55,20 @@ def note_game_deleted(user: Any, pk: int, *, hidden: bool) -> None:
 def note_upload_deleted(user: Any, pk: int) -> None:
     """Write that an upload is about to be deleted, with the players of its first games."""
     entries = Entry.objects.filter(upload=pk).exclude(game=None).order_by("seq")
-    found = list(dict.fromkeys(entries.values_list("game", flat=True)[:_NAMED_ENTRIES]))
-    note(AuditEvent.DELETE, user, f"upload {pk}{_players(found)}")
+    games = list(dict.fromkeys(entries.values_list("game", flat=True)[:_LISTED_ENTRIES]))
+    note(AuditEvent.DELETE, user, f"upload {pk}{_players(games)}")
 
 
-def _players(games: Sequence[int | None]) -> str:
-    """Return the players of the first of these games."""
-    found = Game.objects.select_related("player0", "player1").in_bulk([pk for pk in games if pk])
-    named = [f"{one.player0 or '?'} – {one.player1 or '?'}" for one in map(found.get, games) if one]
-    told = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
-    return f": {told}" if told else ""
+def _players(ids: Sequence[int | None]) -> str:
+    games = Game.objects.select_related("player0", "player1").in_bulk([pk for pk in ids if pk])
+    pairs = [f"{game.player0 or '?'} – {game.player1 or '?'}" for game in map(games.get, ids) if game]
+    text = ", ".join(pairs[:_LISTED_GAMES]) + (", …" if len(pairs) > _LISTED_GAMES else "")
+    return f": {text}" if text else ""
 
 
-_NAMED: Final = 3
-"""Games of an upload whose players are named."""
-_NAMED_ENTRIES: Final = 20
-"""Entries of an upload in which these games are looked for."""
+_LISTED_GAMES: Final = 3
+_LISTED_ENTRIES: Final = 20
+"""Entries of an upload that are searched for games."""
 
 
 def forget_addresses() -> int:
@@ -117,7 +113,7 @@ def _signed_out(user: Any, **_other: Any) -> None:
 
 
 def _failed(credentials: dict[str, Any], **_other: Any) -> None:
-    """Write the account's name only: any other name may be a password in the wrong field."""
+    """Write the name only if an account has it: others may be passwords in the wrong field."""
     name = str(credentials.get("username") or "")
-    known = None if "\0" in name else User.objects.filter(username=name).first()
-    note(AuditEvent.SIGN_IN_FAILED, known or AnonymousUser())
+    account = None if "\0" in name else User.objects.filter(username=name).first()
+    note(AuditEvent.SIGN_IN_FAILED, account or AnonymousUser())

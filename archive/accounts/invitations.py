@@ -1,4 +1,4 @@
-"""Links with which people make accounts: of an administrator, and the one for the first of them."""
+"""Links that create accounts: those of administrators, and the link for the first administrator."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.roles import Role, set_role
 from archive.accounts.tokens import digest
-from archive.models import AccountInvitation, Space, User
+from archive.models import AccountInvitation, AuditEvent, Space, User
 
 PAGE: Final = "sign-up/"
-"""Where the page of an invitation is; its key follows. Commands name it without loading all pages."""
+"""The path of the sign-up page, before the key. Commands use it without loading all pages."""
 
 OWNER_DAYS: Final = 1
-"""How long the link is good with which somebody becomes the owner."""
+"""How long the link for the first administrator is valid."""
 
 
-def make(
+def create(
     role: Role,
     days: int,
     made_by: User | None = None,
@@ -30,11 +30,11 @@ def make(
     people: int = 1,
     group: Space | None = None,
 ) -> tuple[AccountInvitation, str]:
-    """Store a new invitation for so many people, also into a group; return it, and the key of its link, which
-    nobody can be told again."""
+    """Store an invitation for `people` users, perhaps into a group; return it with the key of its link, of
+    which only the hash is stored. `made_by` is None for the invitation of the first administrator."""
     key = secrets.token_urlsafe(24)
     expires = timezone.now() + timedelta(days=days)
-    made = AccountInvitation.objects.create(
+    invitation = AccountInvitation.objects.create(
         digest=digest(key),
         role=role,
         expires=expires,
@@ -43,39 +43,36 @@ def make(
         left=people,
         group=group,
     )
-    # The server itself makes the first one.
-    note(AuditEvent.RIGHTS, made_by, f"invitation {made.pk}: made, {role}")
-    return made, key
+    note(AuditEvent.RIGHTS, made_by, f"invitation {invitation.pk}: made, {role}")
+    return invitation, key
 
 
 def withdraw(pk: int, by: User) -> None:
-    """End an invitation that nobody has used."""
+    """Delete an unused invitation."""
     if AccountInvitation.objects.filter(pk=pk, used=None).delete()[0]:
         note(AuditEvent.RIGHTS, by, f"invitation {pk}: withdrawn")
 
 
 def find(key: str) -> AccountInvitation | None:
-    """Return the invitation of a key; None for a wrong, used or expired one, and for one of somebody
-    who is no administrator any more."""
+    """Return the usable invitation with a key; None if there is none."""
     return _open().filter(digest=digest(key)).first()
 
 
 def _open() -> QuerySet[AccountInvitation]:
-    """Return the invitations that can be used: who may invite nobody any more left no way back in."""
-    by_who_may = Q(made_by=None) | Q(made_by__is_active=True, made_by__is_superuser=True)
-    return AccountInvitation.objects.filter(by_who_may, used=None, expires__gt=timezone.now())
+    """Return the unused, unexpired invitations by present administrators: former ones must not get back in
+    with their own links."""
+    by_administrators = Q(made_by=None) | Q(made_by__is_active=True, made_by__is_superuser=True)
+    return AccountInvitation.objects.filter(by_administrators, used=None, expires__gt=timezone.now())
 
 
-def end_those_of(user: User) -> None:
-    """Delete the invitations that somebody made and nobody has used."""
+def withdraw_all_of(user: User) -> None:
+    """Delete the unused invitations of a user."""
     AccountInvitation.objects.filter(made_by=user, used=None).delete()
 
 
 def use(invitation: AccountInvitation, user: User) -> bool:
-    """Give a new account the role that it was invited to. Return False where somebody else was faster.
-
-    Call it in the transaction that makes the account.
-    """
+    """Give a new account the role of its invitation; return False if that was used up meanwhile. Call it in
+    the transaction that creates the account."""
     with transaction.atomic():
         this = _open().filter(pk=invitation.pk)
         last = this.filter(left=1).update(left=0, used=timezone.now(), used_by=user)
@@ -86,11 +83,11 @@ def use(invitation: AccountInvitation, user: User) -> bool:
     return True
 
 
-def for_the_owner() -> str:
-    """Return the key of a new link with which the first administrator makes an account, and end the one of
-    before; empty where there is an administrator."""
+def owner_key() -> str:
+    """Return the key of a new link for the first administrator, and delete the earlier one; empty if an
+    administrator exists."""
     if User.objects.filter(is_superuser=True, is_active=True).exists():
         return ""
     AccountInvitation.objects.filter(used=None, made_by=None, role=Role.ADMINISTRATOR).delete()
-    _invitation, key = make(Role.ADMINISTRATOR, OWNER_DAYS)
+    _invitation, key = create(Role.ADMINISTRATOR, OWNER_DAYS)
     return key

@@ -1,4 +1,4 @@
-"""Mails of an archive without a mail server: they are written to the log, for who keeps the archive."""
+"""The mail backend of an archive without a mail server: it writes mails to the log, for the operator."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class InTheLog(BaseEmailBackend):
-    """Writes mails to the log instead of sending them, a line of it for each of theirs."""
+class LogBackend(BaseEmailBackend):
+    """Logs each line of a mail instead of sending it."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:

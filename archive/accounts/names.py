@@ -1,4 +1,4 @@
-"""How accounts are named, and found by what somebody types: a name, or a confirmed address of mail."""
+"""Names of accounts, and the search for an account by name or confirmed mail address."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from django.utils.translation import gettext_lazy as _
 from archive.models import User
 from archive.names.name_scripts import check_script, skeleton
 
-LONGEST_ADDRESS: Final = 254
-"""Characters of an address of mail (RFC 5321, 4.5.3.1, as corrected)."""
+MAX_ADDRESS: Final = 254
+"""Characters of a mail address (RFC 5321, 4.5.3.1, with its erratum)."""
 
 
 def normal_name(name: str) -> str:
-    """Return the name in the form (NFKC) in which new accounts have it, as Django's own forms do."""
+    """Return a name in NFKC, as new accounts have it."""
     return str(User.normalize_username(name))
 
 
 def check_new_name(name: str, user: User | None = None) -> None:
-    """Raise ValidationError for a name, in its normal form, that no account may take: one that is written
-    wrongly, or looks like that of another one."""
+    """Raise ValidationError for a normalized name with forbidden characters, or one that looks like the name
+    of another account."""
     check_script(name)
     same_length = User.objects.alias(length=Length("username")).filter(length=len(name))
     others = same_length.exclude(pk=user.pk) if user and user.pk else same_length
@@ -33,28 +33,24 @@ def check_new_name(name: str, user: User | None = None) -> None:
 
 
 def normal_address(address: str) -> str:
-    """Return an address of mail with its domain in ASCII, in small letters: one mailbox has one address here.
-
-    Raises ValidationError for one that no mail can be sent to.
-    """
+    """Return a mail address in lower case, with its domain in ASCII. Raises ValidationError for an invalid
+    one."""
     local, _at, domain = address.rpartition("@")
     try:
         normal = f"{local}@{domain.encode('idna').decode('ascii')}".lower()
     except UnicodeError:
         normal = ""
-    # Letters that stand for @ or for a blank become these.
+    # IDNA maps full-width forms to @ and blanks, so the result is validated.
     validate_email(normal)
-    if len(normal) > LONGEST_ADDRESS:
+    if len(normal) > MAX_ADDRESS:
         raise ValidationError(validate_email.message, code=validate_email.code)
     return normal
 
 
 def account_of(text: str) -> User | None:
-    """Return the account that somebody means who types an address or a name, also one that is switched off.
-
-    Whose confirmed address it is comes first, then who is called so to the letter, then by the normal form.
-    """
-    # No name has a NUL, which PostgreSQL refuses to look for.
+    """Return the account, active or not, with a confirmed address, else with exactly this name, else with its
+    normalized form."""
+    # PostgreSQL refuses to search for a NUL; no name has one.
     if "\0" in text:
         return None
     normal = normal_name(text)
@@ -68,6 +64,6 @@ def _owner_of(address: str) -> User | None:
         normal = normal_address(address)
     except ValidationError:
         return None
-    found = EmailAddress.objects.filter(email__in={normal, address.lower()}, verified=True)
-    owner = found.select_related("user").first()
-    return owner.user if owner else None
+    addresses = EmailAddress.objects.filter(email__in={normal, address.lower()}, verified=True)
+    verified = addresses.select_related("user").first()
+    return verified.user if verified else None

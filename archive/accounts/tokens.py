@@ -1,4 +1,4 @@
-"""Keys for programs: made and found. Who reads the database learns none of them."""
+"""API tokens. The database has only hashes of their keys."""
 
 from __future__ import annotations
 
@@ -11,45 +11,44 @@ from typing import Final
 from django.db.models import Q
 from django.utils import timezone
 
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.roles import SCOPES, rights_of
-from archive.models import Token, User
+from archive.models import AuditEvent, Token, User
 
 PREFIX: Final = "kifu_"
-"""Tells what it is to who finds one, and to programs that look for keys in what is published."""
+"""Identifies a leaked key, also for secret scanners."""
 
-_WRITTEN_EVERY: Final = timedelta(minutes=1)
+_LAST_USED_PRECISION: Final = timedelta(minutes=1)
 
 
-def make(user: User, name: str, scopes: Iterable[str], expires: datetime | None) -> tuple[Token, str]:
-    """Store a new token; return it, and the key, which nobody can be told again."""
+def create(user: User, name: str, scopes: Iterable[str], expires: datetime | None) -> tuple[Token, str]:
+    """Store a token; return it with its key, of which only the hash is stored."""
     key = PREFIX + secrets.token_urlsafe(32)
-    known = [scope for scope in SCOPES if scope in {*scopes}]
-    token = Token.objects.create(user=user, name=name, digest=digest(key), scopes=known, expires=expires)
-    note(AuditEvent.RIGHTS, user, f"token {token.pk}: made, {' '.join(known)}")
+    valid = [scope for scope in SCOPES if scope in {*scopes}]
+    token = Token.objects.create(user=user, name=name, digest=digest(key), scopes=valid, expires=expires)
+    note(AuditEvent.RIGHTS, user, f"token {token.pk}: made, {' '.join(valid)}")
     return token, key
 
 
 def revoke(user: User, pk: int) -> None:
-    """End one of a user's tokens."""
+    """Delete one of a user's tokens."""
     if Token.objects.filter(pk=pk, user=user).delete()[0]:
         note(AuditEvent.RIGHTS, user, f"token {pk}: revoked")
 
 
 def find(key: str) -> Token | None:
-    """Return the token of a key, with its user; None for a wrong, expired or revoked one, and for one of an
-    account that is switched off. The user has no more rights than the token leaves."""
+    """Return the valid token with a key, and its active user, limited to the token's rights; else None."""
     now = timezone.now()
-    alive = Token.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
-    token = alive.select_related("user").filter(digest=digest(key)).first()
+    valid = Token.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
+    token = valid.select_related("user").filter(digest=digest(key)).first()
     if token is None:
         return None
     token.user.limited_to = rights_of(token.scopes)
-    if token.last_used is None or token.last_used < now - _WRITTEN_EVERY:
+    if token.last_used is None or token.last_used < now - _LAST_USED_PRECISION:
         Token.objects.filter(pk=token.pk).update(last_used=now)
     return token
 
 
 def digest(key: str) -> str:
-    """Return what is kept of a key."""
+    """Return the stored hash of a key."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -20,10 +20,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.names import check_new_name
 from archive.accounts.roles import Role, is_administrator, set_role
-from archive.models import User
+from archive.models import AuditEvent, User
 from archive.names.name_scripts import CHARACTERS
 from archive.web.accounts.leaving import end_account, others_administer
 

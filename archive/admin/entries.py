@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from archive import store
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, link, shortened
-from archive.models import Entry
+from archive.models import AuditEvent, Entry
 from archive.queries.games import taken_down
 from archive.web.replay.issue_texts import shown_issues
 from kifu_core.games import GAMES

@@ -18,13 +18,13 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
-from archive.accounts.audit import AuditEvent, note, note_upload_deleted
+from archive.accounts.audit import note, note_upload_deleted
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, link, shortened
 from archive.derive.issues import stored_text
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
-from archive.models import Entry, Upload
+from archive.models import AuditEvent, Entry, Upload
 from archive.queries.games import taken_down
 from archive.queries.games.upload_progress import entry_counts
 from archive.queries.scope import Scope

@@ -32,7 +32,7 @@ from archive.caching.entity_tags import (
     taggable,
     tagged,
 )
-from archive.http.limits.throttling import costs_nothing
+from archive.http.limits.throttling import mark_unchanged
 from archive.index.engine import engine
 from archive.queries.scope import has_read_private, is_stranger
 
@@ -99,7 +99,7 @@ def cached_response(request: HttpRequest, key: str, make: Callable[[], R]) -> R 
     if cached is not None:
         again = cached.for_visitor(request, secret)
         if again.status_code == 304:
-            costs_nothing(request)
+            mark_unchanged(request)
         return again
 
     def finish(response: HttpResponse) -> HttpResponse:

@@ -19,7 +19,7 @@ from kifu_core.jkf import Record
 
 _DAYS: Final = (*BEGINNINGS, *ENDS)
 _RANKED: Final = ("problem", "position", "game", "tree")
-"""What editions of different kinds are together: a problem says so itself."""
+"""Kinds of records in the order of precedence in a union."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,12 @@ def union(editions: Sequence[Edition]) -> Edition:
     """
     if len(editions) == 1:
         return editions[0]
-    opened = [(found, codec.unpack(found.record)) for found in editions]
-    base, record = max(opened, key=lambda pair: _rank(*pair))
+    unpacked = [(each, codec.unpack(each.record)) for each in editions]
+    base, record = max(unpacked, key=lambda pair: _rank(*pair))
     merged = base
-    for other, more in opened:
-        if other is base or not is_beginning(more, record):
-            continue
-        merged = _joined(merged, other)
+    for other, other_record in unpacked:
+        if other is not base and is_beginning(other_record, record):
+            merged = _joined(merged, other)
     return merged
 
 
@@ -68,15 +67,15 @@ def is_beginning(short: Record, long: Record) -> bool:
 def compatible(one: Edition, other: Edition) -> bool:
     """Return whether two editions can be of one game: nothing that both say differs, and one's moves begin
     the other's."""
-    first_, second = codec.unpack(one.record), codec.unpack(other.record)
-    names = zip(headers.player_keys(first_["header"]), headers.player_keys(second["header"]), strict=True)
-    days = headers.played(first_["header"]).text, headers.played(second["header"]).text
+    records = codec.unpack(one.record), codec.unpack(other.record)
+    names = zip(*(headers.player_keys(record["header"]) for record in records), strict=True)
+    day, other_day = (headers.played(record["header"]).text for record in records)
     results = {_result(edition) for edition in (one, other)} - {None}
     return (
         all(not a or not b or a == b for a, b in names)
-        and days[0][: len(days[1])] == days[1][: len(days[0])]
+        and (day.startswith(other_day) or other_day.startswith(day))
         and len(results) < 2
-        and (is_beginning(first_, second) or is_beginning(second, first_))
+        and (is_beginning(*records) or is_beginning(*reversed(records)))
     )
 
 
@@ -90,27 +89,27 @@ def same_text(old: Edition, new: Edition) -> bool:
     return is_beginning(before, after) or is_beginning(after, before)
 
 
-def _result(found: Edition) -> tuple[int | None, bool] | None:
-    """Return winner and draw; None if neither is known."""
-    ending = found.parsed_facts.get("ending")
+def _result(source: Edition) -> tuple[int | None, bool] | None:
+    ending = source.parsed_facts.get("ending")
     return (ending[3], bool(ending[4])) if ending and (ending[3] is not None or ending[4]) else None
 
 
-def _rank(found: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
-    header, ended = record["header"], bool(found.parsed_facts.get("ending"))
-    named = sum(map(bool, headers.players(header)))
-    known = len(headers.played(header).text)
-    return len(of_record(record).replay.main_moves(record)), _result(found) is not None, ended, named, known
+def _rank(source: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
+    header, ended = record["header"], bool(source.parsed_facts.get("ending"))
+    players = sum(map(bool, headers.players(header)))
+    precision = len(headers.played(header).text)
+    plies = len(of_record(record).replay.main_moves(record))
+    return plies, _result(source) is not None, ended, players, precision
 
 
 def _joined(base: Edition, other: Edition) -> Edition:
     if base.record == other.record:
         return Edition(base.record, _parsed_facts(base.parsed_facts, other.parsed_facts))
-    record, more = codec.unpack(base.record), codec.unpack(other.record)
-    changed = unite(record, more)
+    record, other_record = codec.unpack(base.record), codec.unpack(other.record)
+    changed = unite(record, other_record)
     if changed and not fits(record, game_limits()):
         record, changed = codec.unpack(base.record), False
-    header = _header(record["header"], more["header"])
+    header = _header(record["header"], other_record["header"])
     if not changed and header == record["header"]:
         packed = base.record
     else:
@@ -126,26 +125,26 @@ def _header(base: Header, other: Header) -> dict[str, str]:
     for colour, names in enumerate(PLAYERS):
         if headers.players(other)[colour] and not headers.players(base)[colour]:
             _take(header, other, names)
-    day, theirs = headers.played(base).text, headers.played(other).text
-    if len(theirs) > len(day):
+    day, other_day = headers.played(base).text, headers.played(other).text
+    if len(other_day) > len(day):
         _take(header, other, _DAYS)
     for name, text in other.items():
-        if text.strip() and not header.get(name, "").strip() and not _names_again(name, header):
+        if text.strip() and not header.get(name, "").strip() and not _repeats(name, header):
             header[name] = text
-    if len(theirs) > len(day) and headers.played(header).text != theirs:
-        # The other's day stands where the base has something else, such as at the end of an event's name.
-        header[BEGINNINGS[0]] = theirs
+    if len(other_day) > len(day) and headers.played(header).text != other_day:
+        # The other's day is in a header that the base also has, such as at the end of the event.
+        header[BEGINNINGS[0]] = other_day
     return header
 
 
 def _take(header: dict[str, str], other: Header, names: Sequence[str]) -> None:
-    marked = [key for name in names for key in (name, f"*{name}")]
-    for key in marked:
-        header.pop(key, None)
-    header.update({key: other[key] for key in marked if key in other})
+    spellings = [spelling for name in names for spelling in (name, f"*{name}")]
+    for name in spellings:
+        header.pop(name, None)
+    header.update({name: other[name] for name in spellings if name in other})
 
 
-def _names_again(name: str, header: Header) -> bool:
+def _repeats(name: str, header: Header) -> bool:
     """Return whether a header repeats players or day by another name: 下手 and 先手, 対局日 and 開始日時."""
     groups = (*PLAYERS, BEGINNINGS, ENDS)
     plain = name.removeprefix("*")
@@ -156,7 +155,7 @@ def _parsed_facts(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[
     remarks = [*base.get("remarks", ())]
     remarks += [line for line in other.get("remarks", ()) if line not in remarks]
     kinds = [kind for kind in _RANKED if kind in (base.get("kind", "game"), other.get("kind", "game"))]
-    # An ending is the base's own: another one's may be that of a shorter line.
+    # The ending is the base's: another edition's may belong to a shorter line.
     merged = {**base, "kind": kinds[0], "remarks": remarks}
     merged.setdefault("fractions", other.get("fractions"))
     return {name: value for name, value in merged.items() if value}

@@ -10,11 +10,11 @@ from kifu_core.jkf import Record
 from kifu_core.shogi import formations
 
 VERSION: Final = formations.VERSION
-"""That of the library which they are found by."""
+"""The version of the library that finds formations."""
 
 
 class FormationRow(NamedTuple):
-    """A formation by its number, the colour that has it, and the first ply at which it stands."""
+    """The number of a formation, the colour that has it, and its first ply."""
 
     formation: int
     colour: int
@@ -25,11 +25,11 @@ def formation_rows(
     record: Record, record_kind: str, moves: Sequence[int] | None = None
 ) -> tuple[FormationRow, ...]:
     """Return the formations on a record's main line in order of plies; none unless `record_kind` is "game".
-    `moves` are those of the main line, if they are known."""
+    `moves` are the moves of the main line, if the caller has them."""
     if record_kind != "game":
         return ()
     replay = of_record(record).replay
     return tuple(
-        FormationRow(formations.BY_NAME[one.name].number, one.color, one.ply)
-        for one in replay.formations(record, replay.main_moves(record) if moves is None else moves)
+        FormationRow(formations.BY_NAME[formation.name].number, formation.color, formation.ply)
+        for formation in replay.formations(record, replay.main_moves(record) if moves is None else moves)
     )

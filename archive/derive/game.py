@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from archive.columns.lines import pack_lines
 from archive.derive import formations, headers, series, text
 from archive.derive.formations import FormationRow
-from archive.derive.headers import Parts
+from archive.derive.headers import HeaderParts
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from archive.models import codec
@@ -29,7 +29,7 @@ from kifu_core.shogi import specials
 
 DIGEST_VERSION: Final = 4
 SHORT_PLIES: Final = 10
-"""Below this many plies a record without players and day is only the same as one with the same text."""
+"""Records with fewer plies, no players and no day are the same game only if their texts are equal."""
 
 SHOGI: Final = "shogi"
 
@@ -88,10 +88,10 @@ class DerivedGame:
     parsed_facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     kept_rows: int | None = None
     text: str = ""
-    """What is searched of it (`archive.derive.text`)."""
+    """The searchable text (`archive.derive.text`)."""
     features: int = 0
     lines: bytes | None = None
-    """What files of columns are made of (`archive.columns.lines`); none where it has no rows."""
+    """The packed lines for files of columns (`archive.columns.lines`); None without `rows`."""
     formations: tuple[FormationRow, ...] = ()
 
     @property
@@ -127,31 +127,30 @@ class DerivedEntry:
 
 
 def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> DerivedGame:
-    """Derive a game from a parsed record; with `kept_rows` without its rows, the dearest part.
+    """Derive a game from a parsed record; with `kept_rows` without its rows, the most expensive part.
 
     Linear in its nodes, forks included. Raises ParseError for a record without a start position.
     """
     record, header = parsed.record, parsed.record["header"]
     game = of_record(record)
     kind = game.name
-    read = headers.read_parts(header)
-    day = read.day
+    parts = headers.header_parts(header)
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
     result = _result(parsed.record_kind, parsed.ending)
-    names, line = read.names, _main_line(record, kind)
+    line = _main_line(record, kind)
     rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
-    header_data = _header_data(parsed, remarks, read)
-    known = series.series_of(record, header_data)
-    features = text.features(record, evaluated=bool(known.evaluations))
-    only = None if features & text.FORKS else line.moves
+    header_data = _header_data(parsed, remarks, parts)
+    game_series = series.series_of(record, header_data)
+    features = text.features(record, evaluated=bool(game_series.evaluations))
+    only_line = None if features & text.FORKS else line.moves
     return DerivedGame(
         kind=kind,
         record_kind=parsed.record_kind,
         space=space,
-        digest=_digest(line, record, result, names, day.text),
+        digest=_digest(line, record, result, parts.names, parts.day.text),
         record=codec.pack(record),
-        players=names,
-        ratings=headers.ratings(header, remarks, read.people),
+        players=parts.names,
+        ratings=headers.ratings(header, remarks, parts.people),
         handicap=_preset(record),
         result=result,
         special=_special(parsed.ending),
@@ -159,44 +158,36 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         rows=rows,
         codes=codes,
         header_data=header_data,
-        series=series.pack(known),
+        series=series.pack(game_series),
         stem=_stem(line),
         parsed_facts=_parsed_facts(parsed),
         kept_rows=kept_rows,
-        text=text.text(record, read),
+        text=text.text(record, parts),
         features=features,
-        lines=pack_lines(record, only) if rows and kind == SHOGI else None,
+        lines=pack_lines(record, only_line) if rows and kind == SHOGI else None,
         formations=formations.formation_rows(record, parsed.record_kind, line.moves),
-        **_circumstances(header, read),
+        event=parts.event.name,
+        round=parts.event.round,
+        site=headers.site(header),
+        opening=headers.opening(header),
+        played_from=parts.day.start,
+        played_to=parts.day.end,
+        precision=parts.day.precision,
+        calendar=parts.day.calendar,
     )
 
 
-def _circumstances(header: Mapping[str, str], read: Parts) -> dict[str, Any]:
-    """Return time, place, event and opening of a game."""
-    day, event = read.day, read.event
-    return {
-        "event": event.name,
-        "round": event.round,
-        "site": headers.site(header),
-        "opening": headers.opening(header),
-        "played_from": day.start,
-        "played_to": day.end,
-        "precision": day.precision,
-        "calendar": day.calendar,
-    }
-
-
-def _header_data(parsed: ParsedGame, remarks: Sequence[str], read: Parts) -> dict[str, Any]:
+def _header_data(parsed: ParsedGame, remarks: Sequence[str], parts: HeaderParts) -> dict[str, Any]:
     """Return the facts from headers and remarks that have no column, and the fractions of its times."""
-    found: dict[str, Any] = storable(headers.header_data(parsed.record["header"], remarks, read))
+    data: dict[str, Any] = storable(headers.header_data(parsed.record["header"], remarks, parts))
     if parsed.fractions:
-        found["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
-    return found
+        data["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
+    return data
 
 
 def _special(ending: Ending | None) -> str:
-    """Return the word for a game's ending: JKF's name, or that of the table of special moves, or the written
-    word."""
+    """Return the word for a game's ending: JKF's name, or the one in the table of special moves, or the
+    record's own."""
     if ending is None:
         return ""
     kind = specials.find(ending.word)
@@ -205,15 +196,15 @@ def _special(ending: Ending | None) -> str:
 
 
 def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
-    """Return the facts that a game is derived from besides its record, as JSON; only those that exist."""
-    said = {
+    """Return the inputs of a game besides its record, as JSON without empty values."""
+    facts = {
         "kind": parsed.record_kind,
         "ending": list(_ENDING(parsed.ending)) if parsed.ending else None,
         "remarks": list(parsed.remarks),
         "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
     }
-    kept: dict[str, Any] = storable({name: value for name, value in said.items() if value})
-    return kept
+    result: dict[str, Any] = storable({name: value for name, value in facts.items() if value})
+    return result
 
 
 def derive_stored(
@@ -232,7 +223,7 @@ def derive_stored(
 
 
 def row_result(record_kind: str, result: int) -> int:
-    """Return the result in a game's rows: only records of kind "game" count in results."""
+    """Return the result in a game's index rows: only records of kind "game" have one."""
     return result if record_kind == "game" else NOT_A_GAME
 
 
@@ -274,8 +265,8 @@ def _named_start(kind: str, preset: str) -> str:
 def digest(record: Record, kind: str, result: int) -> bytes:
     """Return the identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
-    It leaves out whatever editions of a game may write differently: titles, forms of characters in names,
-    comments, times, forks, the word for the ending. A change needs a new `DIGEST_VERSION`.
+    It ignores everything that editions of a game may write differently: titles, variants of characters in
+    names, comments, times, forks, the word for the ending. A change needs a new `DIGEST_VERSION`.
     """
     header = record["header"]
     players, day = headers.players(header), headers.played(header).text
@@ -311,15 +302,15 @@ def index_rows(
     key_version = schema.KEY_VERSIONS[schema.INDEX_VERSION if version is None else version]
     rows: list[DerivedRow] = []
     codes: list[str] = []
-    reached: set[int] = set()
-    played: set[tuple[int, int]] = set()
+    visited: set[int] = set()
+    moves: set[tuple[int, int]] = set()
     for ply, fork, code, orientation, _, move in GAMES[kind].replay.visits(record):
-        at = key(code, orientation, kind, space, key_version)
-        new = at not in reached
-        if new or (fork and (at, move) not in played):
-            reached.add(at)
-            played.add((at, move))
-            rows.append(DerivedRow(at, ply, move, fork * FORK | new * FIRST))
+        position = key(code, orientation, kind, space, key_version)
+        first = position not in visited
+        if first or (fork and (position, move) not in moves):
+            visited.add(position)
+            moves.add((position, move))
+            rows.append(DerivedRow(position, ply, move, fork * FORK | first * FIRST))
             codes.append(code)
     return tuple(rows), tuple(codes)
 

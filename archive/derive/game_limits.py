@@ -1,4 +1,4 @@
-"""The limits of what the archive keeps of one game."""
+"""The limits of a stored game."""
 
 from django.conf import settings
 
@@ -6,7 +6,7 @@ from kifu_core.limits import Limits
 
 
 def game_limits() -> Limits:
-    """Return the limits of a stored game, by the settings."""
+    """Return the limits of the settings."""
     return Limits(
         settings.ARCHIVE_MAX_PLIES,
         settings.ARCHIVE_MAX_FORKS,

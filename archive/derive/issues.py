@@ -35,7 +35,7 @@ TEXTS: Final = {
     "gave-up": _("given up after {tries} tries without progress"),
     "internal-error": _("it could not be read because of a bug in this program"),
 }
-"""What the archive finds beside what is in a record, by code: `kifu_core.messages` has the others."""
+"""Texts of the archive's own findings by code; `kifu_core.messages` has those about records."""
 
 
 def as_stored(issue: Issue) -> dict[str, Any]:
@@ -66,22 +66,21 @@ def stored_text(stored: Mapping[str, Any]) -> str:
     return text_of(str(stored["code"]), params)
 
 
-def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:
-    """Return the text of a finding in a language (None: the reader's); an unknown code is its own text."""
-    spoken = spoken or language()
-    found = TEXTS.get(code)
-    if found is None:
-        return message(code, params, spoken)
-    with override(spoken):
-        return str(found).format_map(defaultdict(lambda: "?", params))
+def text_of(code: str, params: Mapping[str, str | int], reader: Language | None = None) -> str:
+    """Return the text of a finding in a language (default: the reader's); an unknown code is its own text."""
+    reader = reader or language()
+    if code not in TEXTS:
+        return message(code, params, reader)
+    with override(reader):
+        return str(TEXTS[code]).format_map(defaultdict(lambda: "?", params))
 
 
-def detail_of(error: KifuError, spoken: Language | None = None) -> str:
-    """Return the text of an error: its own message, or that of its code. `spoken` as in `text_of`."""
-    here = next((code for code in (f"{error.code}-here", error.code) if code in TEXTS), None)
-    if here and not error.message:
-        return text_of(here, error.params, spoken)
-    return error.message or message(error, language=spoken or language())
+def detail_of(error: KifuError, reader: Language | None = None) -> str:
+    """Return the message of an error, or the text of its code in a language (default: the reader's)."""
+    code = next((code for code in (f"{error.code}-here", error.code) if code in TEXTS), None)
+    if code and not error.message:
+        return text_of(code, error.params, reader)
+    return error.message or message(error, language=reader or language())
 
 
 def language() -> Language:

@@ -14,7 +14,7 @@ from kifu_core.shogi.evaluations import is_evaluation
 Line = list[MoveEntry]
 
 _START: Final = 1
-"""`moves[0]` is the start; the first move and its forks stand after it."""
+"""The index of the first move: `moves[0]` is the start."""
 
 
 def unite(base: Record, other: Record) -> bool:
@@ -73,7 +73,7 @@ def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
     mine = entry.get("comments", [])
     if not theirs or theirs == mine:
         return False
-    texts = _Texts(mine)
+    texts = _Comments(mine)
     more = [comment for comment in theirs if not texts.has(comment)]
     if _joined(more) == _joined(mine):  # the same text in other lines
         more = []
@@ -85,26 +85,26 @@ def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
     return True
 
 
-class _Texts:
+class _Comments:
     """The comments of an entry, compared regardless of how an edition writes them."""
 
     def __init__(self, comments: list[str]) -> None:
         self.comments = [*comments]
-        self.places = {_key(comment): place for place, comment in enumerate(comments)}
-        self.kept = {_kept(comment): place for place, comment in enumerate(comments)}
+        self.by_key = {_key(comment): index for index, comment in enumerate(comments)}
+        self.by_lossy_key = {_lossy_key(comment): index for index, comment in enumerate(comments)}
         self.lines = {_key(line) for comment in comments for line in comment.split("\n")} | {""}
 
     def has(self, comment: str) -> bool:
         """Return whether an equal comment exists; a worse version of this one is replaced."""
-        place = self.places.get(_key(comment))
-        if place is not None:
-            if is_evaluation(comment) and not is_evaluation(self.comments[place]):
-                self.comments[place] = comment
+        index = self.by_key.get(_key(comment))
+        if index is not None:
+            if is_evaluation(comment) and not is_evaluation(self.comments[index]):
+                self.comments[index] = comment
             return True
-        place = self.kept.get(_kept(comment))
-        if place is not None and (lost := _lost(self.comments[place])) != _lost(comment):
+        index = self.by_lossy_key.get(_lossy_key(comment))
+        if index is not None and (lost := _lost(self.comments[index])) != _lost(comment):
             if lost > _lost(comment):
-                self.comments[place] = comment
+                self.comments[index] = comment
             return True
         return {_key(line) for line in comment.split("\n")} <= self.lines
 
@@ -123,9 +123,9 @@ _DASHES: Final = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-") | 
 _OFTEN_LOST: Final = re.compile("[-~‖¢£¬?\ufffd]")
 
 
-def _kept(comment: str) -> tuple[int, str]:
-    """Return the length of a comment, and its text without characters that some programs lose when they write
-    Shift_JIS as question marks (`▲藤井棋王?△増田八段`)."""
+def _lossy_key(comment: str) -> tuple[int, str]:
+    """Return the length of a comment, and its text without characters that some programs write as question
+    marks in Shift_JIS (`▲藤井棋王?△増田八段`)."""
     key = _key(comment)
     text = key.encode("cp932", "replace").decode("cp932")
     return len(key), _OFTEN_LOST.sub("", text)
@@ -180,7 +180,6 @@ class _Union:
         return changed
 
     def _skip_endings(self, entry: MoveEntry) -> None:
-        """Skip endings, which do not change the position."""
         while "move" in entry and self.at + 1 < len(self.line) and "move" not in self.line[self.at]:
             self.at += 1
 
@@ -197,9 +196,9 @@ class _Union:
         if first == self._move(mine):
             self.shared.append((self.line, self.at, _bare(fork), 0))
             return False
-        for known in _alternatives(mine):
-            if self._move(known[0]) == first:
-                self.shared.append((known, 0, _bare(fork), 0))
+        for existing in _alternatives(mine):
+            if self._move(existing[0]) == first:
+                self.shared.append((existing, 0, _bare(fork), 0))
                 return False
         mine.setdefault("forks", []).append(_bare(fork))
         return True
@@ -209,7 +208,7 @@ class _Union:
 
 
 def _bare(line: Line) -> Line:
-    """Return the line without the forks of its first entry, which are alternatives of their own."""
+    """Return a line without the forks of its first entry, which `_alternatives` yields separately."""
     first = line[0].copy()
     first.pop("forks", None)
     return [first, *line[1:]]

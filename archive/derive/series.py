@@ -72,7 +72,6 @@ def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
 
 
 def _rows(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
-    """Return the rows of a table; a missing column has its default."""
     if not table:
         return ()
     about: Any = kind

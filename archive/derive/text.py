@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from archive.derive import headers
-from archive.names.search_text import together
+from archive.names.search_text import joined_forms
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.lines import nodes_of
 from kifu_core.shogi.evaluations import is_evaluation
@@ -20,41 +20,40 @@ EVALUATIONS: Final = 2
 TIMES: Final = 4
 FORKS: Final = 8
 FEATURES: Final = {"comments": COMMENTS, "evals": EVALUATIONS, "times": TIMES, "forks": FORKS}
-"""Bits of `Game.features`, and what programs call them."""
+"""Bits of `Game.features` by their names in the API."""
 
 
 def features(record: Record, *, evaluated: bool) -> int:
     """Return the bits of a record's content: comments of people, times and forks in any line, and
     `evaluated`. Times count if one move took at least a second, since some programs write 0:00 at every
     move."""
-    found = EVALUATIONS if evaluated else 0
+    bits = EVALUATIONS if evaluated else 0
     entries = _entries(record)
     if entries is not record["moves"]:
-        found |= FORKS
+        bits |= FORKS
     if any("time" in entry and any(entry["time"].get("now", {}).values()) for entry in entries):
-        found |= TIMES
+        bits |= TIMES
     if any("comments" in entry and any(comment_lines(entry)) for entry in entries):
-        found |= COMMENTS
-    return found
+        bits |= COMMENTS
+    return bits
 
 
 def _entries(record: Record) -> Sequence[MoveEntry]:
-    """Return the entries of all lines in reading order."""
     moves = record["moves"]
     if not any("forks" in entry for entry in moves):
         return moves
     return [entry for _path, _ply, entry in nodes_of(moves)]
 
 
-def text(record: Record, read: headers.Parts | None = None) -> str:
+def text(record: Record, parts: headers.HeaderParts | None = None) -> str:
     """Return the searchable text of a record (`archive.names.search_text`): its headers, then people's
-    comments in reading order, cut at `search_text.LONGEST`. `read` are the parts of its header, if they are
-    known."""
-    return together(_lines(record, read or headers.read_parts(record["header"])))
+    comments in reading order, cut at `search_text.LONGEST`. `parts` are those of its header, if the caller
+    has them."""
+    return joined_forms(_lines(record, parts or headers.header_parts(record["header"])))
 
 
-def _lines(record: Record, read: headers.Parts) -> Iterator[str]:
-    listed = {*read.names, read.event.name}
+def _lines(record: Record, parts: headers.HeaderParts) -> Iterator[str]:
+    listed = {*parts.names, parts.event.name}
     for value in record["header"].values():
         yield from (line for line in value.splitlines() if headers.plain(line) not in listed)
     for entry in _entries(record):

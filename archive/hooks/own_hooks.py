@@ -13,12 +13,12 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.hooks.addresses import look_up, target_of
 from archive.hooks.arrivals import last_number
 from archive.hooks.errors import HookError
 from archive.hooks.signing import secret_of
-from archive.models import Hook, HookDelivery, User
+from archive.models import AuditEvent, Hook, HookDelivery, User
 from archive.queries.scope import UnknownScopeError, names_of, scope_by_names
 from archive.queries.search.parsing import parse
 

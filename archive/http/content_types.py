@@ -1,7 +1,7 @@
-"""What requests say of their body's type: what nobody can read is refused before Django stumbles over it.
+"""Refuse requests whose `Content-Type` Django cannot read, before Django builds its request object.
 
-Django reads `Content-Type` while it makes a request, outside of all middleware, and decodes queries and forms
-by any codec that Python has, among them such as are none of texts.
+Django parses the header outside of all middleware, and decodes forms with any codec of Python, also those
+that decode no text.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,27 +15,27 @@ CHARSETS: Final = frozenset((
     "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "cp1252",
     "shift-jis", "sjis", "cp932", "ms932", "euc-jp", "iso-2022-jp",
 ))  # fmt: skip
-"""Charsets of forms. By name, not by codec: Python remembers every name that it was ever asked for."""
+"""Charsets of forms, by name. `codecs.lookup` would cache every name that a client invents."""
 
 REFUSED: Final = "archive.refused_content_type"
-"""In the environment of a request whose type was taken away: the status to answer, 400 or 415."""
+"""The key in a request's environment with the status to answer, 400 or 415, after its type was removed."""
 
 
-class UsableContentTypes:
-    """Around the WSGI application: takes a type that nobody can read away; a middleware answers it."""
+class ContentTypeCheck:
+    """WSGI middleware that removes an unreadable `Content-Type`; `InvalidRequests` then answers the error."""
 
     def __init__(self, application: Wsgi) -> None:
         self.application = application
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if status := _refused(environ.get("CONTENT_TYPE", "")):
+        if status := _error_status(environ.get("CONTENT_TYPE", "")):
             environ["CONTENT_TYPE"] = ""
             environ[REFUSED] = status
         return self.application(environ, start_response)
 
 
-def _refused(content_type: str) -> int:
-    """Return 400 for a type that cannot be read, 415 for a charset that is not in `CHARSETS`, else 0."""
+def _error_status(content_type: str) -> int:
+    """Return 400 for an unparsable type, 415 for a charset that is not in `CHARSETS`, else 0."""
     try:
         charset = parse_header_parameters(content_type)[1].get("charset")
     except (ValueError, LookupError):

@@ -1,7 +1,7 @@
 """Errors outside of views: problem details below `/api/`, pages in the site's design elsewhere.
 
-A page that tells of an error must not be one: it asks nothing of the request but its cookies and its
-language, nothing of the session and nothing of the database.
+Error pages use only cookies and the language of the request, neither session nor database, so that they
+cannot fail themselves.
 """
 
 from types import SimpleNamespace
@@ -27,23 +27,14 @@ API: Final = "/api/"
 FRAMES: Final = "/embed/"
 _FAULT: Final = 500
 _WORDS: Final = {
-    400: (
-        _("Bad request"),
-        _("Check the address, or start from the list of games."),
-    ),
+    400: (_("Bad request"), _("Check the address, or start from the list of games.")),
     403: (_("This is not allowed"), _("You may need to sign in first.")),
     404: (_("Page not found"), _("The address may be mistyped, or the page was deleted.")),
-    405: (
-        _("Not possible here"),
-        _("This address does not accept this kind of request."),
-    ),
+    405: (_("Not possible here"), _("This address does not accept this kind of request.")),
     410: (_("No longer available"), _("It was taken down.")),
     411: (_("Bad request"), _("The request does not give its length.")),
     413: (_("Too large"), _("Send it in smaller parts.")),
-    422: (
-        _("This takes too long"),
-        _("Choose fewer with a filter or the search, then try again."),
-    ),
+    422: (_("This takes too long"), _("Choose fewer with a filter or the search, then try again.")),
     429: (_("Too many requests"), _("Please wait a moment, then try again.")),
     500: (_("Something went wrong"), _("Please try again in a moment.")),
     507: (
@@ -58,81 +49,78 @@ _WORDS: Final = {
 _NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the page again, and repeat.")
 
 
-def failure(request: HttpRequest, status: int, code: str = "", detail: str = "") -> HttpResponse:
-    """Answer with an error of that status: with a problem detail below `/api/`, with a page elsewhere.
-
-    `code` and `detail` are of the problem detail; empty ones are those of the status.
-    """
+def error_response(request: HttpRequest, status: int, code: str = "", detail: str = "") -> HttpResponse:
+    """Return an error of a status: a problem detail below `/api/`, a page elsewhere. `code` and `detail` of
+    the problem detail default to those of the status."""
     below_api = request.path_info.startswith(API)
-    made = problem_response(problem(status, code, detail)) if below_api else page(request, status)
-    made.headers["Content-Length"] = str(len(made.content))
-    return made
+    details = problem(status, code, detail)
+    response = problem_response(details) if below_api else error_page(request, status)
+    response.headers["Content-Length"] = str(len(response.content))
+    return response
 
 
-def filled(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Return the response; give an error without a body the body of its status."""
+def with_body(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Add the body of its status to an error response without one."""
     if not isinstance(response, HttpResponse) or response.status_code < 400 or response.content:
         return response
-    told = failure(request, response.status_code)
+    error = error_response(request, response.status_code)
     for name, value in response.items():
         if name != "Content-Length":
-            told.headers.setdefault(name, value)
-    told.cookies = response.cookies
-    return told
+            error.headers.setdefault(name, value)
+    error.cookies = response.cookies
+    return error
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400, or 413 for what is too large."""
-    found = describe(exception) or problem(400)
-    return failure(request, found.status, found.code, found.detail)
+    """Answer 400, or 413 for a request that is too large."""
+    details = describe(exception) or problem(400)
+    return error_response(request, details.status, details.code, details.detail)
 
 
 def unavailable(request: HttpRequest, exception: Exception) -> HttpResponse | None:
-    """Answer 503, and when to come again, where the database or a server with a part of the tables does not
-    answer, 507 where a disk is full; None for all else."""
-    found = describe(exception) if isinstance(exception, UndecidedError | DatabaseError | OSError) else None
-    if found is None:
+    """Answer 503 with `Retry-After` if the database, or a server with a part of the tables, does not answer,
+    507 if a disk is full; return None for other errors."""
+    known = isinstance(exception, UndecidedError | DatabaseError | OSError)
+    details = describe(exception) if known else None
+    if details is None:
         return None
-    response = failure(request, found.status, found.code)
+    response = error_response(request, details.status, details.code)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 403."""
-    return failure(request, 403)
+    return error_response(request, 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404, or 410 for what was taken down."""
-    return failure(request, 410 if isinstance(exception, GoneError) else 404)
+    """Answer 404, or 410 if it was taken down."""
+    return error_response(request, 410 if isinstance(exception, GoneError) else 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 with the id under which the log has the reason, and with nothing of the reason."""
-    return failure(request, _FAULT)
+    """Answer 500 with the request's id, under which the log has the error."""
+    return error_response(request, _FAULT)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer 403 for a form without its token."""
     if request.path_info.startswith(API):
-        return failure(request, 403, "csrf", "a session needs its CSRF token for this")
-    return page(request, 403, str(_NO_TOKEN))
+        return error_response(request, 403, "csrf", "a session needs its CSRF token for this")
+    return error_page(request, 403, str(_NO_TOKEN))
 
 
-def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
-    """Return the error page of a status, with `text` instead of its usual one.
+def error_page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+    """Return the error page of a status, with its default text or another one.
 
-    A status without words of its own has those of 400 or 500. In a frame of another site, the page has
-    nothing of the site around it, like the board; the page of a fault does.
+    In frames of other sites the page lacks the site's header, except for statuses from 500 on.
     """
     framed = status < _FAULT and request.path_info.startswith(FRAMES)
-    title, usual = _WORDS.get(status) or _WORDS[_FAULT if status >= _FAULT else 400]
+    title, default = _WORDS.get(status) or _WORDS[_FAULT if status >= _FAULT else 400]
     context = {
         # Not the request itself, because its address may be invalid.
         "request": SimpleNamespace(COOKIES=request.COOKIES, GET={}),
         "title": title,
-        "text": text or usual,
+        "text": text or default,
         "request_id": logs.current_request(),
     }
     template = "500.html" if status >= _FAULT else f"archive/{'embed_' if framed else ''}error.html"
@@ -144,7 +132,7 @@ def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
 
 
 def invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
-    """Show what is wrong with a position's code."""
+    """Answer 400 with the error in a position's code."""
     context = {
         "kind": kind,
         "code": code,

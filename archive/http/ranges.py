@@ -1,4 +1,4 @@
-"""Parts of files (RFC 9110, 14): a download that broke off goes on, readers of tables take what they need."""
+"""Range requests for files (RFC 9110, section 14)."""
 
 import re
 from collections.abc import Iterator
@@ -8,45 +8,44 @@ from typing import IO, Final
 from django.http import HttpRequest
 
 _PIECE: Final = 64 * 1024
-# Fifteen digits are far beyond any file.
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
 class UnsatisfiableRangeError(ValueError):
-    """The part that is asked for begins behind the end."""
+    """The requested range begins after the end of the file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """So many bytes of a file, from a place on."""
+class ByteRange:
+    """`length` bytes of a file from offset `first`."""
 
     first: int
     length: int
 
 
-def span_of(request: HttpRequest, size: int, tag: str) -> Span | None:
-    """Return the part that a request wants of a file with this tag; None for all of it, also where several
-    parts are asked for, or those of another file. Raises UnsatisfiableRangeError."""
-    asked = _RANGE.fullmatch(request.headers.get("Range", "").replace(" ", ""))
-    if asked is None or not (asked[1] or asked[2]) or request.headers.get("If-Range", tag) != tag:
+def byte_range_of(request: HttpRequest, size: int, tag: str) -> ByteRange | None:
+    """Return the range that a request asks of a file with an entity tag. None means the complete file, also
+    for several ranges, and for a range of another version. Raises UnsatisfiableRangeError."""
+    match = _RANGE.fullmatch(request.headers.get("Range", "").replace(" ", ""))
+    if match is None or not (match[1] or match[2]) or request.headers.get("If-Range", tag) != tag:
         return None
-    if not asked[1]:
-        length = min(int(asked[2]), size)
+    if not match[1]:
+        length = min(int(match[2]), size)
         first, last = size - length, size - 1
     else:
-        first = int(asked[1])
-        last = min(int(asked[2]), size - 1) if asked[2] else size - 1
-        if asked[2] and int(asked[2]) < first:
+        first = int(match[1])
+        last = min(int(match[2]), size - 1) if match[2] else size - 1
+        if match[2] and int(match[2]) < first:
             return None
     if first >= size or first > last:
         raise UnsatisfiableRangeError
-    return Span(first, last - first + 1)
+    return ByteRange(first, last - first + 1)
 
 
-class Pieces(Iterator[bytes]):
-    """A part of a file, read as it is taken."""
+class RangeReader(Iterator[bytes]):
+    """The bytes of a range, read lazily; closes the file at the end."""
 
-    def __init__(self, file: IO[bytes], span: Span) -> None:
+    def __init__(self, file: IO[bytes], span: ByteRange) -> None:
         self.file = file
         self.left = span.length
         file.seek(span.first)
@@ -60,5 +59,4 @@ class Pieces(Iterator[bytes]):
         return data
 
     def close(self) -> None:
-        """Close the file."""
         self.file.close()

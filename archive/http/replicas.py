@@ -1,4 +1,4 @@
-"""Requests that only read are answered from a streaming replica, where there is one that knows enough."""
+"""Answer reading requests from a streaming replica that has replayed enough of the WAL."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from archive.index import citus
 from archive.observing.standbys import end_of_wal, standbys
 from archive.project.reading import PRIMARY, read_from
 
-SEEN: Final = "seen"
-"""The cookie that tells up to which byte of the WAL its visitor has seen the archive."""
+WAL_COOKIE: Final = "seen"
+"""The cookie with the WAL position up to which its visitor has seen the archive."""
 _SECONDS: Final = 60 * 60
 _MISSING: Final = (404, 410)
 _FAULT: Final = 500
 
 
 class ReadFromReplicas:
-    """Chooses the database that a view reads, and keeps what its visitor has seen.
+    """The last middleware: chooses the database that a view reads, and updates the visitor's cookie.
 
-    It is the last of the middlewares: who somebody is has been asked of the first database, which is read for
-    every route that does not say `replica`, and for all requests of programs with a token.
+    Authentication has read the primary before. Routes without `replica`, and requests with a token, read only
+    the primary.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -36,9 +36,9 @@ class ReadFromReplicas:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if standbys.known and response.status_code < _FAULT and _has_seen(request):
+        if standbys.replicas and response.status_code < _FAULT and _has_seen(request):
             response.set_cookie(
-                SEEN,
+                WAL_COOKIE,
                 str(end_of_wal()),
                 max_age=_SECONDS,
                 httponly=True,
@@ -50,13 +50,9 @@ class ReadFromReplicas:
     def process_view(
         self, request: HttpRequest, view: View, args: tuple[Any, ...], parts: dict[str, Any]
     ) -> HttpResponseBase | None:
-        """Return the view's answer from a replica; None where the first database is to be asked: also where
-        the replica fails, or does not know what is asked for."""
-        return self._asked(request, view, args, parts, _database_for(request))
-
-    def _asked(
-        self, request: HttpRequest, view: View, args: tuple[Any, ...], parts: dict[str, Any], alias: str
-    ) -> HttpResponseBase | None:
+        """Return the view's answer from a replica. None means that the primary must answer, also if the
+        replica fails or does not have the row."""
+        alias = _database_for(request)
         if alias == PRIMARY:
             return None
         try:
@@ -68,15 +64,15 @@ class ReadFromReplicas:
             standbys.leave_out(alias, error)
             close_old_connections()
             return None
-        except Http404:  # It may be what the replica does not know yet.
+        except Http404:  # The row may not have reached the replica.
             return None
         return None if response.status_code in _MISSING else response
 
 
 def _database_for(request: HttpRequest) -> str:
-    # A standby of the coordinator alone would ask nodes that know more than it does.
+    # A standby of the Citus coordinator would query nodes that are ahead of it.
     if (
-        not standbys.known
+        not standbys.replicas
         or citus.was_distributed()
         or request.method not in ("GET", "HEAD")
         or "Authorization" in request.headers
@@ -88,11 +84,11 @@ def _database_for(request: HttpRequest) -> str:
 
 
 def _seen(request: HttpRequest) -> int:
-    """Return up to which byte of the WAL a visitor has seen the archive, by the cookie."""
-    text = request.COOKIES.get(SEEN, "")
+    """Return the WAL position in the visitor's cookie, 0 without one."""
+    text = request.COOKIES.get(WAL_COOKIE, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
 def _has_seen(request: HttpRequest) -> bool:
-    """Return whether a request may have written, or shows what workers have written."""
+    """Return whether a request may have written, or shows the work of workers."""
     return request.method not in ("GET", "HEAD", "OPTIONS") or route_of(request).progress

@@ -1,4 +1,4 @@
-"""What happens around every request: its id, its line in the access log, what is refused before any view."""
+"""Middleware for every request: its id, its line in the access log, and refusals before any view."""
 
 import logging
 import time
@@ -17,52 +17,49 @@ from django.http import (
 
 from archive.accounts import audit
 from archive.http.content_types import REFUSED
-from archive.http.errors import bad_request, failure, filled, unavailable
+from archive.http.errors import bad_request, error_response, unavailable, with_body
 from archive.http.limits.addresses import client_address
 from archive.models import LARGEST_ID
-from archive.observing import logs
-from archive.observing import requests as counted
+from archive.observing import logs, requests
 
 HEADER: Final = "X-Request-ID"
 _STATIC: Final = "static"
-"""The route of static files, which are answered before there is any."""
+"""The route name of static files, which are answered before URL resolution."""
 _TYPES: Final = {
     400: ("content-type", "`Content-Type` makes no sense"),
     415: ("charset", "the `charset` in `Content-Type` is none that is read here: send UTF-8"),
 }
-"""What is wrong with types of bodies, by status."""
+"""Codes and details of refused content types, by status."""
 
 log = logging.getLogger(__name__)
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
-class Traced:
-    """Gives a request its id, and sees to it that its line and its faults are logged with it.
-
-    An answer to HEAD loses its body here, so that nothing is made that nobody gets.
-    """
+class RequestLog:
+    """Gives a request its id, logs it with that id and counts it. Also removes the body from answers to HEAD,
+    so that streamed ones are not computed."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         identifier = logs.request_id(request.headers.get(HEADER))
-        with logs.about(request=identifier), audit.visit(client_address(request)):
+        with logs.context(request=identifier), audit.visit(client_address(request)):
             visit = _Visit(request)
             response = self.get_response(request)
             response.headers[HEADER] = identifier
             if request.method == "HEAD":
                 _without_body(response)
             if isinstance(response, StreamingHttpResponse):
-                response.streaming_content = _Watched(iter(response), response, visit)
+                response.streaming_content = _LoggedStream(iter(response), response, visit)
             else:
                 visit.ended(response.status_code, len(getattr(response, "content", b"")))
         return response
 
 
 def _without_body(response: HttpResponseBase) -> None:
-    """Take the body out of a response. Its headers stay, the length of the body among them."""
+    """Remove the body from a response; its headers, with the length of the body, stay."""
     if isinstance(response, StreamingHttpResponse):
         response.streaming_content = ()
     elif isinstance(response, HttpResponse):
@@ -70,43 +67,38 @@ def _without_body(response: HttpResponseBase) -> None:
 
 
 class _Visit:
-    """One request, for the access log and for what is counted."""
-
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
         self.began = time.perf_counter()
 
     def ended(self, status: int, size: int) -> None:
-        """Count the visit, and write its line: address, method, path, status, bytes, milliseconds, client."""
+        """Count the request, and write its line to the access log."""
         request, seconds = self.request, time.perf_counter() - self.began
-        counted.count(_route(request), request.method, status, seconds)
+        requests.count(_route(request), request.method, status, seconds)
         if logs.has_access_log():
             agent = request.headers.get("User-Agent")
-            accessed = logs.AccessedTarget(
+            accessed = logs.AccessedUrl(
                 client_address(request), request.method, logs.without_keys(request.get_full_path()), agent
             )
             logs.log_access(accessed, status, size, seconds)
 
 
 def _route(request: HttpRequest) -> str:
-    """Return the name of the route that answered, of which there are as many as there are in `urls`."""
     if match := request.resolver_match:
         return match.view_name
-    return _STATIC if request.path_info.startswith(settings.STATIC_URL) else counted.NONE
+    return _STATIC if request.path_info.startswith(settings.STATIC_URL) else requests.NONE
 
 
-class _Watched(Iterator[bytes]):
-    """An answer that is made while it is sent: what goes wrong is logged, and at the end how much it was.
-
-    A client that goes away closes it, which is no fault.
-    """
+class _LoggedStream(Iterator[bytes]):
+    """A streamed answer: logs its errors, and at its end the request. A client that leaves closes it, without
+    an error."""
 
     def __init__(self, chunks: Iterator[bytes], response: StreamingHttpResponse, visit: _Visit) -> None:
         self.chunks = chunks
         self.response = response
         self.visit: _Visit | None = visit
         self.size = 0
-        # Whoever sends the answer does so after the middleware has returned.
+        # The answer is sent after the middleware has returned.
         self.context = copy_context()
 
     def __next__(self) -> bytes:
@@ -125,17 +117,17 @@ class _Watched(Iterator[bytes]):
             raise
 
     def close(self) -> None:
-        """Write the answer's line once it is sent, or nobody wants it any more."""
+        """Log the request when its answer is complete, or its client has left."""
         visit, self.visit = self.visit, None
         if visit is not None:
             self.context.run(visit.ended, self.response.status_code, self.size)
 
 
-class Refusing:
-    """Refuses what no view could make sense of, and gives errors without a body the body of their kind.
+class InvalidRequests:
+    """Refuses requests that no view could read, and adds bodies to errors without one.
 
-    A body in chunks that the server has not read has no length; Django would take it for none. A NUL belongs
-    in no cookie, and PostgreSQL would fail on a session's.
+    A chunked body that the server has not decoded has no length, and Django would take it for empty. Cookies
+    with a NUL are dropped, because PostgreSQL would fail on a session's.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -143,23 +135,22 @@ class Refusing:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
-            return failure(request, 411)
+            return error_response(request, 411)
         if status := request.META.get(REFUSED):
-            return failure(request, status, *_TYPES[status])
+            return error_response(request, status, *_TYPES[status])
         for name in [name for name, value in request.COOKIES.items() if "\0" in name + value]:
             del request.COOKIES[name]
-        return filled(request, self.get_response(request))
+        return with_body(request, self.get_response(request))
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]
     ) -> HttpResponse | None:
-        """Answer 404 for a number in an address that no row can have: SQLite fails on it."""
+        """Answer 404 for a number in the URL that is too large for an id: SQLite would fail on it."""
         numbers = (value for value in kwargs.values() if isinstance(value, int))
-        return failure(request, 404) if any(number > LARGEST_ID for number in numbers) else None
+        return error_response(request, 404) if any(number > LARGEST_ID for number in numbers) else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer 400 for a client that went away while it sent its body, which is no fault; 503 where a part
-        of the archive is away."""
+        """Answer 400 if the client left while it sent its body, and database errors as `unavailable` does."""
         if isinstance(exception, UnreadablePostError):
             return bad_request(request, exception)
         return unavailable(request, exception)

@@ -1,4 +1,4 @@
-"""Routes: each says what a request costs, and which database may answer it."""
+"""Properties of routes: the cost of a request, and whether replicas may answer it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.urls import URLPattern, path
 
 View = Callable[..., HttpResponseBase]
 Cost = int | Callable[[HttpRequest], Sequence[tuple[Any, int]]]
-"""Units of `WORK` (one is about the time that a game's page takes), or a function that returns rules and
-their units (`archive.http.limits.rules`)."""
+"""Units of `WORK` (one is about the time of a game's page), or a function that returns rules and units
+(`archive.http.limits.rules`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`replica`: a streaming replica may answer. `progress`: the answer shows what workers have written, so
-    that later answers of replicas to the same visitor must not be older."""
+    """`replica`: a streaming replica may answer. `progress`: the answer shows the work of workers, so later
+    answers of replicas to the same visitor must not be older."""
 
     cost: Cost = 0
     replica: bool = False
@@ -29,7 +29,7 @@ ROUTES: Final[dict[View, Route]] = {}
 
 
 def declare(view: View, cost: Cost, *, replica: bool = False, progress: bool = False) -> View:
-    """Return the view of a route, and register what `Route` says of it."""
+    """Register the `Route` of a view; return the view."""
     ROUTES[view] = Route(cost, replica, progress)
     return view
 
@@ -37,12 +37,12 @@ def declare(view: View, cost: Cost, *, replica: bool = False, progress: bool = F
 def route(
     address: str, view: View, name: str, cost: Cost, *, replica: bool = False, progress: bool = False
 ) -> URLPattern:
-    """Return a pattern for `urlpatterns`."""
+    """Declare a route; return its pattern for `urlpatterns`."""
     return path(address, declare(view, cost, replica=replica, progress=progress), name=name)
 
 
 def route_of(request: HttpRequest) -> Route:
-    """Return the route of a request; an empty one where the request has no view or its view no `Route`."""
+    """Return the route of a request; an empty one if its view is not declared."""
     match = request.resolver_match
     return ROUTES.get(match.func, _NO_ROUTE) if match else _NO_ROUTE
 

@@ -1,7 +1,7 @@
-"""What browsers may do on our pages: a strict Content-Security-Policy on every answer.
+"""Security headers: a strict Content-Security-Policy, private caching, CORS.
 
-Nothing inline, nothing from elsewhere. A view that may stand in frames of other sites is marked with Django's
-`xframe_options_exempt`, which governs both the old header and `frame-ancestors`.
+The policy allows nothing inline and nothing from other sites. Django's `xframe_options_exempt` marks views
+that may be framed by other sites; it governs both X-Frame-Options and `frame-ancestors`.
 """
 
 import re
@@ -15,25 +15,15 @@ from django.utils.cache import patch_vary_headers
 from archive.caching.entity_tags import ALWAYS_ASK, NOBODY
 from archive.queries.scope import has_read_private
 
-_POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "font-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-src 'self'",
-        "manifest-src 'self'",
-    )
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'; manifest-src 'self'"
 )
 HEADER: Final = "Content-Security-Policy"
 
 
 class ContentSecurityPolicy:
-    """Adds the policy to every answer that has none of its own."""
+    """Adds the policy to every answer without one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -48,9 +38,9 @@ class ContentSecurityPolicy:
 _API: Final = "/api/"
 
 
-class KeptByNobody:
-    """Forbids caches to keep an answer that may contain something that is not public, or that has no rule of
-    its own and may be for somebody who is signed in; and tells caches what distinguishes visitors."""
+class PrivateCaching:
+    """Forbids caching of answers that contain private data, or that have no `Cache-Control` and may be for a
+    user who is signed in; adds `Vary`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -62,34 +52,33 @@ class KeptByNobody:
             del response.headers["ETag"]
         elif "Cache-Control" not in response.headers:
             response.headers["Cache-Control"] = NOBODY if _may_be_signed_in(request) else ALWAYS_ASK
-        # Pages know their visitors by cookies alone.
-        programs = ("Authorization",) if request.path_info.startswith(_API) else ()
-        patch_vary_headers(response, ("Cookie", *programs))
+        # Pages identify their visitors by cookies only.
+        tokens = ("Authorization",) if request.path_info.startswith(_API) else ()
+        patch_vary_headers(response, ("Cookie", *tokens))
         return response
 
 
 def _may_be_signed_in(request: HttpRequest) -> bool:
-    """Return whether a request says who sends it. Nothing is looked up: the database may be away."""
+    """Return whether a request has credentials. They are not checked: the database may be away."""
     return settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
 
 
-class OpenToOtherSites:
-    """Lets pages of other sites read what is public here anyway: records, positions and conversions.
+class CrossOrigin:
+    """CORS: lets pages of other sites read public records, positions and conversions, and errors about them.
 
-    They send no cookies, so they see what a stranger sees, and nothing that stores is open to them. A page
-    that sends a token in `Authorization` may do on all addresses of the API what its token may. What
-    browsers ask beforehand (preflights) is answered here. Answers that tell of errors can be read, too.
+    Such requests have no cookies, so they are anonymous, and they cannot store anything. A request with a
+    token in `Authorization` may use the complete API within the token's rights. Answers preflights.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        asking = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
         methods = () if settings.ARCHIVE_LOGIN_REQUIRED else _open_methods(request.path_info)
-        if request.path_info.startswith(_API) and _has_token(request, asking=asking):
+        if request.path_info.startswith(_API) and _has_token(request, preflight=preflight):
             methods = _EVERY_METHOD
-        if methods and asking:
+        if methods and preflight:
             return HttpResponse(status=204, headers=_ANY_SITE | _PREFLIGHT | {_METHODS: ", ".join(methods)})
         response = self.get_response(request)
         if methods:
@@ -98,16 +87,15 @@ class OpenToOtherSites:
         return response
 
 
-def _has_token(request: HttpRequest, *, asking: bool) -> bool:
-    """Return whether a request has a token, or asks whether it may have one."""
-    if asking:
+def _has_token(request: HttpRequest, *, preflight: bool) -> bool:
+    """Return whether a request has a token, or a preflight announces one."""
+    if preflight:
         names = request.headers.get("Access-Control-Request-Headers", "").lower().split(",")
         return "authorization" in map(str.strip, names)
     return request.headers.get("Authorization", "").lower().startswith("bearer ")
 
 
 def _open_methods(path: str) -> tuple[str, ...]:
-    """Return the methods that an address takes from pages of other sites."""
     if _STATELESS.fullmatch(path):
         return ("POST",)
     return ("GET", "HEAD") if path.startswith(_READABLE) else ()

@@ -1,21 +1,25 @@
-"""Limit requests for pages, and tell all visitors how much of their quota is left."""
+"""Rate limits for pages, and `RateLimit` headers on all answers."""
 
 from collections.abc import Callable
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from archive.http.errors import page
-from archive.http.limits.throttling import LimitReachedError, charge_route, leave_place, settle, standings
+from archive.http.errors import error_page
+from archive.http.limits.throttling import (
+    LimitReachedError,
+    charge_route,
+    leave_place,
+    quota_states,
+    settle_charges,
+)
 
 _API: Final = "api:"
 
 
 class Throttles:
-    """Counts requests for pages, answers 429 in words, and tells all visitors how they stand.
-
-    The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
-    """
+    """Charges requests for pages and answers 429 with a page. The headers are those of
+    draft-ietf-httpapi-ratelimit-headers-10."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -25,10 +29,10 @@ class Throttles:
             response = self.get_response(request)
         finally:
             leave_place(request)
-        settle(request, response.status_code)
-        if told := standings(request):
-            response.headers["RateLimit-Policy"] = ", ".join(one.policy for one in told)
-            response.headers["RateLimit"] = ", ".join(one.limit for one in told)
+        settle_charges(request, response.status_code)
+        if states := quota_states(request):
+            response.headers["RateLimit-Policy"] = ", ".join(state.policy for state in states)
+            response.headers["RateLimit"] = ", ".join(state.limit for state in states)
         return response
 
     def process_view(
@@ -47,6 +51,6 @@ class Throttles:
 
 
 def _page(request: HttpRequest, error: LimitReachedError) -> HttpResponse:
-    response = page(request, 429, str(error.detail))
+    response = error_page(request, 429, str(error.detail))
     response.headers["Retry-After"] = str(error.seconds)
     return response

@@ -12,7 +12,7 @@ from typing import Final
 from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 
-from archive.names.search_text import wanted
+from archive.names.search_text import required_pieces
 from archive.project.reading import connection
 
 HOLDS: Final = "strpos({text}, %s) > 0"
@@ -50,8 +50,8 @@ def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) ->
 def _terms(word: str) -> Iterator[str]:
     required = wanted(word)
     yield from map(_quoted, required.pieces)
-    if required.beginning:
-        yield f"{_quoted(required.beginning)}:*"
+    if required.prefix:
+        yield f"{_quoted(required.prefix)}:*"
 
 
 def faulty_games() -> list[int]:

@@ -14,7 +14,7 @@ from typing import Final
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from archive.names.search_text import pieces, wanted
+from archive.names.search_text import pieces, required_pieces
 
 HOLDS: Final = "instr({text}, %s) > 0"
 
@@ -99,5 +99,5 @@ def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) ->
 def _terms(word: str) -> Iterator[str]:
     required = wanted(word)
     yield from (f'"{piece.translate(_WIDE)}"' for piece in required.pieces)
-    if required.beginning:
-        yield f'"{required.beginning.translate(_WIDE)}" *'
+    if required.prefix:
+        yield f'"{required.prefix.translate(_WIDE)}" *'

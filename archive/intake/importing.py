@@ -14,14 +14,14 @@ from archive.intake import resume, worker
 from archive.intake.walk.entries import clean_name, shown_path
 from archive.models import Upload, User
 from archive.observing import tally
-from archive.project.garbage_collection import look_rarely, prepare_process
+from archive.project.garbage_collection import collect_rarely, prepare_process
 from kifu_core.classes import PUBLIC
 
 _CHUNK: Final = 1024 * 1024
 
 
 class ImportFile(NamedTuple):
-    """A file to import; `within` is its path below the named folder, with that folder's name."""
+    """A file to import; `within` is its path from the folder of the command, with that folder's name."""
 
     path: str
     within: str
@@ -61,17 +61,15 @@ def files_of(paths: Iterable[Path]) -> Iterator[ImportFile]:
         elif path.is_dir():
             for root, folders, names in os.walk(path):
                 folders.sort()
-                found = (Path(root, name) for name in sorted(names))
-                yield from (_file(one, path) for one in found if one.is_file())
+                files = (Path(root, name) for name in sorted(names))
+                yield from (_file(file, path) for file in files if file.is_file())
         else:
             raise FileNotFoundError(path)
 
 
-def _file(path: Path, named: Path) -> ImportFile:
-    """Return a file without the folders above the named one."""
-    return ImportFile(
-        os.fspath(path), shown_path((named.resolve().name / path.relative_to(named)).as_posix())
-    )
+def _file(path: Path, root: Path) -> ImportFile:
+    within = (root.resolve().name / path.relative_to(root)).as_posix()
+    return ImportFile(os.fspath(path), shown_path(within))
 
 
 def start(file: ImportFile, destination: Destination = ANONYMOUS) -> Turn:
@@ -93,10 +91,10 @@ def start_together(files: Sequence[ImportFile], destination: Destination = ANONY
     token = _token()
     paths = [file.path for file in files]
     try:
-        named = [(clean_name(path), Path(path).read_bytes()) for path in paths]
-        received = store.create_uploads(named, token, "command", destination.owner, destination.space)
+        contents = [(clean_name(path), Path(path).read_bytes()) for path in paths]
+        received = store.create_uploads(contents, token, "command", destination.owner, destination.space)
     except (store.UploadEmpty, store.UploadTooLarge, OSError):
-        # One of them is not as it should be: each says for itself what became of it.
+        # At least one of them is refused: store them one by one.
         return [start(file, destination) for file in files]
     store.add_paths([(upload, file.within) for (upload, _), file in zip(received, files, strict=True)])
     new = [upload for upload, created in received if created]
@@ -166,7 +164,7 @@ def _size(path: str) -> int:
     try:
         return Path(path).stat().st_size
     except OSError:
-        return 0  # whoever opens it says why
+        return 0  # opening it reports the error
 
 
 def run(files: Iterable[ImportFile], workers: int, destination: Destination = ANONYMOUS) -> Iterator[Turn]:
@@ -175,7 +173,7 @@ def run(files: Iterable[ImportFile], workers: int, destination: Destination = AN
     A single process is this one, which then collects garbage rarely.
     """
     if workers == 1:
-        look_rarely()
+        collect_rarely()
         for group in groups(files):
             for turn in _start(group, destination):
                 yield turn

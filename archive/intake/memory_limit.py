@@ -10,7 +10,7 @@ import resource
 from django.conf import settings
 
 RESTART = 75
-"""The exit code of a worker that is to be started again at once: nothing is wrong (sysexits' EX_TEMPFAIL)."""
+"""The exit code of a worker that is to be restarted at once, without an error (EX_TEMPFAIL of sysexits)."""
 
 
 def limit_memory() -> None:
@@ -31,7 +31,7 @@ def shut_down(code: int) -> None:
     """End this worker with an exit code as soon as its task's message is acknowledged."""
     from celery.worker import state
 
-    vars(state)["should_stop"] = code  # which is how Celery's own handlers of signals do it
+    vars(state)["should_stop"] = code  # as Celery's own signal handlers do
 
 
 def shuts_down_for(code: int) -> bool:
@@ -42,7 +42,7 @@ def shuts_down_for(code: int) -> bool:
 
 
 def is_to_be_replaced() -> bool:
-    """Return whether this process has used more memory than that."""
+    """Return whether this process uses more than `max_memory_kib`."""
     from billiard.compat import mem_rss
 
     return bool(mem_rss() > max_memory_kib())

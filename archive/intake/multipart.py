@@ -15,18 +15,18 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.http import parse_header_parameters
 
 _HEADERS_END: Final = b"\r\n\r\n"
-_MOST_HEADERS: Final = 1024
-"""Bytes of a part's headers, as Django takes them; a part with more makes it refuse the whole request."""
+_MAX_HEADERS: Final = 1024
+"""Django's limit for the headers of a part in bytes; beyond it Django refuses the request."""
 _DISPOSITION: Final = re.compile(rb"content-disposition[ \t]*:", re.IGNORECASE)
 _EXTENDED_NAME: Final = re.compile(r";\s*filename\*[0-9*]*\s*=\s*(?:\"[^\"]*\"|[^;]*)", re.IGNORECASE)
 _ESCAPED: Final = re.compile(rb"([\x81-\x9f\xe0-\xfc]\\)\\")
-"""表 ends with the byte of a backslash there, and curl before 7.81 sets another behind it."""
+"""In code page 932, 表 ends with the byte of a backslash, which curl before 7.81 escapes with another."""
 _HALF_WIDTH_KANA: Final = re.compile("[\uff61-\uff9f]")
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _NAMELESS: Final = "record"
 
 
-class EveryFile(FileUploadHandler):
+class EveryFileHandler(FileUploadHandler):
     """The first upload handler, which passes every file to the others, whatever its name is."""
 
     def handle_raw_input(
@@ -41,18 +41,18 @@ class EveryFile(FileUploadHandler):
         if self.request is None:
             raise RuntimeError("Django gives each handler its request")
         others = [handler for handler in self.request.upload_handlers if handler is not self]
-        # Django gives the bytes of the boundary, which its annotation calls text.
+        # Django passes bytes, although its annotation says str.
         mark = boundary.encode() if isinstance(boundary, str) else boundary
-        return _Parser(META, ReadableNames(input_data, mark), others, encoding).parse()
+        return _Parser(META, ReadableNamesStream(input_data, mark), others, encoding).parse()
 
 
 class _Parser(MultiPartParser):
     def sanitize_file_name(self, file_name: str) -> str:
-        """Return a file's name without its path; a made-up one if nothing remains."""
+        """Return a file's name without its path; a default name if nothing remains."""
         return super().sanitize_file_name(file_name) or _NAMELESS
 
 
-class ReadableNames(io.BufferedIOBase):
+class ReadableNamesStream(io.BufferedIOBase):
     """The body of a form, with its unreadable headers rewritten in UTF-8."""
 
     def __init__(self, body: IO[bytes], boundary: bytes) -> None:
@@ -64,36 +64,35 @@ class ReadableNames(io.BufferedIOBase):
         """Return about as many bytes as requested; none at the end."""
         while True:
             data = self._body.read(-1 if size is None else size)
-            ready, self._held = self._mended(self._held + data, at_end=not data)
+            ready, self._held = self._split(self._held + data, at_end=not data)
             if ready or not data:
                 return ready
 
-    def _mended(self, data: bytes, at_end: bool) -> tuple[bytes, bytes]:
-        """Split the data into mended bytes, which can be passed on, and bytes that must wait for more data:
-        the start of a boundary, or one with incomplete headers."""
+    def _split(self, data: bytes, at_end: bool) -> tuple[bytes, bytes]:
+        """Return bytes with rewritten headers, and bytes that must wait for more data: the start of a
+        boundary, or one with incomplete headers."""
         ready: list[bytes] = []
         done = 0
-        while (found := data.find(self._mark, done)) >= 0:
-            begin = found + len(self._mark)
-            end = data.find(_HEADERS_END, begin, begin + _MOST_HEADERS)
-            if end < 0 and len(data) < begin + _MOST_HEADERS and not at_end:
-                return b"".join([*ready, data[done:found]]), data[found:]
+        while (boundary := data.find(self._mark, done)) >= 0:
+            begin = boundary + len(self._mark)
+            end = data.find(_HEADERS_END, begin, begin + _MAX_HEADERS)
+            if end < 0 and len(data) < begin + _MAX_HEADERS and not at_end:
+                return b"".join([*ready, data[done:boundary]]), data[boundary:]
             headers = data[begin : max(begin, end)]
             if self._mark in headers:
                 headers = b""
             ready += [data[done:begin], _readable(headers)]
             done = begin + len(headers)
-        kept = len(data) if at_end else max(done, len(data) - len(self._mark) + 1)
-        return b"".join([*ready, data[done:kept]]), data[kept:]
+        until = len(data) if at_end else max(done, len(data) - len(self._mark) + 1)
+        return b"".join([*ready, data[done:until]]), data[until:]
 
 
 def _readable(headers: bytes) -> bytes:
-    """Return a part's headers, with those in UTF-8 that Django cannot read."""
     return b"\r\n".join(_readable_line(line) for line in headers.split(b"\r\n"))
 
 
 def _readable_line(line: bytes) -> bytes:
-    """Return a readable header; a name in an unknown charset is replaced by a made-up one."""
+    """Return a readable header; a name in an unknown charset is replaced by a default name."""
     try:
         text = line.decode()
     except UnicodeDecodeError:
@@ -118,8 +117,8 @@ def decoded(line: bytes) -> str:
     Such a header is read as EUC-JP if that is possible.
     """
     windows, unix = _decoded(_ESCAPED.sub(rb"\1", line), "cp932"), _decoded(line, "euc_jp")
-    found = unix if windows is None or (unix and _HALF_WIDTH_KANA.search(windows)) else windows
-    return found if found is not None else line.decode("latin-1")
+    text = unix if windows is None or (unix and _HALF_WIDTH_KANA.search(windows)) else windows
+    return text if text is not None else line.decode("latin-1")
 
 
 def _decoded(line: bytes, encoding: str) -> str | None:

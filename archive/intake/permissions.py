@@ -17,8 +17,8 @@ def may_upload(request: HttpRequest) -> bool:
     """Return whether this request may store an upload.
 
     A user needs a role with that right, and a token with it if one is used (Django's CSRF token protects
-    sessions). Visitors need `ARCHIVE_ANONYMOUS_UPLOAD`, and a request that no page of another site sent: such
-    a page could otherwise fill the archive through its visitors.
+    sessions). Anonymous visitors need `ARCHIVE_ANONYMOUS_UPLOAD`, and a request that no page of another site
+    sent: such a page could otherwise fill the archive through its visitors.
     """
     if request.user.is_authenticated:
         return roles.may_upload(request.user)

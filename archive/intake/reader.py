@@ -13,7 +13,7 @@ from archive.derive import headers
 from archive.derive.game import DerivedEntry, derive_game
 from archive.derive.game_limits import game_limits
 from archive.intake.time_limits import time_limit
-from archive.intake.walk.entries import Part
+from archive.intake.walk.entries import UploadPart
 from archive.intake.walk.refusals import TOO_MUCH_MEMORY
 from kifu_core import games
 from kifu_core.classes import PUBLIC
@@ -30,7 +30,7 @@ WORKER_DIED: Final = "worker-died"
 
 
 def read_part(
-    part: Part, name: str, skip: int = 0, failing: int | None = None, space: int = PUBLIC
+    part: UploadPart, name: str, skip: int = 0, failing: int | None = None, space: int = PUBLIC
 ) -> Iterator[DerivedEntry]:
     """Yield the entries of one part of an upload, in order; at least one. Lines are those of the file, and
     games are derived for the space. `name` is the upload's.
@@ -45,7 +45,7 @@ def read_part(
         yield replace(_placed(entry, part.first_line - 1), path=part.path, part=part.number)
 
 
-def failed(part: Part, issue: Issue) -> DerivedEntry:
+def failed(part: UploadPart, issue: Issue) -> DerivedEntry:
     """Return the entry of a part that is not read."""
     return DerivedEntry(seq=0, path=part.path, part=part.number, issues=(issue,))
 
@@ -54,7 +54,7 @@ def _placed(entry: DerivedEntry, lines: int) -> DerivedEntry:
     """Return an entry with its findings `lines` further down."""
     if not lines:
         return entry
-    moved = (replace(found, line=found.line + lines) if found.line else found for found in entry.issues)
+    moved = (replace(issue, line=issue.line + lines) if issue.line else issue for issue in entry.issues)
     return replace(entry, issues=tuple(moved))
 
 
@@ -90,7 +90,7 @@ def _entries(data: bytes, name: str, skip: int, failing: int | None, space: int)
         yield _failed(Issue(TOO_MUCH_MEMORY, "error"))
         return
     except Exception:
-        # A fault of ours must not take the other entries of an upload with it, nor be kept from its owner.
+        # A bug must not affect other entries, and the owner must see it.
         log.exception("reading %r failed", name)
         yield _failed(Issue("internal-error", "error"))
         return
@@ -107,8 +107,7 @@ def _with_game_id(result: ParseResult, name: str) -> ParseResult:
         return result
     (game,) = result.games
     header = game.record["header"]
-    named = headers.players(header)
-    fits = all(written in ("", by_id) for written, by_id in zip(named, players, strict=True))
+    fits = all(name in ("", by_id) for name, by_id in zip(headers.players(header), players, strict=True))
     if not fits or headers.played(header).start is not None or headers.GAME_ID in header:
         return result
     record: Record = {**game.record, "header": {**header, headers.GAME_ID: stem}}
@@ -126,23 +125,23 @@ def _in_order(
     """Yield games and unreadable games by their first line; the first entry gets the findings about the
     file."""
     if not result.games:
-        found_out = any(issue.severity == "error" for issue in result.issues)
-        reason = () if found_out else (Issue("no-game", "error"),)
+        has_error = any(issue.severity == "error" for issue in result.issues)
+        reason = () if has_error else (Issue("no-game", "error"),)
         yield _failed(*result.issues, *reason, result=result)
         return
     unreadable = [issue for issue in result.issues if issue.severity == "error"]
-    whole = tuple(issue for issue in result.issues if issue.severity != "error")
-    found: list[tuple[int, ParsedGame | Issue]] = [(game.first_line, game) for game in result.games]
-    found += [(issue.line or 0, issue) for issue in unreadable]
-    for index, (_, item) in enumerate(sorted(found, key=lambda pair: pair[0])):
+    of_file = tuple(issue for issue in result.issues if issue.severity != "error")
+    items: list[tuple[int, ParsedGame | Issue]] = [(game.first_line, game) for game in result.games]
+    items += [(issue.line or 0, issue) for issue in unreadable]
+    for index, (_, item) in enumerate(sorted(items, key=lambda pair: pair[0])):
         if index < skip:
             yield DerivedEntry(seq=0)
             continue
         if index == failing:
             item = Issue(WORKER_DIED, "error")
-        # One at a time: positions of a batch are derived while no transaction is open, and others may write.
+        # Lazily: games of a batch are derived before its transaction begins, while others may write.
         entry = derived(item) if isinstance(item, ParsedGame) else _failed(item, result=result)
-        yield replace(entry, index=index, issues=(*whole, *entry.issues) if index == 0 else entry.issues)
+        yield replace(entry, index=index, issues=(*of_file, *entry.issues) if index == 0 else entry.issues)
 
 
 def _derived(
@@ -159,7 +158,6 @@ def _derived(
     except MemoryError:
         return _failed(*parsed.issues, Issue(TOO_MUCH_MEMORY, "error"), result=result)
     except Exception:
-        # As above: one game's fault stays that game's.
         log.exception("game %d of a file failed", parsed.index)
         return _failed(*parsed.issues, Issue("internal-error", "error"), result=result)
     issues = (*parsed.issues, *_unknown_days(parsed, source))
@@ -169,10 +167,10 @@ def _derived(
 def _unknown_days(parsed: ParsedGame, source: Callable[[], Source | None]) -> Iterator[Issue]:
     """Yield an issue for each header of the day that cannot be read, with its place in the file."""
     for text in headers.unknown_days(parsed.record["header"]):
-        found = source()
-        offset = found.find(text, parsed.first_line) if found else None
-        if found and offset is not None:
-            yield found.issue("unknown-day", offset, text=text[:SOURCE_LINE_LIMIT])
+        file = source()
+        offset = file.find(text, parsed.first_line) if file else None
+        if file and offset is not None:
+            yield file.issue("unknown-day", offset, text=text[:SOURCE_LINE_LIMIT])
         else:
             yield Issue("unknown-day", "warning", params={"text": text[:SOURCE_LINE_LIMIT]})
 

@@ -1,4 +1,4 @@
-"""Reads an upload in turns. The walk stays open between batches, or is found again from the stored rows."""
+"""Reads an upload in turns. The walk stays open between batches, or resumes from the stored rows."""
 
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -12,13 +12,13 @@ from archive import store
 from archive.derive.game import DerivedEntry
 from archive.intake.reader import WORKER_DIED, failed, read_part
 from archive.intake.walk import entries
-from archive.intake.walk.entries import Part
+from archive.intake.walk.entries import UploadPart
 from archive.intake.walk.refusals import temporary_file
 from archive.models import Entry, Upload, UploadChunk
 from kifu_core.errors import Issue
 
 OPEN_WALKS: Final = 4
-"""Walks that a process keeps open between batches; one that was closed is gone through again."""
+"""Walks that a process keeps open between batches; closed ones have to be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ def resume_point(upload_id: int) -> ResumePoint:
     The part of the last entry is read again, because it may be unfinished, unless it ended its process.
     """
     rows = Entry.objects.filter(upload_id=upload_id, rereads=F("upload__rereads"))
-    found = rows.aggregate(count=Count("pk"), last=Max("seq"))
-    last = found["last"]
-    if last is not None and found["count"] != last + 1:
-        # Entries were removed, to be read again.
+    stored = rows.aggregate(count=Count("pk"), last=Max("seq"))
+    last = stored["last"]
+    if last is not None and stored["count"] != last + 1:
+        # Some entries were removed, to be read again.
         followed = Exists(rows.filter(seq=OuterRef("seq") + 1))
         last = rows.filter(~followed).order_by("seq").values_list("seq", flat=True)[0]
         last = last if rows.filter(seq=0).exists() else None
@@ -82,11 +82,11 @@ class UploadWalk:
     def __init__(self, upload: Upload, data: bytes | None = None) -> None:
         self.upload = upload
         self.file = spool(upload.stream() if data is None else [data])
-        self.parts: Generator[Part, None, None] = entries.walk(self.file, upload.name)
+        self.parts: Generator[UploadPart, None, None] = entries.walk(self.file, upload.name)
         self.part = -1
         self.following = 0
         self._index = 0
-        self._wanted = 0
+        self._from = 0
         self._rest: Iterator[DerivedEntry] = iter(())
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class UploadWalk:
         """
         if self.part < point.part:
             self._rest = iter(())
-        self._wanted = point.following
+        self._from = point.following
         yield from self._numbered()
         failing = point.following - point.seq if give_up else None
         for part in self.parts:
@@ -114,14 +114,14 @@ class UploadWalk:
             if self.following < point.following:
                 raise store.RenumberedError([self.upload.pk])
             if failing is not None:
-                # The part may have had no more than what is there: then reading the next one is to blame.
+                # If the stored entries were all of the part, the next part ended the process.
                 failing = 0 if failing and self.following - before <= failing else None
 
     def is_before(self, point: ResumePoint) -> bool:
         """Return whether the walk has not passed a point."""
         return self.following <= point.following and self.part <= point.part
 
-    def _begin(self, part: Part, point: ResumePoint, failing: int | None) -> None:
+    def _begin(self, part: UploadPart, point: ResumePoint, failing: int | None) -> None:
         self.part = part.number
         skip = 0
         if part.number == point.part:
@@ -139,7 +139,7 @@ class UploadWalk:
             numbered = replace(entry, seq=self.following, index=self._index)
             self.following += 1
             self._index += 1
-            if numbered.seq >= self._wanted:
+            if numbered.seq >= self._from:
                 yield numbered
 
 
@@ -148,15 +148,15 @@ _open: OrderedDict[int, UploadWalk] = OrderedDict()
 
 def walk_at(upload: Upload, point: ResumePoint, data: bytes | None = None) -> UploadWalk:
     """Return the walk of an upload at or before a point: an open one, or a new one. `data` are its bytes, if
-    they are known."""
-    kept = _open.pop(upload.pk, None)
-    if kept is not None and not kept.is_before(point):
-        kept.close()
-        kept = None
-    return kept or UploadWalk(upload, data)
+    the caller has them."""
+    walk = _open.pop(upload.pk, None)
+    if walk is not None and not walk.is_before(point):
+        walk.close()
+        walk = None
+    return walk or UploadWalk(upload, data)
 
 
-def keep(walk: UploadWalk) -> None:
+def keep_open(walk: UploadWalk) -> None:
     """Keep a walk open for the next batch of its upload."""
     _open[walk.upload.pk] = walk
     while len(_open) > OPEN_WALKS:

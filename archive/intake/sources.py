@@ -1,4 +1,4 @@
-"""The bytes of a stored entry, read again in a web process, so with little memory and time."""
+"""The bytes of a stored entry, read again in a web process with tight limits on memory and time."""
 
 import errno
 import io
@@ -7,16 +7,16 @@ from typing import IO, Final, cast
 
 from django.conf import settings
 
-from archive.intake.walk.entries import Part, walk
+from archive.intake.walk.entries import UploadPart, walk
 from archive.intake.walk.refusals import Budget
 from archive.models import PIECE_BYTES, Entry, Upload, UploadChunk
 from kifu_core.deadline import check_time, time_limit
 
 MEMORY_BYTES: Final = 64 * 1024 * 1024
-"""The largest dictionary here: that of the highest level of xz. Workers allow more."""
+"""The limit for dictionaries: that of the highest level of xz. Workers allow more."""
 
 
-def part_of(entry: Entry) -> Part | None:
+def part_of(entry: Entry) -> UploadPart | None:
     """Return the part of its upload that an entry was read from, perhaps with the reason why it is not read;
     None if it no longer exists.
 
@@ -28,20 +28,20 @@ def part_of(entry: Entry) -> Part | None:
         return _matching_part(entry, file, budget)
 
 
-def _matching_part(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
+def _matching_part(entry: Entry, file: IO[bytes], budget: Budget) -> UploadPart | None:
     """Return the part at the entry's place among those of its path. If limits have changed since, it is the
     only part of its path."""
-    wanted, place, others = _place(entry), (-1, 0), list[Part]()
+    target, place, candidates = _place(entry), (-1, 0), list[UploadPart]()
     with closing(walk(file, entry.upload.name, budget, only=entry.path)) as parts:
         for part in parts:
             check_time()
             if part.path != entry.path:
                 continue
             place = (place[0] + 1, 0) if part.first else (place[0], place[1] + 1)
-            if place == wanted:
+            if place == target:
                 return part
-            others = [*others, part][:2]
-    return others[0] if len(others) == 1 else None
+            candidates = [*candidates, part][:2]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _place(entry: Entry) -> tuple[int, int] | None:
@@ -58,8 +58,6 @@ def _place(entry: Entry) -> tuple[int, int] | None:
 
 
 class _Stored(io.RawIOBase):
-    """The stored bytes of an upload, one piece in memory at a time."""
-
     def __init__(self, upload: Upload) -> None:
         self._upload = upload
         self._at = 0
@@ -90,8 +88,8 @@ class _Stored(io.RawIOBase):
 
     def _bytes_of(self, number: int) -> bytes:
         if self._piece[0] != number:
-            found = UploadChunk.objects.filter(upload=self._upload, n=number)
-            data = found.values_list("bytes", flat=True).first()
+            chunks = UploadChunk.objects.filter(upload=self._upload, n=number)
+            data = chunks.values_list("bytes", flat=True).first()
             if data is None:
                 raise FileNotFoundError(errno.ENOENT, "the upload has just been deleted")
             self._piece = number, bytes(data)

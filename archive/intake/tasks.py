@@ -29,6 +29,7 @@ from archive.index.availability import UndecidedError, is_unreachable
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
+from archive.models import AuditEvent
 from archive.observing import logs
 from archive.project.celery import app
 from archive.project.queues import BULK, INTERACTIVE, MAINTENANCE
@@ -36,12 +37,12 @@ from archive.project.queues import BULK, INTERACTIVE, MAINTENANCE
 MOVED_GAMES: Final = 50
 """Games that one task moves to another space, or deletes with theirs: about a second."""
 BULK_BYTES: Final = 1024 * 1024
-"""An upload of this size is nobody's paste."""
+"""The size from which an upload begins in the queue of bulk uploads."""
 
 RETRIES: Final = 6
 PASSING: Final = (OperationalError, InterfaceError, OSError, UndecidedError)
-"""The database, or a server with a part of it, is locked, away or starting again, a disk is full: the same
-may work later. Nothing else is tried again."""
+"""Temporary errors, after which a task is retried: the database, or a server with a part of it, is locked,
+away or restarting, or a disk is full."""
 
 log = logging.getLogger(__name__)
 
@@ -72,15 +73,15 @@ def process_upload(task: Any, upload_id: int) -> None:
     """Work on one upload for a turn, and together with a small one on others; if it is finished or another
     worker has it, on small ones that wait."""
     try:
-        # The task's own id: when it is tried again, the claims are still its own.
+        # The task's id is the token of its claims, so a retry still has them.
         more = worker.work_with_others(upload_id, task.request.id or "directly")
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
-    # What was not even begun waits with the new ones.
+    # Uploads without an open walk were not begun; they wait with the new ones.
     sent = [send(pk, BULK if resume.is_open(pk) else INTERACTIVE) for pk in more]
     alone = task.request.called_directly or task.request.is_eager or settings.WORKER_POOL != "solo"
     if not (all(sent) or alone):
-        # A connection that broke while a task ran can leave a solo worker waiting for ever; not a new one.
+        # After a broken connection a solo worker may wait for ever, so it is restarted.
         raise WorkerShutdown(1)
 
 
@@ -88,7 +89,7 @@ def process_upload(task: Any, upload_id: int) -> None:
 def move_upload(task: Any, upload_id: int) -> None:
     """Move some of the games of an upload, and send itself again for the rest."""
     try:
-        with logs.about(upload=upload_id):
+        with logs.context(upload=upload_id):
             done = store.move_upload(upload_id, MOVED_GAMES)
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
@@ -108,7 +109,7 @@ def sweep() -> None:
     for upload_id in store.unfinished_moves():
         send_move(upload_id)
     audit.forget_addresses()
-    # A stranger who begins to sign in with a passkey has a session too.
+    # Also anonymous sessions of visitors who began to sign in with a passkey.
     SessionStore.clear_expired()
 
 
@@ -116,7 +117,7 @@ def sweep() -> None:
 def delete_upload(task: Any, upload_id: int) -> None:
     """Continue the deletion of an upload for a turn."""
     try:
-        with logs.about(upload=upload_id):
+        with logs.context(upload=upload_id):
             done = store.delete_upload(upload_id, worker.TURN_SECONDS)
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
@@ -127,9 +128,9 @@ def delete_upload(task: Any, upload_id: int) -> None:
 @app.task(name="archive.watch", base=LimitedTask)
 def watch() -> None:
     """Store the new files in the watched folder."""
-    if found := watched_folder.scan():
-        audit.note(audit.AuditEvent.IMPORT, None, f"{len(found)} files of the watched folder")
-    for upload_id in found:
+    if ids := watched_folder.scan():
+        audit.note(AuditEvent.IMPORT, None, f"{len(ids)} files of the watched folder")
+    for upload_id in ids:
         send(upload_id, BULK)
 
 
@@ -151,42 +152,34 @@ def columns() -> None:
         send_columns()
 
 
-def send_columns() -> None:
-    """Send a message about the columns. If the broker is away, the next sweep sends it."""
+def _send(task: Task[..., Any], subject: str, *args: int, queue: str = MAINTENANCE) -> bool:
+    """Send a task; return whether the broker accepted it. If it is away, the next sweep sends the task."""
     try:
-        columns.apply_async(queue=MAINTENANCE)
+        task.apply_async(args, queue=queue)
     except (BrokerError, OSError) as error:
-        log.warning("no message for the columns: %s", error)
-
-
-def send(upload_id: int, queue: str) -> bool:
-    """Send a worker a message about the upload; return whether the broker accepted it.
-
-    If the broker is away, the sweeper sends it later.
-    """
-    try:
-        process_upload.apply_async((upload_id,), queue=queue)
-    except (BrokerError, OSError) as error:
-        log.warning("no message for upload %d: %s", upload_id, error)
+        log.warning("no message for %s: %s", subject, error)
         return False
     return True
 
 
+def send(upload_id: int, queue: str) -> bool:
+    """Send a worker a message about an upload; return whether the broker accepted it."""
+    return _send(process_upload, f"upload {upload_id}", upload_id, queue=queue)
+
+
+def send_columns() -> None:
+    """Send a message about the columns."""
+    _send(columns, "the columns")
+
+
 def send_deletion(upload_id: int) -> None:
-    """Send a message about an upload that is being deleted. If the broker is away, the sweeper sends it."""
-    try:
-        delete_upload.apply_async((upload_id,), queue=MAINTENANCE)
-    except (BrokerError, OSError) as error:
-        log.warning("no message for the deletion of upload %d: %s", upload_id, error)
+    """Send a message about an upload that is being deleted."""
+    _send(delete_upload, f"the deletion of upload {upload_id}", upload_id)
 
 
 def send_move(upload_id: int) -> None:
-    """Send a message about an upload whose games are being moved. If the broker is away, the sweeper sends
-    it."""
-    try:
-        move_upload.apply_async((upload_id,), queue=MAINTENANCE)
-    except (BrokerError, OSError) as error:
-        log.warning("no message for the move of upload %d: %s", upload_id, error)
+    """Send a message about an upload whose games are being moved."""
+    _send(move_upload, f"the move of upload {upload_id}", upload_id)
 
 
 def enqueue(upload_id: int, size: int = 0) -> None:

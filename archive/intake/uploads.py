@@ -22,10 +22,10 @@ from kifu_core.classes import PUBLIC
 log = logging.getLogger(__name__)
 
 DELETE_SECONDS = 1.0
-"""What takes longer to delete is deleted by a worker."""
+"""The time limit of a request for a deletion; then a worker continues."""
 
 _deleting = threading.Lock()
-"""One request of a process deletes at a time: many at once would keep all its threads from everybody else."""
+"""One request of a process deletes at a time, so that deletions do not occupy all of its threads."""
 
 
 def receive(
@@ -50,7 +50,7 @@ def receive(
     upload, created = store.create_upload(
         clean_name(name), chunks, uploader, source, sender, space, payer, waits=waits
     )
-    with logs.about(upload=upload.pk):
+    with logs.context(upload=upload.pk):
         log.info("upload %d is %s", upload.pk, "received" if created else "known")
     if created and not waits:
         tasks.enqueue(upload.pk, upload.size)
@@ -77,10 +77,8 @@ def withdraw(upload_id: int, seconds: float | None = None) -> bool:
         try:
             if store.delete_upload(upload_id, limit):
                 return True
-        except UndecidedError as error:
-            log.warning("upload %d is deleted later: %s", upload_id, error)
-        except DatabaseError as error:
-            if not is_unreachable(error):
+        except (UndecidedError, DatabaseError) as error:
+            if not isinstance(error, UndecidedError) and not is_unreachable(error):
                 raise
             log.warning("upload %d is deleted later: %s", upload_id, error)
         finally:

@@ -18,8 +18,8 @@ log = logging.getLogger(__name__)
 FILES_A_SCAN: Final = 200
 _CHUNK: Final = 1024 * 1024
 
-Seen = dict[str, list[int | bool]]
-"""Path -> size, time of the last change of its inode in nanoseconds, whether it was taken (or refused) so."""
+States = dict[str, list[int | bool]]
+"""Path -> size, time of the last change of its inode in nanoseconds, whether it was imported or refused."""
 
 
 def scan() -> list[int]:
@@ -29,21 +29,22 @@ def scan() -> list[int]:
     stores at most `FILES_A_SCAN` files. Links are not followed.
     """
     folder = Path(settings.WATCH_DIR)
-    memory = settings.DATA_DIR / "watch.json"
-    before: Seen = json.loads(memory.read_text()) if memory.exists() else {}
-    now: Seen = {}
+    state_file = settings.DATA_DIR / "watch.json"
+    before: States = json.loads(state_file.read_text()) if state_file.exists() else {}
+    now: States = {}
     uploads: list[int] = []
-    taken = 0
+    imported = 0
     for path, size, changed in _files(folder):
-        known = before.get(path)
-        stable = known is not None and known[:2] == [size, changed]
-        done = stable and known is not None and bool(known[2])
-        if stable and not done and taken < FILES_A_SCAN:
-            taken += 1
+        *unchanged, done = before.get(path, [False])
+        stable = unchanged == [size, changed]
+        if stable and not done and imported < FILES_A_SCAN:
+            imported += 1
             done = True
-            uploads += _take(Path(path))
-        now[path] = [size, changed, done]
-    _remember(memory, now)
+            uploads += _import(Path(path))
+        now[path] = [size, changed, stable and done]
+    temporary = state_file.with_suffix(".new")
+    temporary.write_text(json.dumps(now))
+    temporary.rename(state_file)
     return uploads
 
 
@@ -53,15 +54,15 @@ def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
         for name in sorted(names):
             path = Path(root, name)
             try:
-                about = path.lstat()
+                status = path.lstat()
             except OSError:
-                continue  # it went while we looked; if it comes back, the next scan sees it
-            if stat.S_ISREG(about.st_mode):
-                # Not the time of the last change of its bytes: who is allowed to read it is news too.
-                yield os.fspath(path), about.st_size, about.st_ctime_ns
+                continue  # deleted meanwhile
+            if stat.S_ISREG(status.st_mode):
+                # st_ctime, because a change of permissions also matters.
+                yield os.fspath(path), status.st_size, status.st_ctime_ns
 
 
-def _take(path: Path) -> list[int]:
+def _import(path: Path) -> list[int]:
     """Store a file; return the upload's id if it is new. Refusals are logged."""
     try:
         with path.open("rb") as file:
@@ -81,9 +82,3 @@ def _take(path: Path) -> list[int]:
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := file.read(_CHUNK):
         yield chunk
-
-
-def _remember(memory: Path, seen: Seen) -> None:
-    temporary = memory.with_suffix(".new")
-    temporary.write_text(json.dumps(seen))
-    temporary.rename(memory)

@@ -15,7 +15,7 @@ from archive import store
 from archive.derive.game import DerivedEntry
 from archive.http.limits.throttling import charge_games
 from archive.index.availability import is_unreachable
-from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
+from archive.intake.resume import ResumePoint, UploadWalk, keep_open, resume_point, small_data, walk_at
 from archive.models import Entry, Upload
 from archive.observing import logs, tally
 from kifu_core.errors import Issue
@@ -23,25 +23,26 @@ from kifu_core.errors import Issue
 log = logging.getLogger(__name__)
 
 BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
-"""Many, because a transaction costs some sixty statements, and on SQLite it writes most pages of a large
-index, however little it adds. On PostgreSQL it takes two locks for each game, and all writers share 6,400."""
+"""The entries of a transaction. Many, because a transaction has some sixty statements of its own, and on
+SQLite writes most pages of a large index. On PostgreSQL it takes two locks for each game, and all writers
+share 6,400."""
 
 REREAD_ENTRIES = 50
-"""For an upload that is read again: every row is compared and written by itself, while others wait."""
+"""The entries of a transaction for a reread upload, whose rows are compared and written one by one."""
 
 BATCH_ROWS = 100 * BATCH_ENTRIES
 BATCH_SECONDS = 0.4
-"""A batch ends at whichever of these comes first. On SQLite it then holds the only write lock for about as
-long as reading took, on any machine."""
+"""A batch ends at whichever of these limits comes first. On SQLite it then holds the only write lock for
+about as long as reading took."""
 
 TURN_SECONDS = 1.0
-"""How long a worker works on an upload before others have their turn."""
+"""How long a worker works on an upload before the next one has its turn."""
 
 CAREFUL_TRIES = 3
-"""After so many claims without a committed batch, entries are stored one by one: one of them is to blame."""
+"""After so many claims without a committed batch, entries are stored one by one to find the bad one."""
 
 DEADLY_TRIES = 6
-"""After so many claims, the next entry fails unread, since it alone has ended the worker three times."""
+"""After so many claims, the next entry fails unread, because it has ended the worker three times."""
 
 
 def work_off(upload_id: int) -> None:
@@ -98,7 +99,7 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
 def _log_context(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
     """Add the request and the upload to log lines, if all these uploads have the same."""
     requests = {upload.request for upload in uploads}
-    return logs.about(
+    return logs.context(
         request=requests.pop() if len(requests) == 1 else "",
         upload=uploads[0].pk if len(uploads) == 1 else None,
     )
@@ -119,23 +120,23 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
     except store.ClaimLostError as lost:
         walks.close_all()
         store.uncount_try(lost.uploads)
-    except store.RenumberedError as found:
+    except store.RenumberedError as error:
         walks.close_all()
-        store.reread_renumbered(found.uploads, token)
+        store.reread_renumbered(error.uploads, token)
     except ObjectDoesNotExist:
-        # Bytes or entries of an upload that is being deleted disappeared while they were read.
+        # An upload was deleted while its bytes or entries were read.
         walks.close_all()
         if store.holds(left, token):
             raise
     except OSError:
-        # There is no room for temporary files, or the like: this try does not count against the uploads.
+        # The disk may be full: this try does not count against the uploads.
         walks.close_all()
         store.uncount_try(left)
         raise
     except DatabaseError as error:
         walks.close_all()
         if is_unreachable(error):
-            # It is not the upload's fault: give the claim back with its try, to be taken again later.
+            # Give the claim back without counting the try.
             store.hand_over(left, token)
         raise
     except BaseException:
@@ -187,7 +188,7 @@ class OpenWalks:
         """Yield the id of each upload with its missing entries."""
         data = small_data(self.uploads)
         for upload in self.uploads:
-            # Nothing is expected of an upload before its first batch: then there are no entries to look at.
+            # Before its first batch an upload has no entries.
             point = ResumePoint() if upload.expected is None else resume_point(upload.pk)
             walk = walk_at(upload, point, data.pop(upload.pk, None))
             self.open[upload.pk] = walk
@@ -206,7 +207,7 @@ class OpenWalks:
     def keep(self) -> None:
         """Keep the open walk for the next turn."""
         while self.open:
-            keep(self.open.popitem()[1])
+            keep_open(self.open.popitem()[1])
 
 
 def _with_log_context(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
@@ -249,8 +250,8 @@ def batches(
             read.append(entry)
             count += 1
             rows += len(entry.game.rows) if entry.game else 0
-            # The first entry of an upload is usually also its last one, which is found out by going on;
-            # but not if something is deadly: then everything before it is to be stored first.
+            # The first entry is usually the last one too, so read on to see; but not in careful mode, where
+            # everything before a deadly entry must be stored first.
             if full() and (len(read) > 1 or limit == 1):
                 yield [*group, store.ReadBatch(upload_id, read)]
                 group, read = [], []

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from archive.http.limits.names import naming
+from archive.http.limits.names import count_unknown_name
 from archive.libraries.publishing import give_back, publish, take_back
 from archive.libraries.sharing import share_by_link, share_with, unshare
 from archive.models import Game, User
@@ -39,7 +39,7 @@ def perform(action: str, user: User, game: Game, *, name: str = "", share: int =
         case "link":
             return ActionResult(game.pk, key=share_by_link(user, game))
         case "share":
-            with naming(user, name):
+            with count_unknown_name(user, name):
                 share_with(user, game, name)
             return ActionResult(game.pk)
         case "unshare":

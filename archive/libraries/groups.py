@@ -12,10 +12,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.libraries.errors import GROUP_NAME_LENGTH, LibraryError
 from archive.libraries.spaces import is_used, owns
-from archive.models import AccountInvitation, Invitation, Membership, Share, Space, User
+from archive.models import AccountInvitation, AuditEvent, Invitation, Membership, Share, Space, User
 from archive.names.plain_text import JOINERS, plain
 from archive.queries.scope import hash_of
 
@@ -27,8 +27,8 @@ OPEN_INVITATIONS: Final = 100
 """Unused invitations of one group at a time."""
 
 
-def make_group(user: User, name: str) -> Space:
-    """Make a group with the user as its owner. Raises LibraryError."""
+def create_group(user: User, name: str) -> Space:
+    """Create a group owned by the user. Raises LibraryError."""
     name = _group_name(name)
     mine = Membership.objects.filter(user=user, owner=True, space__kind=Space.Kind.GROUP)
     if mine.count() >= GROUPS:
@@ -78,8 +78,8 @@ def invite(user: User, group: Space, *, owner: bool = False, people: int = 1) ->
 
 def open_invitations(group: Space) -> int:
     """Return the number of unused invitations into a group, including those that create an account."""
-    of_both = (group.invitations, _for_new_accounts(group))
-    return sum(one.filter(expires__gte=timezone.now()).count() for one in of_both)
+    querysets = (group.invitations, _for_new_accounts(group))
+    return sum(invitations.filter(expires__gte=timezone.now()).count() for invitations in querysets)
 
 
 def end_invitations(user: User, group: Space) -> None:
@@ -98,8 +98,8 @@ def _for_new_accounts(group: Space) -> QuerySet[AccountInvitation]:
 
 def invitation_of(key: str) -> Invitation:
     """Return the invitation of a key. Raises LibraryError if it was used or has expired."""
-    found = Invitation.objects.filter(key=hash_of(key), expires__gte=timezone.now())
-    invitation = found.select_related("space", "by").first()
+    valid = Invitation.objects.filter(key=hash_of(key), expires__gte=timezone.now())
+    invitation = valid.select_related("space", "by").first()
     if invitation is None:
         raise LibraryError("no-invitation")
     return invitation

@@ -6,12 +6,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from archive import store
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.roles import may_curate, may_upload
 from archive.libraries.errors import LibraryError
 from archive.libraries.sharing import manages, sent_uploads
-from archive.libraries.spaces import own_library, owns, targets
-from archive.models import Game, Upload, User
+from archive.libraries.spaces import own_library, owns, upload_targets
+from archive.models import AuditEvent, Game, Upload, User
 from kifu_core.classes import PUBLIC
 
 
@@ -22,7 +22,7 @@ def may_publish(user: User | AnonymousUser, game: Game) -> bool:
 
 
 def may_take_back(user: User | AnonymousUser, game: Game) -> bool:
-    """Return whether a user may move a public game into the own library: one that this user sent."""
+    """Return whether a user sent a public game, and so may move it into the own library."""
     return game.space == PUBLIC and user.is_authenticated and bool(sent_uploads(user, game))
 
 
@@ -35,8 +35,8 @@ def may_give_back(user: User | AnonymousUser, game: Game) -> bool:
 def publish(user: User, game: Game) -> int:
     """Make a game of a library public. Return its new id, which may be that of an equal public game.
 
-    Owners publish the whole game, other members only the editions from their own uploads. A public game that
-    this user sent stays as it is, so a client may repeat a request whose answer was lost. Raises
+    Owners publish the complete game, other members only the editions from their own uploads. A public game
+    that this user sent stays unchanged, so a client may repeat a request whose answer was lost. Raises
     LibraryError.
     """
     if may_upload(user) and may_take_back(user, game):
@@ -82,7 +82,7 @@ def _move(game: Game, space: int, uploads: Collection[int] | None) -> int:
 def move_upload(user: User, upload: Upload, to: int) -> bool:
     """Begin to move all games of a user's upload to another space that the user may send games to; return
     whether there are any to move. Raises LibraryError."""
-    if upload.uploader_id != user.pk or to not in {space for space, _name, _title in targets(user)}:
+    if upload.uploader_id != user.pk or to not in {space for space, _name, _title in upload_targets(user)}:
         raise LibraryError("not-yours")
     if to == PUBLIC and not may_upload(user):
         raise LibraryError("not-yours")

@@ -7,11 +7,11 @@ from typing import Final
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.names import account_of
 from archive.libraries.errors import LibraryError
 from archive.libraries.spaces import owns
-from archive.models import Entry, Game, Membership, Share, User
+from archive.models import AuditEvent, Entry, Game, Membership, Share, User
 from archive.queries.scope import hash_of
 from kifu_core.classes import PUBLIC
 
@@ -21,7 +21,7 @@ SHARES: Final = 100
 
 def may_share(user: User | AnonymousUser, game: Game) -> bool:
     """Return whether a user may share a game: an owner of its library, or a member who is its only sender. A
-    share shows the whole game, with notes of other members."""
+    share shows the complete game, with notes of other members."""
     return manages(user, game) and (owns(user, game.space) or not _sent_by_others(user, game))
 
 

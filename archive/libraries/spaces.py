@@ -1,4 +1,4 @@
-"""Spaces that games lie in and uploads go to: the public archive, own libraries and groups."""
+"""Spaces, which hold games and uploads: the public archive, own libraries and groups."""
 
 from collections.abc import Iterable
 
@@ -37,7 +37,7 @@ def is_used(space: Space) -> bool:
     return Game.objects.filter(space=space.pk).exists() or Upload.objects.filter(space=space.pk).exists()
 
 
-def targets(user: User) -> list[tuple[int, str, str]]:
+def upload_targets(user: User) -> list[tuple[int, str, str]]:
     """Return the spaces that a user may send games to as (id, name in addresses, title): the public one, the
     own library, groups by title."""
     groups = Space.objects.filter(kind=Space.Kind.GROUP, memberships__user=user).order_by("name", "pk")
@@ -49,7 +49,7 @@ def targets(user: User) -> list[tuple[int, str, str]]:
     ]
 
 
-def target(user: User | AnonymousUser, name: str) -> int:
+def target_space(user: User | AnonymousUser, name: str) -> int:
     """Return the id of a space to send games to, by name: `public` or empty, `mine`, `group-` and its id.
 
     Raises LibraryError.
@@ -59,7 +59,7 @@ def target(user: User | AnonymousUser, name: str) -> int:
     if isinstance(user, User):
         if name == "mine":
             return own_library(user).pk
-        for space, group_name, _title in targets(user)[2:]:
+        for space, group_name, _title in upload_targets(user)[2:]:
             if name == group_name:
                 return space
     raise LibraryError("unknown-space")
@@ -67,6 +67,6 @@ def target(user: User | AnonymousUser, name: str) -> int:
 
 def space_names(spaces: Iterable[int]) -> dict[int, str]:
     """Return the titles of spaces, by id, for a user who reads them."""
-    named = Space.objects.filter(pk__in=set(spaces))
-    titles = {space.pk: space.name or str(_("My library")) for space in named}
+    rows = Space.objects.filter(pk__in=set(spaces))
+    titles = {space.pk: space.name or str(_("My library")) for space in rows}
     return {PUBLIC: str(_("Public")), NOWHERE: str(_("My library"))} | titles

@@ -1,4 +1,4 @@
-"""Links for who runs the archive."""
+"""Links that commands print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games a few at a time, for commands that go through them beside readers and writers."""
+"""Batches of games, for commands that run while the archive is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def batches(games: QuerySet[Game], size: int) -> Iterator[list[int]]:
-    """Yield the ids, ascending; those that come in meanwhile are in the current version already."""
+    """Yield ids in ascending order, without games that are stored meanwhile by the current version."""
     last = Game.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     ids = games.filter(pk__lte=last).order_by("pk").values_list("pk", flat=True)
     batch = list(ids[:size])

@@ -1,4 +1,4 @@
-"""What all commands of the archive have in common."""
+"""The base class of the archive's commands."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from kifu_core import __version__
 
 
 class ArchiveCommand(BaseCommand):
-    """A command that looks at this machine's settings before it begins, and at nothing that is only code.
+    """A command that checks the settings first, but not the code.
 
-    Django's checks of addresses, templates and models come to the same wherever a version runs, and load all
-    pages of the site first: `manage.py check` has them all.
+    Django's checks of URLs, templates and models have the same results on every machine, and load all pages;
+    `manage.py check` runs them.
     """
 
     requires_system_checks: tuple[str, ...] = (SETTINGS,)
 
     def get_version(self) -> str:
-        """Return the archive's version, which `--version` prints."""
         return __version__
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run the command, unless the database has the tables of a later version."""
+        """Run the command, unless another version created the tables."""
         refuse_other_tables()
         return super().execute(*args, **options)
 
     def check(self, *_any: Any, tags: Iterable[str] | None = None, **_other: Any) -> None:
-        """Look at the settings; end with a line for each that is wrong."""
+        """Check the settings; end with an error for each invalid one."""
         refuse_contradictions(tags or ())

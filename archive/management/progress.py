@@ -1,4 +1,4 @@
-"""The progress of a long command: a bar on a terminal, now and then a line elsewhere."""
+"""The progress of a long command: a bar on a terminal, a line every ten seconds elsewhere."""
 
 from time import monotonic
 from typing import Protocol
@@ -17,27 +17,26 @@ class Output(Protocol):
 
 
 class Progress:
-    """Tells how many of `total` things are done, how fast it goes and how long it will take.
+    """Shows how many of `total` things are done, the rate and the remaining time.
 
-    The first and the last state are always told, those between at most five times a second on a terminal
-    and every ten seconds elsewhere.
+    Always shows the first and the last state; others at most every `TERMINAL_SECONDS` or `LINE_SECONDS`.
     """
 
     def __init__(self, output: Output, total: int, things: str = "games") -> None:
         self.output, self.total, self.things = output, total, things
         self.bar = output.isatty()
-        self.begun = self.told = monotonic()
-        self._tell(0, 0.0)
+        self.began = self.shown = monotonic()
+        self._show(0, 0.0)
 
     def update(self, done: int) -> None:
-        """Take in how many are done by now."""
+        """Set the number of things that are done."""
         now = monotonic()
-        waited = now - self.told >= (TERMINAL_SECONDS if self.bar else LINE_SECONDS)
+        waited = now - self.shown >= (TERMINAL_SECONDS if self.bar else LINE_SECONDS)
         if waited or done >= self.total:
-            self.told = now
-            self._tell(done, now - self.begun)
+            self.shown = now
+            self._show(done, now - self.began)
 
-    def _tell(self, done: int, seconds: float) -> None:
+    def _show(self, done: int, seconds: float) -> None:
         text = f"{done:,} of {self.total:,} {self.things}"
         if done and seconds:
             left = (self.total - done) * seconds / done

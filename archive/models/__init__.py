@@ -1,4 +1,4 @@
-"""The tables; docs/position-index.md says why those of the index are as they are.
+"""The tables; docs/position-index.md explains those of the index.
 
 Rows of games, entries and the index are written by `archive.store` only, and into an empty archive by
 `archive.backup`. Foreign keys PROTECT, so that nothing else can delete them.
@@ -7,7 +7,7 @@ Rows of games, entries and the index are written by `archive.store` only, and in
 from typing import Final
 
 from archive.models.accounts import AccountInvitation, Token, User, UserManager
-from archive.models.audit import AuditLine
+from archive.models.audit import AuditEvent, AuditLine
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.entries import Entry
 from archive.models.games import (
@@ -34,63 +34,20 @@ from archive.models.names import (
     ReadingField,
     SearchedField,
 )
-from archive.models.observing import HeardProcess, Tally
+from archive.models.observing import HeardProcess, ProcessRole, Tally
 from archive.models.site import Report, SiteText
 from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID",
-    "PIECE_BYTES",
-    "AccountInvitation",
-    "Arrival",
-    "AuditLine",
-    "ColumnGone",
-    "ColumnSegment",
-    "ColumnWaiting",
-    "Entry",
-    "Event",
-    "EventAlias",
-    "Game",
-    "GameAlias",
-    "GameEvent",
-    "GameFormation",
-    "GamePlayer",
-    "GameRecord",
-    "GameSeries",
-    "GameText",
-    "GoneGame",
-    "GoneUpload",
-    "HeardProcess",
-    "Hook",
-    "HookDelivery",
-    "HotMove",
-    "HotPart",
-    "HotPosition",
-    "IndexState",
-    "Invitation",
-    "KeyField",
-    "LeftSpace",
-    "Membership",
-    "Name",
-    "Occurrence",
-    "Player",
-    "PlayerAlias",
-    "ReadingField",
-    "Report",
-    "SearchedField",
-    "Sender",
-    "Share",
-    "SiteText",
-    "Space",
-    "TakenDown",
-    "Tally",
-    "Token",
-    "Upload",
-    "UploadChunk",
-    "User",
-    "UserManager",
-]
+    "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine",
+    "ColumnGone", "ColumnSegment", "ColumnWaiting", "Entry", "Event", "EventAlias", "Game", "GameAlias",
+    "GameEvent", "GameFormation", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame",
+    "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition",
+    "IndexState", "Invitation", "KeyField", "LeftSpace", "Membership", "Name", "Occurrence", "Player",
+    "PlayerAlias", "ProcessRole", "ReadingField", "Report", "SearchedField", "Sender", "Share",
+    "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",
+]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1
 """The largest number that a database takes for an id."""

@@ -1,5 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-"""Who has an account here, what their programs show instead of a password, and who is invited."""
+"""Accounts, API tokens, and invitations to create accounts."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ else:
 
 
 class UserManager(_UserManager):
-    """Makes accounts; who may do everything has the role that says so."""
+    """Django's manager, whose superusers also have the role ADMINISTRATOR."""
 
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **more: Any
@@ -31,7 +30,7 @@ class UserManager(_UserManager):
 
 
 class User(AbstractUser):
-    """Somebody with an account, in the table that archives had before there was a model of our own."""
+    """An account, in the table of Django's own user model."""
 
     class Role(models.TextChoices):
         READER = "reader", _("reader")
@@ -43,23 +42,24 @@ class User(AbstractUser):
     role = models.CharField(
         _("role"), max_length=13, choices=Role.choices, default=Role.CONTRIBUTOR, db_default=Role.CONTRIBUTOR
     )
-    """What somebody may do (`archive.accounts.roles`), which also keeps `is_staff` and `is_superuser`."""
+    """The rights of the account (`archive.accounts.roles.set_role`, which also sets `is_staff` and
+    `is_superuser`)."""
 
     objects: ClassVar[UserManager] = UserManager()
 
     limited_to: Collection[str] | None = None
-    """The rights that are left to who acts through a token; None for who has signed in."""
+    """The rights to which the request's token limits the account; None without a token."""
 
     class Meta(AbstractUser.Meta):
         db_table = "auth_user"
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
-        """Return whether somebody has a right, and not only without the token that they use."""
+        """Return whether the account has a right, within those of its token."""
         return (self.limited_to is None or perm in self.limited_to) and super().has_perm(perm, obj)
 
 
 class Token(models.Model):
-    """A key with which a program acts for somebody. It is shown once; what is kept is its SHA-256."""
+    """An API key of an account. It is shown once; only its SHA-256 is stored."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)
@@ -75,24 +75,24 @@ class Token(models.Model):
 
 
 class AccountInvitation(models.Model):
-    """A link with which people make accounts. What is kept of it is its SHA-256."""
+    """A link that creates accounts. Only the SHA-256 of its key is stored."""
 
     digest = models.CharField(max_length=64, unique=True)
     role = models.CharField(max_length=13, choices=User.Role.choices)
     note = models.CharField(max_length=80, blank=True)
-    """For whom it was made, as its maker calls them."""
+    """The person for whom it was made, in its maker's words."""
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_made"
     )
-    """NULL is who starts the archive."""
+    """NULL for the link of the first administrator."""
     made = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
     left = models.SmallIntegerField(default=1, db_default=1)
-    """How many people may still use it."""
+    """The number of people who may still use it."""
     group = models.ForeignKey("archive.Space", on_delete=models.SET_NULL, null=True, related_name="+")
-    """The group that they become members of."""
+    """A group that its users join."""
     used = models.DateTimeField(null=True)
-    """When the last of them used it."""
+    """When it was used for the last time that is allowed."""
     used_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_used"
     )
@@ -102,6 +102,6 @@ class AccountInvitation(models.Model):
 
     @property
     def is_void(self) -> bool:
-        """Return whether who made it may invite nobody any more."""
+        """Return whether its maker is no administrator any more."""
         by = self.made_by
         return by is not None and not (by.is_active and by.is_superuser)

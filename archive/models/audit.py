@@ -1,5 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-"""Who did what."""
+"""The audit log."""
 
 from __future__ import annotations
 
@@ -11,8 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 
 class _Lines(models.QuerySet["AuditLine"]):
-    """Lines are written and read, and nothing else."""
-
     def update(self, **_values: Any) -> int:
         raise PermissionError("lines of the audit log are never changed")
 
@@ -20,27 +17,28 @@ class _Lines(models.QuerySet["AuditLine"]):
         raise PermissionError("lines of the audit log are never deleted")
 
 
+class AuditEvent(models.TextChoices):
+    SIGN_IN = "sign-in", _("signed in")
+    SIGN_IN_FAILED = "sign-in-failed", _("failed to sign in")
+    SIGN_OUT = "sign-out", _("signed out")
+    ACCOUNT = "account", _("changed the way in")
+    RIGHTS = "rights", _("changed rights")
+    MEMBERS = "members", _("changed members")
+    SHARE = "share", _("shared")
+    PUBLISH = "publish", _("published")
+    TAKE_BACK = "take-back", _("took back")
+    DELETE = "delete", _("deleted")
+    HIDE = "hide", _("hid or showed bytes")
+    LET_IN = "let-in", _("let held games in")
+    IMPORT = "import", _("imported")
+    REREAD = "reread", _("had read again")
+
+
 class AuditLine(models.Model):
     """An audit event (`archive.accounts.audit`). It names accounts by id and name and outlives them."""
 
-    class Event(models.TextChoices):
-        SIGN_IN = "sign-in", _("signed in")
-        SIGN_IN_FAILED = "sign-in-failed", _("failed to sign in")
-        SIGN_OUT = "sign-out", _("signed out")
-        ACCOUNT = "account", _("changed the way in")
-        RIGHTS = "rights", _("changed rights")
-        MEMBERS = "members", _("changed members")
-        SHARE = "share", _("shared")
-        PUBLISH = "publish", _("published")
-        TAKE_BACK = "take-back", _("took back")
-        DELETE = "delete", _("deleted")
-        HIDE = "hide", _("hid or showed bytes")
-        LET_IN = "let-in", _("let held games in")
-        IMPORT = "import", _("imported")
-        REREAD = "reread", _("had read again")
-
     at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
-    deed = models.CharField(_("what was done"), max_length=20, choices=Event.choices)
+    deed = models.CharField(_("what was done"), max_length=20, choices=AuditEvent.choices)
     account = models.BigIntegerField(_("account"), null=True)
     name = models.CharField(_("who"), max_length=150, blank=True)
     what = models.TextField(_("to what"), blank=True)

@@ -1,4 +1,4 @@
-"""Normalized records as they are kept in the database: zlib-compressed UTF-8 JSON."""
+"""The stored form of normalized records: zlib-compressed UTF-8 JSON."""
 
 import json
 import zlib
@@ -15,33 +15,31 @@ _LEVEL: Final = 3
 
 
 def to_json(record: Record, *, sort: bool = False) -> bytes:
-    """Return the record as JSON; `sort` puts all keys in order, so that equal records give equal bytes."""
+    """Return a record as JSON; with `sort`ed keys, equal records give equal bytes."""
     try:
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS if sort else None)
     except orjson.JSONEncodeError:
-        # orjson knows neither lone surrogates nor nesting as deep as FORK_LEVELS forks go.
+        # orjson refuses lone surrogates, and nesting as deep as FORK_LEVELS.
         return json.dumps(record, separators=(",", ":"), sort_keys=sort).encode()
 
 
 def pack(record: Record) -> bytes:
-    """Pack a record as it is stored."""
     return zlib.compress(to_json(record), _LEVEL)
 
 
 def unpack(stored: bytes | memoryview) -> Record:
     """Unpack the record that `pack` stored. Linear in its size."""
-    return parsed(zlib.decompress(stored))
+    return parse(zlib.decompress(stored))
 
 
-def opened(stored: bytes | memoryview, most: int) -> bytes | None:
-    """Return the JSON text of a stored record; None for one that is longer than `most`."""
-    unpacking = zlib.decompressobj()
-    text = unpacking.decompress(stored, most + 1)
-    return text if len(text) <= most else None
+def unpack_text(stored: bytes | memoryview, limit: int) -> bytes | None:
+    """Return the JSON text of a stored record; None for one with more bytes than the limit."""
+    text = zlib.decompressobj().decompress(stored, limit + 1)
+    return text if len(text) <= limit else None
 
 
-def parsed(text: bytes) -> Record:
-    """Return the record of its JSON text, without lone surrogates, which `to_json` can write."""
+def parse(text: bytes) -> Record:
+    """Parse JSON from `to_json`; lone surrogates in it are replaced."""
     try:
         return cast(Record, orjson.loads(text))
     except orjson.JSONDecodeError:
@@ -49,15 +47,15 @@ def parsed(text: bytes) -> Record:
 
 
 def same_moves(one: Record, other: Record) -> bool:
-    """Return whether two records of a kind of game begin alike and play the same, forks and their order too.
+    """Return whether two records of a kind of game have the same start, moves and forks, in the same order.
 
-    Comments, times, headers and the main line's ending do not count. Linear in both.
+    Comments, times, headers and endings are ignored. Linear in both.
     """
     return one.get("initial") == other.get("initial") and _played(one["moves"]) == _played(other["moves"])
 
 
 def _played(line: Sequence[MoveEntry]) -> tuple[list[Any], list[tuple[int, list[Any]]]]:
-    """Return the moves of a line, and by their places the lines beside them."""
+    """Return the moves of a line, and its forks by index."""
     moves = [entry["move"] for entry in line if "move" in entry]
     forks = [(at, [*map(_played, entry["forks"])]) for at, entry in enumerate(line) if "forks" in entry]
     return moves, forks

@@ -1,9 +1,6 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""Which games are in the files of columns (`archive.columns`), which still have to be, which are no more.
+"""The files of columns (`archive.columns`), slots that wait for one, and slots that must be skipped in one.
 
-A slot waits, or is in one file that is in use, or in none: who gives a game another slot or takes it away
-says so in the same transaction.
+A transaction that gives a game another slot, or deletes it, also updates these tables.
 """
 
 from __future__ import annotations
@@ -21,21 +18,21 @@ class ColumnWaiting(models.Model):
     space = models.BigIntegerField(default=PUBLIC)
     since = models.DateTimeField(default=timezone.now)
     lines = models.BinaryField(null=True)
-    """What it plays (`archive.columns.lines`), for whoever writes the file; null where its record has to be
-    opened for that."""
+    """The game's packed lines (`archive.columns.lines`) for the file; if NULL they are derived from its
+    record."""
 
     def __str__(self) -> str:
         return f"{self.slot} of {self.space}"
 
 
 class ColumnGone(models.Model):
-    """A slot that is no game's any more, though a file may have it: every question leaves it out."""
+    """A slot without a game that a file may still have: searches skip it."""
 
     slot = models.IntegerField(primary_key=True)
     space = models.BigIntegerField(null=True)
-    """Of the game it was; null where it went before this was noted, and may have been of any."""
+    """The space of the former game; NULL if unknown."""
     waited = models.BooleanField()
-    """Whether it was in no file when it went; it is in one only if that was just being made."""
+    """Whether it was in no file when its game went. It is in one only if that was being written then."""
 
     class Meta:
         indexes = [
@@ -47,24 +44,24 @@ class ColumnGone(models.Model):
 
 
 class ColumnSegment(models.Model):
-    """A file of columns: its place, what is in it, and how to tell that it is whole."""
+    """A file of columns, its contents and its checksum."""
 
     space = models.BigIntegerField()
     name = models.CharField(max_length=60, unique=True)
-    """Of the file, in the folder of its space; no other file ever gets it."""
+    """The unique name of the file, in the folder of its space."""
     first = models.IntegerField()
     last = models.IntegerField()
     """The lowest and the highest slot."""
     games = models.IntegerField()
     rows = models.IntegerField()
     size = models.BigIntegerField()
-    """Bytes."""
+    """In bytes."""
     sha256 = models.CharField(max_length=64)
     version = models.SmallIntegerField()
-    """Of the columns (`archive.columns.schema`)."""
+    """The version of the columns (`archive.columns.schema`)."""
     made = models.DateTimeField(default=timezone.now)
     retired = models.DateTimeField(null=True)
-    """Since when others have its games; after a while its file is deleted."""
+    """When other files replaced it; the file is deleted later."""
 
     def __str__(self) -> str:
         return f"{self.space}/{self.name}"

@@ -1,5 +1,3 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
 """Records of uploads, one row each."""
 
 from __future__ import annotations
@@ -45,17 +43,17 @@ class Entry(models.Model):
     index = models.IntegerField(default=0)
     """Place in a file of several games, from 0."""
     part = models.IntegerField(default=0)
-    """Which part of the walk (`archive.intake.walk.entries`) it is from: where its bytes are found again."""
+    """The number of its part in the walk (`archive.intake.walk.entries`), to find its bytes again."""
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
     hidden = models.BooleanField(_("hidden"), default=False, db_default=False)
-    """Whether only the staff gets its bytes and its file (`archive.queries.games.taken_down`)."""
+    """Whether only the staff may download its bytes and its file (`archive.queries.games.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
-    """This edition's own record where it differs from the game's."""
+    """This edition's record if it differs from the game's."""
     parsed_facts = models.JSONField(default=dict)
-    """What this edition says beside its record (`archive.derive.game.derive_stored`)."""
+    """The parsed facts of this edition that its record lacks (`archive.derive.game.derive_stored`)."""
     rereads = models.IntegerField(default=0)
-    """The upload's reading that this row is of; an older one is still to be read again."""
+    """The upload's `rereads` when this row was written; a lower number has still to be reread."""
     issues = models.JSONField(default=list)
     """`[{"code", "severity", "line", "column", "ply", "params", "source_line"}]`."""
     beyond_jkf = models.JSONField(default=dict)
@@ -69,10 +67,9 @@ class Entry(models.Model):
         verbose_name_plural = pgettext_lazy("of an upload", "records")
         constraints = [models.UniqueConstraint(fields=["upload", "seq"], name="entry_of_upload")]
         indexes = [
-            # With the column of its condition, so that SQLite, which has no statistics, finds there all that
-            # it asks for and does not read the entries of an upload instead.
+            # Covering, so that SQLite, which has no statistics, does not read all entries of an upload.
             models.Index(fields=["upload", "part", "hidden"], condition=Q(hidden=True), name="entry_hidden"),
-            # For counts and pages by state: an upload has up to hundreds of thousands, perhaps of one.
+            # For counts and pages by state of uploads with hundreds of thousands of entries.
             models.Index(fields=["upload", "state", "seq"], name="entry_state"),
         ]
 
@@ -81,7 +78,7 @@ class Entry(models.Model):
 
     @property
     def jkf(self) -> Record | None:
-        """Return this edition's record, parsed; None where nothing could be read."""
+        """Return this edition's record; None for a failed entry."""
         if self.record is not None:
             return codec.unpack(self.record)
         return self.game.jkf if self.game else None

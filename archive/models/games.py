@@ -1,9 +1,7 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""Games with their records, numbers, players and events, and what is left of those that are gone.
+"""Games with their records, players, events and former ids, and traces of deleted games.
 
-Where no constraint of the database ties a row to its game (`db_constraint=False`), its table can lie on other
-servers: the store writes and deletes both in one transaction, `verify_archive` finds what belongs to nothing.
+Tables without a database constraint to the game (`db_constraint=False`) may be distributed over servers: the
+store writes and deletes both rows in one transaction, and `verify_archive` reports rows without a game.
 """
 
 from __future__ import annotations
@@ -49,11 +47,11 @@ class Game(models.Model):
     kind = models.CharField(max_length=16)
     record_kind = models.CharField(_("kind of record"), max_length=10, choices=RecordKind.choices)
     space = models.BigIntegerField(default=PUBLIC)
-    """What keeps its identity and its keys apart from those of other spaces."""
+    """Part of the game's identity and of its index keys."""
     digest = models.BinaryField(max_length=16)
     digest_version = models.SmallIntegerField()
     stem = models.BinaryField(max_length=16, null=True)
-    """Hash of kind, start and main line: what editions share whose headers say more or less."""
+    """Hash of kind, start and main line, which editions share even if their headers differ."""
     slot = models.IntegerField(unique=True)
     player0 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     player1 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
@@ -63,7 +61,7 @@ class Game(models.Model):
     played_to = models.DateField(null=True)
     precision = models.CharField(max_length=5, blank=True, choices=Precision.choices)
     played = models.IntegerField()
-    """`played_from` as a proleptic ordinal, 0 when unknown: what lists and the index are ordered by."""
+    """`played_from` as a proleptic ordinal, 0 if unknown: the order of lists and of the index."""
     handicap = models.CharField(max_length=10)
     result = models.SmallIntegerField(choices=Result.choices)
     special = models.TextField(blank=True)
@@ -71,19 +69,19 @@ class Game(models.Model):
     index_version = models.SmallIntegerField()
     index_rows = models.IntegerField()
     calendar = models.CharField(max_length=9, blank=True, default="")
-    """Of the days: gregorian, lunisolar (before 1873, with the source's numbers), empty without a day."""
+    """The calendar of the days: gregorian, lunisolar (before 1873, with the source's numbers), or empty."""
     round = models.TextField(blank=True, default="")
     """The event's round: `七番勝負 第1局`."""
     opening = models.TextField(blank=True, default="")
     """The opening as the record names it (戦型), in one spelling."""
     header_data = models.JSONField(default=dict)
-    """What else the headers tell (`archive.derive.headers.header_data`)."""
+    """Other facts from the headers (`archive.derive.headers.header_data`)."""
     features = models.SmallIntegerField(default=0, db_default=0)
-    """What its record has beside moves, as bits (`archive.derive.text`)."""
+    """Contents of the record besides moves, as bits (`archive.derive.text`)."""
     formations_version = models.SmallIntegerField(default=0, db_default=0)
-    """That of the library with which its castles and openings were found; 0: they were never looked for."""
+    """The version of the library that found its castles and openings; 0 if none did."""
     changed = models.DateTimeField(null=True)
-    """When another edition or reading last changed it; NULL where none has."""
+    """When an edition or a new reading last changed it; NULL if never."""
 
     class Meta:
         verbose_name = _("game")
@@ -92,7 +90,7 @@ class Game(models.Model):
             models.UniqueConstraint(fields=["space", "digest"], name="game_identity"),
         ]
         indexes = [
-            # Of a space: what others have in theirs is not even passed over.
+            # Lists are of one space.
             models.Index(fields=["space", "played", "slot"], name="game_of_space"),
             # Lists by length, and in the order in which games came.
             models.Index(fields=["space", "plies", "slot"], name="game_plies_of_space"),
@@ -104,7 +102,7 @@ class Game(models.Model):
                 name="game_problems",
                 condition=models.Q(record_kind="problem"),
             ),
-            # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
+            # Lists of rare kinds of games, which would otherwise read all of shogi's.
             models.Index(
                 fields=["kind", "played", "slot"], name="game_rarer", condition=~models.Q(kind="shogi")
             ),
@@ -115,7 +113,7 @@ class Game(models.Model):
 
     @property
     def jkf(self) -> Record:
-        """Return the stored record, parsed."""
+        """Return the stored record."""
         return codec.unpack(self.stored.record)
 
 
@@ -127,10 +125,10 @@ class GameRecord(models.Model):
     )
     record = models.BinaryField()
     parsed_facts = models.JSONField(default=dict)
-    """What the game is made of beside its record (`archive.derive.game.derive_stored`)."""
+    """Facts that the record lacks (`archive.derive.game.derive_stored`)."""
     keys = models.BinaryField(null=True)
-    """The keys of the game's rows in the index (`archive.index.schema.pack_keys`), so that they are found
-    without replaying the record; NULL where it was stored before these were kept."""
+    """The keys of the game's index rows (`archive.index.schema.pack_keys`); if NULL they are found by
+    replaying the record."""
 
     def __str__(self) -> str:
         return str(self.game_id)
@@ -149,9 +147,9 @@ class GameSeries(models.Model):
 
 
 class GameText(models.Model):
-    """What is searched of a game as text, in the form of `archive.names.search_text`; every game has a row.
+    """The searchable text of a game, in the form of `archive.names.search_text`; every game has a row.
 
-    On SQLite the table `archive_textindex` says which texts have a piece, on PostgreSQL an index of this one
+    Its index is the table `archive_textindex` on SQLite, an index of this table on PostgreSQL
     (`archive.index.texts`).
     """
 
@@ -167,7 +165,7 @@ class GameAlias(models.Model):
 
     id = models.BigIntegerField(primary_key=True)
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
-    """Where the game was that had it: whoever cannot read that space is not told of it."""
+    """The space of the former game; only its readers may use the alias."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="aliases")
 
     def __str__(self) -> str:
@@ -175,11 +173,11 @@ class GameAlias(models.Model):
 
 
 class GoneGame(models.Model):
-    """The id of a game that was deleted, or of an alias of one: its addresses answer 410."""
+    """The id of a deleted game, or of its alias: its URLs answer 410."""
 
     id = models.BigIntegerField(primary_key=True)
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
-    """Where it was: for whoever cannot read that space there was never anything."""
+    """The space of the game; URLs answer 404 to others than its readers."""
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -191,7 +189,7 @@ class TakenDown(models.Model):
     space = models.BigIntegerField()
     digest = models.BinaryField(max_length=16)
     game = models.BigIntegerField(null=True)
-    """The id that the game had, where that is known."""
+    """The former id of the game, if known."""
     hidden = models.BooleanField()
     """Whether the bytes were hidden too."""
 
@@ -203,7 +201,7 @@ class TakenDown(models.Model):
 
 
 class GamePlayer(models.Model):
-    """Who played which colour, for lists of a player's games in the order of the index."""
+    """The player of one side of a game, for lists of a player's games in the order of the index."""
 
     pk = models.CompositePrimaryKey("player_id", "played", "slot", "colour")
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -232,9 +230,9 @@ class GameEvent(models.Model):
 
 
 class GameFormation(models.Model):
-    """A castle or an opening that a side of a game has, and the ply at which it first stands.
+    """A castle or an opening of a side of a game, and its first ply.
 
-    `formation` is its number in `kifu_core.shogi.formations`. What one is a form of has rows, too.
+    `formation` is its number in `kifu_core.shogi.formations`. More general formations have rows too.
     """
 
     pk = models.CompositePrimaryKey("formation", "slot", "colour")

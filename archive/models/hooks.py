@@ -1,6 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""What tells others of new games: which came when, who wants to be told, and what they were told."""
+"""Webhooks: arrivals of games, subscriptions, and deliveries."""
 
 from __future__ import annotations
 
@@ -13,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Arrival(models.Model):
-    """A game that came into a space: it was stored there, or moved there. Written with the game.
+    """A game that was stored in a space or moved there; written in the same transaction.
 
-    Transactions end in another order than they begin in, so neither this id nor the game's tells which games
-    are still unseen. `number` does: it is given to what is committed, by one at a time.
+    Transactions commit in another order than they begin, so ids do not show which arrivals are new. `number`
+    does: one process at a time assigns it to committed arrivals.
     """
 
     game = models.BigIntegerField(db_index=True)
@@ -36,7 +34,7 @@ class Arrival(models.Model):
 
 
 class Hook(models.Model):
-    """An address that is told of new games which its owner may read (`archive.hooks`)."""
+    """A URL that receives new games which its owner may read (`archive.hooks`)."""
 
     class Off(models.TextChoices):
         FAILING = "failing", _("it failed for too long")
@@ -50,14 +48,14 @@ class Hook(models.Model):
     query = models.TextField(blank=True)
     """In the search language; empty for all games."""
     scope = models.TextField()
-    """Names of spaces as addresses have them, by commas."""
+    """Comma-separated names of spaces, as in URLs."""
     salt = models.CharField(max_length=32)
-    """Of it and of the archive's own secret the hook's is made."""
+    """The hook's secret is derived from this and the site's secret."""
     made = models.DateTimeField(auto_now_add=True)
     marker = models.BigIntegerField(default=0)
-    """The number of the last arrival that was looked at."""
+    """The number of the last processed arrival."""
     disabled = models.CharField(max_length=10, blank=True, choices=Off.choices)
-    """Why it is switched off; empty where it is on."""
+    """Why it is switched off; empty if it is on."""
     failing_since = models.DateTimeField(null=True)
     claimed_by = models.CharField(max_length=32, blank=True)
     claimed_until = models.DateTimeField(null=True)
@@ -67,19 +65,19 @@ class Hook(models.Model):
 
 
 class HookDelivery(models.Model):
-    """Games that a hook is told of in one request. It waits as long as it has a time for its next try."""
+    """The games of one request to a hook. A delivery without `next_try` is finished."""
 
     id = models.UUIDField(primary_key=True, default=uuid4)
     hook = models.ForeignKey(Hook, on_delete=models.CASCADE, related_name="deliveries")
     made = models.DateTimeField(default=timezone.now)
     games = models.JSONField(default=list)
-    """Their ids; what is told of them is looked up when it is sent."""
+    """Ids; the other data is read when the request is sent."""
     test = models.BooleanField(default=False)
     tries = models.IntegerField(default=0)
     next_try = models.DateTimeField(null=True, default=timezone.now)
     last_try = models.DateTimeField(null=True)
     status = models.SmallIntegerField(null=True)
-    """What was answered last."""
+    """The status of the last response."""
     error = models.CharField(max_length=20, blank=True)
 
     class Meta:

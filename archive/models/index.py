@@ -1,4 +1,4 @@
-"""The position index and its counters; docs/position-index.md says why they are as they are."""
+"""The position index and its counters, explained in docs/position-index.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Occurrence(models.Model):
-    """The position index (`archive.index.schema`). Its table is made and changed by SQL per engine."""
+    """A row of the position index (`archive.index.schema`). Each engine has its own SQL for this table."""
 
     pk = models.CompositePrimaryKey("key", "played", "slot", "ply", "move")
     key = models.BigIntegerField()
@@ -23,8 +23,8 @@ class Occurrence(models.Model):
 
 
 class HotPosition(models.Model):
-    """A key whose statistics are kept in counters, with its canonical code; `parted` where the years and
-    ratings of its rows are counted, too."""
+    """A key with counters, and its canonical code. If `parted`, its rows are also counted by year and
+    rating."""
 
     key = models.BigIntegerField(primary_key=True)
     code = models.TextField()
@@ -37,7 +37,8 @@ class HotPosition(models.Model):
 class HotMove(models.Model):
     """Counters of a hot key: exactly the GROUP BY of its occurrences.
 
-    `rated` rows have a rating of the side to move; `rating_sum` adds these up. `last_played` is an ordinal.
+    `rated` counts rows with a rating of the side to move, `rating_sum` is their sum. `last_played` is an
+    ordinal.
     """
 
     pk = models.CompositePrimaryKey("key", "flags", "move", "result")
@@ -56,7 +57,7 @@ class HotMove(models.Model):
 
 class HotPart(models.Model):
     """Counters of a part of a hot key's rows (`archive.index.part_counters`): those of a year, or of games
-    whose lower rating is in a band. `first_played` is that of the rows with a day, 0 if there are none."""
+    whose lower rating is in a band. `first_played` ignores rows without a day; 0 if all are."""
 
     pk = models.CompositePrimaryKey("key", "part", "flags", "move", "result")
     key = models.BigIntegerField()
@@ -75,7 +76,7 @@ class HotPart(models.Model):
 
 
 class IndexState(models.Model):
-    """Which versions of the index games are in; queries ask every version that is not retired."""
+    """A version of the index; queries read every version that is not retired."""
 
     class State(models.TextChoices):
         FILLING = "filling", _("filling")

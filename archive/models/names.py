@@ -1,6 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""Names of players and events, as each space says them."""
+"""Players and events by name, separate for each space."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 from archive.names.character_forms import folded
 from archive.names.kana_readings import reading
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -22,10 +20,8 @@ else:
 
 
 class Name(models.Model):
-    """Something that records of one space call by name. `name` is normalized (`archive.derive.headers`).
-
-    Each space has names of its own: what is said in a private one is neither listed nor told elsewhere.
-    """
+    """A player or event of one space; `name` is normalized (`archive.derive.headers`). Names of private
+    spaces are not shown elsewhere."""
 
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
     name = models.TextField(pgettext_lazy("of a player or an event", "name"))
@@ -38,7 +34,7 @@ class Name(models.Model):
 
 
 class OfName(_TextField):
-    """What follows from the `name` beside it, by the function `of`, whenever that is stored."""
+    """A text that is computed from the row's `name` by the function `of` whenever the row is saved."""
 
     of: Callable[[str], str]
 
@@ -54,26 +50,26 @@ class OfName(_TextField):
 
 
 class KeyField(OfName):
-    """What a player is known by. Characters that are written in several ways make no difference in it
+    """The key that identifies a player, equal for all variants of characters
     (`archive.names.character_forms`)."""
 
     of = staticmethod(folded)
 
 
 class ReadingField(OfName):
-    """What a player is sorted by, empty where no reading is known (`archive.names.kana_readings`)."""
+    """The reading by which players are sorted; empty if unknown (`archive.names.kana_readings`)."""
 
     of = staticmethod(reading)
 
 
 class SearchedField(OfName):
-    """The form in which words are looked for in a name (`archive.names.search_text`)."""
+    """The form in which names are searched (`archive.names.search_text`)."""
 
-    of = staticmethod(searched)
+    of = staticmethod(search_form)
 
 
 class Player(Name):
-    """Someone or something that plays, called as the first record has it."""
+    """A person or program, with the name of the first record."""
 
     key = KeyField()
     reading = ReadingField(blank=True)
@@ -106,7 +102,7 @@ class PlayerAlias(Name):
     key = KeyField()
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="aliases")
     former = models.BigIntegerField(null=True, unique=True)
-    """The id of the player that this was the name of, until it turned out to be the same as another's."""
+    """The former id of a player that was merged into this one."""
     searched = SearchedField(default="", db_default="")
 
     class Meta:

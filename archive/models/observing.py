@@ -1,6 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""What processes tell of themselves, for whoever watches over the archive (`archive.observing`)."""
+"""Heartbeats and counts of processes, for monitoring (`archive.observing`)."""
 
 from __future__ import annotations
 
@@ -8,16 +6,17 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
-class HeardProcess(models.Model):
-    """A process that works without being asked by visitors, and when it was heard of last."""
+class ProcessRole(models.TextChoices):
+    WORKER = "worker", _("worker")
+    SCHEDULER = "scheduler", _("scheduler")
 
-    class Role(models.TextChoices):
-        WORKER = "worker", _("worker")
-        SCHEDULER = "scheduler", _("scheduler")
+
+class HeardProcess(models.Model):
+    """A worker or scheduler and its last heartbeat."""
 
     name = models.CharField(max_length=200, primary_key=True)
-    """Its role, its number and its machine; a worker's child has its worker's."""
-    role = models.CharField(max_length=10, choices=Role.choices)
+    """Role, process id and host; a worker's child has the worker's name."""
+    role = models.CharField(max_length=10, choices=ProcessRole.choices)
     version = models.CharField(max_length=20)
     started = models.DateTimeField()
     seen = models.DateTimeField()
@@ -29,7 +28,7 @@ class HeardProcess(models.Model):
 
 
 class Tally(models.Model):
-    """How often something has happened, in all processes since the archive began, and how long it took."""
+    """The number of events of all processes since the archive began, and their total time."""
 
     what = models.CharField(max_length=20)
     label = models.CharField(max_length=100)

@@ -1,6 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""What the owner says on the site, and what visitors say about games."""
+"""Texts of the site's owner, and reports of games by visitors."""
 
 from __future__ import annotations
 
@@ -11,8 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SiteText(models.Model):
-    """A page in the words of who keeps the archive, in one language: plain text, paragraphs between empty
-    lines."""
+    """A page of the owner in one language, as plain text with empty lines between paragraphs."""
 
     class Page(models.TextChoices):
         TERMS = "terms", _("Terms of use")
@@ -34,7 +31,7 @@ class SiteText(models.Model):
 
 
 class Report(models.Model):
-    """What somebody finds wrong with a game, until the staff has settled it."""
+    """A complaint about a game, until the staff settles it."""
 
     class Reason(models.TextChoices):
         WRONG = "wrong", _("The record or its names are wrong")
@@ -44,7 +41,7 @@ class Report(models.Model):
         OTHER = "other", _("Something else")
 
     game = models.BigIntegerField(_("game"))
-    """Its id when it was reported; it may be gone, or another's alias, since then."""
+    """The game's id when it was reported; it may be deleted or an alias now."""
     reason = models.CharField(_("reason"), max_length=10, choices=Reason.choices)
     text = models.TextField(_("what they write"), blank=True)
     by = models.ForeignKey(

@@ -1,6 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""Whose games are whose: libraries of persons and groups, who is in them, and what they share."""
+"""Libraries of persons and groups, their members, and shared games."""
 
 from __future__ import annotations
 
@@ -12,8 +10,7 @@ from archive.models.games import Game
 
 
 class Space(models.Model):
-    """A library of games that only its members read: a person's own, or a group's. The public one, which
-    everybody reads, has no row."""
+    """A library that only its members read: a person's own or a group's. The public space has no row."""
 
     class Kind(models.TextChoices):
         PERSON = "person", _("own library")
@@ -21,7 +18,7 @@ class Space(models.Model):
 
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.TextField(blank=True)
-    """What a group is called; empty for a person's own."""
+    """The name of a group; empty for a person's library."""
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -29,7 +26,7 @@ class Space(models.Model):
 
 
 class LeftSpace(models.Model):
-    """How often games have left a space: numbers of it that were counted before hold no longer."""
+    """The number of times that games left a space, which invalidates cached counts of it."""
 
     space = models.BigIntegerField(primary_key=True)
     times = models.BigIntegerField()
@@ -39,7 +36,7 @@ class LeftSpace(models.Model):
 
 
 class Membership(models.Model):
-    """Somebody who reads a space. Owners of a group ask others in and send members away."""
+    """A member of a space. Owners of a group invite and dismiss members."""
 
     space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="memberships", db_index=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
@@ -54,15 +51,15 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which people become members of a group. Only a hash of its key is kept."""
+    """A link for joining a group. Only a hash of its key is stored."""
 
     space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="invitations")
     key = models.CharField(max_length=64, unique=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     owner = models.BooleanField(default=False)
-    """Whether it makes an owner."""
+    """Whether its users become owners."""
     left = models.SmallIntegerField(default=1, db_default=1)
-    """How many people may still use it."""
+    """The number of people who may still use it."""
     expires = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -70,10 +67,10 @@ class Invitation(models.Model):
 
 
 class Share(models.Model):
-    """A game that somebody may read who does not read its space: a person, or whoever has a link.
+    """Access to one game for a person, or for everybody with a link, outside of its space.
 
-    It gives the game itself, its record and its pictures, and no place in lists and counts. Of a link's key
-    only a hash is kept.
+    It covers the game, its record and its pictures, not lists and counts. Only a hash of the link's key is
+    stored.
     """
 
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="shares")

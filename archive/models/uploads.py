@@ -1,6 +1,4 @@
-# Meta classes hold plain lists, as Django reads them.
-# ruff: noqa: RUF012
-"""What was sent: bytes as received, by whom, and how far the work on them is."""
+"""Uploads: their bytes, senders and state."""
 
 from __future__ import annotations
 
@@ -16,14 +14,14 @@ from django.utils.translation import pgettext_lazy
 from kifu_core.classes import PUBLIC
 
 PIECE_BYTES: Final = 1024 * 1024
-"""Largest piece in which an upload's bytes are stored."""
+"""The size of the pieces in which an upload's bytes are stored."""
 
 READING: Final = 1
 """Version of the readers; a higher one makes all uploads outdated (`reread_uploads --outdated`)."""
 
 
 class Upload(models.Model):
-    """Bytes as received, and how far the work on them is. The bytes never change."""
+    """The bytes of a file as received, which never change, and the state of the work on them."""
 
     class State(models.TextChoices):
         RECEIVED = "received", _("received")
@@ -45,31 +43,31 @@ class Upload(models.Model):
         verbose_name=_("sent by"),
     )
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
-    """Where its games go, and who reads it."""
+    """The space of its games and of its readers."""
     payer = models.CharField(max_length=64, blank=True, db_default="")
-    """The counter that its games are charged to (`archive.http.limits.throttling.payer`)."""
+    """The counter to which its games are charged (`archive.http.limits.throttling.payer_key`)."""
     moving_to = models.BigIntegerField(null=True)
-    """The space that its games are being moved to, one by one."""
+    """The space to which its games are being moved, one by one."""
     source = models.CharField(max_length=20)
-    """Which door it came through: web, api, admin, command, samples."""
+    """web, api, admin, command, watch or samples."""
     request = models.CharField(max_length=64, blank=True, default="", db_default="")
-    """The id of the request that brought it, for the log of who works on it; empty where there was none."""
+    """The id of the request that created it, for the workers' log lines; empty without one."""
     received = models.DateTimeField(pgettext_lazy("when", "received"), auto_now_add=True)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.RECEIVED)
     expected = models.IntegerField(null=True)
-    """Entries the walk has found so far; what is done is counted from the entries themselves."""
+    """The number of entries that the walk has reached; NULL before the first batch."""
     reason = models.JSONField(null=True)
-    """Why it failed as a whole: `{"code", "params"}`."""
+    """Why the upload failed: `{"code", "params"}`."""
     claimed_by = models.CharField(max_length=64, null=True)  # noqa: DJ001 - NULL is "nobody"
     claimed_until = models.DateTimeField(null=True)
     tries = models.IntegerField(default=0)
     """Claims since the last committed batch."""
     paths = models.JSONField(null=True)
-    """The paths within imports under which it came, where they say more than its name."""
+    """Its paths in imports, if they differ from its name."""
     rereads = models.IntegerField(default=0)
-    """How often it was decided to read all of it again."""
+    """The number of rereads that were started."""
     reader = models.SmallIntegerField(default=READING, db_default=0)
-    """The reading (`READING`) with which all of it was read, or will be."""
+    """The version of the readers (`READING`) that reads or has read all of it."""
     finished = models.DateTimeField(pgettext_lazy("when", "finished"), null=True)
 
     class Meta:
@@ -77,7 +75,7 @@ class Upload(models.Model):
         verbose_name_plural = pgettext_lazy("list", "uploads")
         constraints = [
             models.UniqueConstraint(fields=["uploader", "space", "sha256"], name="upload_of_user"),
-            # NULLs are distinct to the constraint above on both engines.
+            # In the constraint above, NULLs are distinct on both engines.
             models.UniqueConstraint(
                 fields=["sha256"], condition=Q(uploader__isnull=True), name="upload_of_nobody"
             ),
@@ -95,22 +93,20 @@ class Upload(models.Model):
         return f"{self.name or self.sha256[:12]} ({self.pk})"
 
     def stream(self) -> Iterator[bytes]:
-        """Yield the bytes as received, in pieces; one short query each, so no cursor stays open."""
+        """Yield the bytes in pieces, with a query for each, so that no cursor stays open."""
         pieces = UploadChunk.objects.filter(upload=self).order_by("n")
         for n in range(-(-self.size // PIECE_BYTES)):
             yield bytes(pieces.values_list("bytes", flat=True).get(n=n))
 
 
 class Sender(models.Model):
-    """A session in which an upload of nobody's was sent, by a key that only it knows.
-
-    The key is empty for whoever sent it again and keeps no session: an archivist's command, a program.
-    """
+    """The session that sent an upload without an account, by its secret key. The key is empty for repeated
+    uploads without a session, by a command or an API client."""
 
     upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="senders", db_index=False)
     key = models.CharField(max_length=32, blank=True)
     first = models.BooleanField()
-    """Whether it made the upload, and did not send again what was here."""
+    """Whether this session created the upload."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["upload", "key"], name="sender_of_upload")]
@@ -124,7 +120,7 @@ class UploadChunk(models.Model):
     """Piece `n` (from 0) of an upload: `PIECE_BYTES` long, the last one shorter."""
 
     pk = models.CompositePrimaryKey("upload_id", "n")
-    # No constraint of the database either: the pieces can lie on other servers (`archive.models.games`).
+    # Without a database constraint, because the table may be distributed (`archive.models.games`).
     upload = models.ForeignKey(
         Upload, on_delete=models.PROTECT, related_name="chunks", db_index=False, db_constraint=False
     )
@@ -136,8 +132,8 @@ class UploadChunk(models.Model):
 
 
 class GoneUpload(models.Model):
-    """An upload that was deleted: its addresses answer 410. Inserted when its games are out of all lists;
-    so the last of these rows tells whether what was counted before still holds."""
+    """A deleted upload, whose URLs answer 410. Inserted when its games have left all lists, so the newest row
+    shows whether cached counts are still valid."""
 
     upload_id = models.BigIntegerField(unique=True)
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)

@@ -1,7 +1,7 @@
-"""Characters that are written in several ways: to a reader 髙見 and 高見, 渡邊 and 渡辺 are one.
+"""Variants of characters in names: 髙見 and 高見, 渡邊 and 渡辺 are the same name.
 
-Names are compared `folded` and shown as they are written. Players are stored with what this gives: a change
-needs a migration that makes those one who are the same by then, as 0010 does.
+Names are compared `folded` and shown as written. `Player.key` stores the folded name: a change of the tables
+needs a migration that merges players whose keys become equal.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ _IN_NAMES: Final = """
 薮藪籔 桧檜 篭籠 頼賴 巣巢 鶴靏靍 煕熙 尭堯 祢禰 弥彌 渕淵渊 橋𣘺 松枩柗 船舩 秋穐 梅楳 昂昻 晃晄
 蒋蔣 郎郞 黒黑 内內 歩步 髪髮
 """
-"""Forms of family registers and of vendors' code pages, behind the one that stands for all."""
+"""Variants in family registers and vendors' code pages, after the form to which they are folded."""
 
 _OLD: Final = """
 沢澤 竜龍 広廣 桜櫻 国國 真眞 恵惠 徳德 条條 栄榮 渋澁澀 蔵藏 円圓 岳嶽 実實 豊豐 学學 寿壽 静靜
@@ -23,22 +23,22 @@ _OLD: Final = """
 両兩 緑綠 塁壘 励勵 歴歷 恋戀 錬鍊 労勞 湾灣 為爲 衛衞 駅驛 塩鹽 奥奧 毎每 巻卷 強强 産產 清淸 青靑
 説說 教敎 徴徵 即卽
 """
-"""New and old forms of the lists of 1946 and 1949, the same way."""
+"""New and old forms from the lists of 1946 and 1949."""
 
 _KANA: Final = "ケヶ"
 """As in 三ケ尻 and 三ヶ尻."""
 
 _SELECTORS: Final = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-"""Unicode's variation selectors choose a glyph and say nothing else."""
+"""Unicode's variation selectors, which only choose a glyph."""
 
 _GROUPS: Final = (*_IN_NAMES.split(), *_OLD.split(), _KANA)
 FORMS: Final[dict[int, str]] = {ord(other): group[0] for group in _GROUPS for other in group[1:]}
-"""What stands for a character, as `str.translate` takes it."""
+"""The folded form of each variant, for `str.translate`."""
 FORMS.update(dict.fromkeys(_SELECTORS, ""))
 
 
 def folded(name: str) -> str:
-    """Return the text by which a normalized name is compared: each character in one of its forms.
+    """Return a normalized name with each character in one form, for comparison.
 
     >>> folded("髙見泰地"), folded("渡邊明") == folded("渡辺明"), folded("Bonanza 2.1")
     ('高見泰地', True, 'Bonanza 2.1')

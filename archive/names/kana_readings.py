@@ -1,8 +1,7 @@
-"""The readings of names, as far as they are known, for lists in the order of the kana (五十音順).
+"""Readings of names, for lists in the order of the kana (五十音順).
 
-No record tells a reading. It is known of what is written in kana, and of family names that nearly everybody
-reads in one way; Latin letters are their own. Players are stored with what this gives: a change needs a
-migration that fills the column anew, as 0015 does.
+Records have no readings. Names in kana or Latin letters have an obvious one, and so have the family names of
+the table here. `Player.reading` stores it: a change needs a migration that fills the column again.
 """
 
 import re
@@ -64,8 +63,8 @@ _FAMILY_NAMES: Final = """
 よこやま 横山/よこうち 横内/よしい 吉井/よしおか 吉岡/よしかわ 吉川/よしだ 吉田/よしむら 吉村
 よしもと 吉本/よねなが 米長/よねやま 米山/わきた 脇田/わだ 和田/わたなべ 渡辺
 """
-"""Readings and the names that nearly everybody reads so; where voiced and unvoiced forms are both heard, one
-of them: they sort alike."""
+"""Readings, and family names that nearly everybody reads so. Voiced and unvoiced readings sort alike, so one
+of them suffices."""
 
 _READINGS: Final[dict[str, str]] = {
     folded(name): reading
@@ -77,7 +76,7 @@ _LONGEST: Final = max(map(len, _READINGS))
 _KANA: Final = re.compile("[ぁ-ゖァ-ヺ]")
 _READ_AS_WRITTEN: Final = re.compile("[ぁ-ゖァ-ヺー・ゝゞヽヾ 0-9A-Za-z]+")
 _GENERATION: Final = re.compile("^[初一二三四五六七八九十]+代目?")
-"""As in 六代大橋宗銀; but 八代 is a family name too."""
+"""As in 六代大橋宗銀; but 八代 is also a family name."""
 _HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
 _PLAIN: Final = str.maketrans("\u3099\u309a", "  ")
@@ -95,15 +94,14 @@ _VOWELS: Final = {
 _LETTER: Final = re.compile("[0-9a-z]")
 
 ROWS: Final = "あかさたなはまやらわ"
-"""What the rows of the kana begin with."""
+"""The first kana of each row."""
 LATIN: Final = "a"
 UNKNOWN: Final = ""
 
 
 def reading(name: str) -> str:
-    """Return what a normalized name is sorted by: its kana as in dictionaries, large and unvoiced, or its
-    Latin letters in one case; where only a family name's reading is known, with the rest as it is written.
-    Empty where no reading is known.
+    """Return the sort key of a normalized name: its kana as in dictionaries (large, unvoiced), its Latin
+    letters in lower case, or the reading of its family name and the rest as written. Empty if unknown.
 
     >>> reading("羽生善治"), reading("ボナンザ"), reading("やねうら王"), reading("Bonanza"), reading("激指")
     ('はふ 善治', 'ほなんさ', 'やねうら 王', 'bonanza', '')
@@ -111,26 +109,26 @@ def reading(name: str) -> str:
     text = folded(name)
     if _KANA.match(text):
         match = _READ_AS_WRITTEN.match(text)
-        written = match[0] if match else ""
-        return _with_rest(kana_key(written), text[len(written) :])
-    for one in dict.fromkeys((text, _GENERATION.sub("", text))):
-        family, known = family_of(one)
+        phonetic = match[0] if match else ""
+        return _with_rest(kana_key(phonetic), text[len(phonetic) :])
+    for candidate in dict.fromkeys((text, _GENERATION.sub("", text))):
+        family, family_reading = family_of(candidate)
         if family:
-            return _with_rest(kana_key(known), one[len(family) :])
+            return _with_rest(kana_key(family_reading), candidate[len(family) :])
     letters = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     letters = letters.casefold()
     return letters if _LETTER.match(letters) else UNKNOWN
 
 
 def family_of(name: str) -> tuple[str, str]:
-    """Return the family name with which a name begins, and its reading; two empty texts where none is known.
+    """Return the family name at the beginning of a name, and its reading; two empty texts if unknown.
 
     >>> family_of("羽生善治"), family_of("激指")
     (('羽生', 'はぶ'), ('', ''))
     """
     for length in range(min(_LONGEST, len(name)), 0, -1):
-        if (known := _READINGS.get(name[:length])) is not None:
-            return name[:length], known
+        if (family_reading := _READINGS.get(name[:length])) is not None:
+            return name[:length], family_reading
     return "", ""
 
 
@@ -139,25 +137,25 @@ def _with_rest(key: str, rest: str) -> str:
 
 
 def kana_key(text: str) -> str:
-    """Write kana as dictionaries sort them: hiragana, large, unvoiced, a bar as the vowel that it lengthens.
+    """Return kana as dictionaries sort them: large unvoiced hiragana, with ー as the vowel that it lengthens.
 
     >>> kana_key("ヴァンガード"), kana_key("がっきゅう")
     ('うあんかあと', 'かつきゆう')
     """
     parts = unicodedata.normalize("NFD", text.casefold().translate(_HIRAGANA)).translate(_PLAIN)
-    found = ""
+    key = ""
     for char in parts.translate(_LARGE):
         if char == "ー":
-            found += _VOWELS.get(found[-1:], "")
+            key += _VOWELS.get(key[-1:], "")
         elif char in "ゝゞヽヾ":
-            found += found[-1:]
+            key += key[-1:]
         elif char not in " ・":
-            found += char
-    return found
+            key += char
+    return key
 
 
 def row_of(key: str) -> str:
-    """Return where a name with this reading stands: a row of the kana, `LATIN`, or `UNKNOWN`."""
+    """Return the section of a reading in lists: a row of the kana, `LATIN` or `UNKNOWN`."""
     if not key:
         return UNKNOWN
     return max((row for row in ROWS if row <= key[0]), default=LATIN)

@@ -1,7 +1,6 @@
-"""The scripts that names of accounts are written in: a letter of another script may look like one of them.
+"""The scripts of account names, which must not mix letters that look alike.
 
-This follows the highly restrictive profile of Unicode (https://www.unicode.org/reports/tr39/, 5.2), for the
-scripts that keyboards write.
+Follows Unicode's highly restrictive profile (https://www.unicode.org/reports/tr39/, 5.2) for common scripts.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _TOGETHER: Final = (
     *(frozenset({one}) for one in ("CYRILLIC", "GREEK", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC")),
     *(frozenset({one}) for one in ("DEVANAGARI", "BENGALI", "TAMIL", "THAI")),
 )
-"""Scripts that one name may have letters of."""
+"""Sets of scripts that one name may combine."""
 
 CHARACTERS: Final = _(
     "A user name has letters of any language, digits, and . + - _ only: no spaces and no @."
@@ -28,19 +27,19 @@ _CHARACTERS: Final = re.compile(r"[\w.+-]+")
 
 _NO_SCRIPT: Final = frozenset("0123456789.+-_")
 _LAST_LATIN: Final = "\u017f"
-"""Letters of Latin beyond it, but for those with accents, are for phoneticians, who write g and a twice."""
+"""Later Latin letters without a decomposition are phonetic, with look-alikes of g and a."""
 
 _LOOK_LIKE: Final = str.maketrans(
     # Small and capital letters of Cyrillic and Greek, then katakana.
     "асеіјорѕхуһԁԛԝАВЕЅІЈКМНОРСТУХουινγκΑΒΕΖΗΙΚΜΝΟΡΤΥΧカニロエタトハヘリーチ",
     "aceijopsxyhdqwABESIJKMHOPCTYXouivykABEZHIKMNOPTYX力二口工夕卜八へり一千",
 )
-"""Letters, and those of another script that they look like."""
+"""Letters, and the letters of other scripts that they look like."""
 
 
 def check_script(name: str) -> None:
-    """Raise ValidationError for a name, in its normal form (NFKC), with other characters than names have, or
-    letters of scripts that do not go together."""
+    """Raise ValidationError for a name in NFKC with forbidden characters, or with letters of scripts that may
+    not be combined."""
     if not _CHARACTERS.fullmatch(name):
         raise ValidationError(CHARACTERS, code="username_characters")
     scripts = {_script_of(char) for char in name if char not in _NO_SCRIPT}
@@ -50,14 +49,13 @@ def check_script(name: str) -> None:
 
 
 def skeleton(name: str) -> str:
-    """Return a name as it looks: names that look the same have the same."""
+    """Return a form of a name that is equal for names that look alike."""
     return name.translate(_LOOK_LIKE).casefold()
 
 
 def _script_of(char: str) -> str:
-    """Return the script of a letter as the names of characters call it; empty where it is none of ours."""
-    words = unicodedata.name(char, "").replace("-", " ").split()
-    match words:
+    """Return the script of a letter from its Unicode name; empty if it is not allowed."""
+    match unicodedata.name(char, "").replace("-", " ").split():
         case ["LATIN", *_rest]:
             return "LATIN" if unicodedata.normalize("NFKD", char)[0] <= _LAST_LATIN else ""
         case ["IDEOGRAPHIC", *_rest]:

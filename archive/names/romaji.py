@@ -1,6 +1,6 @@
-"""Japanese names in Latin letters, as readers write them who do not write kana: Habu, Yoshiharu Habu, Oyama.
+"""Japanese names in Latin letters: Habu, Yoshiharu Habu, Oyama.
 
-Spellings differ in long vowels, in Hepburn and Kunrei and in the order of the names; `key` makes them one.
+Spellings differ in long vowels, between Hepburn and Kunrei, and in the order of names; `key` unifies them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _GIVEN_NAMES: Final = """
 よしお 義雄/よしかず 芳一/よしたか 義孝/よしのぶ 吉信/よしはる 善治/よしゆき 義之 善之/りさ 里紗
 りゅうおう 竜王/りょう 良 遼/りょうすけ 良介 亮介/れお 玲央/わたる 渉
 """
-"""Readings of given names, and characters that players with a given name of that reading write."""
+"""Readings of given names, and how players write them."""
 
 _GIVEN: Final[dict[str, str]] = {
     folded(name): reading
@@ -67,63 +67,62 @@ _SPELLINGS: Final = (
     ("si", "shi"), ("ti", "chi"), ("tu", "tsu"), ("(?<![sc])hu", "fu"), ("[zd]i", "ji"), ("du", "zu"),
     ("tch", "cch"), ("l", "r"), ("m(?=[bpm])", "n"), ("ou|oo", "o"), ("uu", "u"),
 )  # fmt: skip
-"""What other spellings write, and what it is here; `ji` and `zu` stand for two kana each."""
+"""Patterns of other spellings, and their replacements; `ji` and `zu` stand for two kana each."""
 
 
 def key(text: str) -> str:
-    """Return what Latin letters are compared by: Hepburn without long vowels.
+    """Return a name in Latin letters in one spelling, for comparison: Hepburn without long vowels.
 
     >>> key("Ōyama"), key("Ohyama"), key("Ooyama"), key("Sato"), key("Satou"), key("Huzii"), key("Shimpei")
     ('oyama', 'oyama', 'oyama', 'sato', 'sato', 'fujii', 'shinpei')
     """
     plain = (char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    found = "".join(plain).casefold()
+    result = "".join(plain).casefold()
     for pattern, spelling in _SPELLINGS:
-        found = re.sub(pattern, spelling, found)
-    return found
+        result = re.sub(pattern, spelling, result)
+    return result
 
 
 def latin(kana: str) -> str:
-    """Write hiragana in Latin letters, as Hepburn does without marks.
+    """Return hiragana in Hepburn without diacritics.
 
     >>> latin("はぶ"), latin("じょうたろう"), latin("いっき")
     ('habu', 'joutarou', 'ikki')
     """
-    found, place = "", 0
+    result, index = "", 0
     doubled = False
-    while place < len(kana):
-        size = 2 if kana[place : place + 2] in _LATIN else 1
-        syllable = _LATIN.get(kana[place : place + size], "")
-        doubled_now = kana[place] == "っ"
-        found += (syllable[:1] if doubled else "") + syllable
-        doubled, place = doubled_now, place + size
-    return found
+    while index < len(kana):
+        size = 2 if kana[index : index + 2] in _LATIN else 1
+        syllable = _LATIN.get(kana[index : index + size], "")
+        result += (syllable[:1] if doubled else "") + syllable
+        doubled, index = kana[index] == "っ", index + size
+    return result
 
 
 def kana(text: str) -> str:
-    """Write Latin letters as hiragana; return an empty text where they are no Japanese syllables.
+    """Return Latin letters as hiragana; empty if they are no Japanese syllables.
 
     >>> kana("sakura"), kana("ikki"), kana("Bonanza"), kana("Smith")
     ('さくら', 'いっき', 'ぼなんざ', '')
     """
-    rest, found = key(text), ""
+    rest, result = key(text), ""
     while rest:
         if rest[0] == rest[1:2] and rest[0] not in "aeioun":
-            found, rest = found + "っ", rest[1:]
+            result, rest = result + "っ", rest[1:]
         size = next((size for size in (3, 2, 1) if rest[:size] in _KANA), 0)
         if not size:
             return ""
-        found, rest = found + _KANA[rest[:size]], rest[size:]
-    return found
+        result, rest = result + _KANA[rest[:size]], rest[size:]
+    return result
 
 
-def readings(text: str, *, begun: bool = False) -> tuple[tuple[str, str], ...]:
-    """Return how a name in kana or in Latin letters may be read: what players are sorted by
-    (`kana_readings.kana_key`) for the family name, and the key of the given name, empty where there is none.
+def readings(text: str, *, partial: bool = False) -> tuple[tuple[str, str], ...]:
+    """Return possible readings of a name in kana or Latin letters: the sort key of the family name
+    (`kana_readings.kana_key`), and the `key` of the given name or an empty text.
 
-    Names in Latin letters have either order. Where a name is only `begun`, more letters of it may follow.
+    Names in Latin letters may have either order. A `partial` name is the beginning of one.
 
-    >>> readings("Habu"), readings("Yoshiharu Habu"), readings("ハブ"), readings("hab", begun=True)
+    >>> readings("Habu"), readings("Yoshiharu Habu"), readings("ハブ"), readings("hab", partial=True)
     ((('はふ', ''),), (('はふ', 'yoshiharu'),), (('はふ', ''),), (('はふ', ''),))
     """
     words = [word for word in re.split(r"[\s,・]+", text) if word]
@@ -132,48 +131,49 @@ def readings(text: str, *, begun: bool = False) -> tuple[tuple[str, str], ...]:
     kana_words = [word.translate(_TO_HIRAGANA) for word in words]
     if all(map(_HIRAGANA.fullmatch, kana_words)):
         return tuple(dict.fromkeys(_of_kana(*kana_words)))
-    return tuple(dict.fromkeys(_of_latin([key(word) for word in words], begun)))
+    return tuple(dict.fromkeys(_of_latin([key(word) for word in words], partial)))
 
 
 def _of_kana(family: str, given: str = "") -> Iterator[tuple[str, str]]:
     yield kana_key(family), key(latin(given))
     if not given:
-        for one in FAMILY_READINGS:
-            if family.startswith(one) and family != one:
-                yield kana_key(one), key(latin(family[len(one) :]))
+        for prefix in FAMILY_READINGS:
+            if family.startswith(prefix) and family != prefix:
+                yield kana_key(prefix), key(latin(family[len(prefix) :]))
 
 
-def _of_latin(words: Sequence[str], begun: bool) -> Iterator[tuple[str, str]]:
+def _of_latin(words: Sequence[str], partial: bool) -> Iterator[tuple[str, str]]:
+    families = _families()
     for family, *given in permutations(words):
-        known = _families()
-        found = [one for one in known if one.startswith(family)][:_BEGUN] if begun else [family]
-        for one in found:
-            for reading in known.get(one, ()):
+        matches = (
+            [name for name in families if name.startswith(family)][:_COMPLETIONS] if partial else [family]
+        )
+        for match in matches:
+            for reading in families.get(match, ()):
                 yield reading, "".join(given)
-    if len(words) == 1 and (written := kana(words[0])):
-        yield kana_key(written), ""
+    if len(words) == 1 and (phonetic := kana(words[0])):
+        yield kana_key(phonetic), ""
 
 
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _HIRAGANA: Final = re.compile("[ぁ-ゖー]+")
-_BEGUN: Final = 12
-"""Family names that begin alike."""
+_COMPLETIONS: Final = 12
+"""Family names that are tried for a partial one."""
 _NAMES: Final = 2
 """Words of a Japanese name."""
 
 
 @cache
 def _families() -> dict[str, tuple[str, ...]]:
-    """Return what family names are sorted by, by their keys."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return the sort keys of family names by their `key`."""
+    sort_keys: dict[str, dict[str, None]] = {}
     for reading in FAMILY_READINGS:
-        one = key(latin(reading))
-        found[one] = (*found.get(one, ()), kana_key(reading))
-    return {one: tuple(dict.fromkeys(some)) for one, some in found.items()}
+        sort_keys.setdefault(key(latin(reading)), {})[kana_key(reading)] = None
+    return {latin_key: tuple(keys) for latin_key, keys in sort_keys.items()}
 
 
 def given_key(name: str) -> str:
-    """Return the key of a player's given name; empty where its reading is not known.
+    """Return the `key` of a player's given name; empty if its reading is unknown.
 
     >>> given_key("羽生善治"), given_key("羽生太"), given_key("Bonanza")
     ('yoshiharu', '', '')
@@ -182,22 +182,22 @@ def given_key(name: str) -> str:
 
 
 def romanized(name: str) -> str:
-    """Return a Japanese name in Latin letters, the family name first; empty where its reading is not known.
+    """Return a Japanese name in Latin letters, family name first; empty if its reading is unknown.
 
     >>> romanized("羽生善治"), romanized("井上慶太"), romanized("羽生太"), romanized("Bonanza")
     ('Habu Yoshiharu', 'Inoue Keita', 'Habu', '')
     """
-    shown = (_short(latin(part)) for part in _parts(name))
-    return " ".join(word.capitalize() for word in shown if word)
+    words = (_shorten_vowels(latin(part)) for part in _parts(name))
+    return " ".join(word.capitalize() for word in words if word)
 
 
-def _short(text: str) -> str:
-    """Write long vowels as English does: Oyama, Yuki; but Inoue and Matsuura, where two vowels meet."""
+def _shorten_vowels(text: str) -> str:
+    """Return long vowels as in English: Oyama, Yuki; but Inoue and Matsuura, where two vowels meet."""
     return re.sub(r"o[ou](?![aeiou])", "o", re.sub(r"(?<=[yhj])uu", "u", text))
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """Return the readings of a family name and of the given name; empty where they are not known."""
+    """Return the readings of the family name and of the given name; empty if unknown."""
     text = folded(name)
     family, reading = family_of(text)
     return reading, _GIVEN.get(text[len(family) :].strip(), "") if family else ""

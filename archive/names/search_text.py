@@ -1,10 +1,10 @@
-"""Texts as they are searched: one form for all ways to write the same, and the pieces that indexes hold.
+"""The form in which texts are searched, and the pieces that text indexes contain.
 
-A text holds a word if its form holds the word's form. Indexes only say which texts may: each run between
-blanks is there as its pairs of neighbouring characters and its last character, so that two characters are
-one lookup and a single one is the beginning of others. Whoever asks them looks at the texts afterwards.
+A text contains a word if its form contains the word's form. Indexes contain each run between blanks as its
+pairs of neighbouring characters and its last character, so two characters are one lookup, and one character
+is a prefix search. They yield candidates, whose texts must be checked.
 
-Forms and pieces are stored: a change of either needs a migration that makes them anew (0029).
+Forms and pieces are stored: a change needs a migration that computes them again.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Final, NamedTuple
 from archive.names.character_forms import FORMS
 
 LONGEST: Final = 64 * 1024
-"""Bytes of UTF-8 that a text has at most; what follows is not searched."""
+"""The limit of a searchable text in bytes of UTF-8."""
 
-MOST_PIECES: Final = 12
-"""Pieces of a word that an index is asked for: the texts are looked at anyhow."""
+MAX_PIECES: Final = 12
+"""Pieces of a word that are looked up: the candidates' texts are checked anyway."""
 
 _STRETCH: Final = 1000
-"""Characters that are normalized at once: the time is quadratic in marks that nothing carries."""
+"""Characters that are normalized at once, because the time is quadratic in stray combining marks."""
 
 _HIRAGANA: Final = (*range(0x3041, 0x3097), 0x309D, 0x309E)
 _TO_KATAKANA: Final = {code: FORMS.get(code + 0x60, code + 0x60) for code in _HIRAGANA}
@@ -35,16 +35,16 @@ _FORMS: Final = (
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def searched(text: str) -> str:
-    """Return the form in which a text is compared: one for all widths, cases, kana and forms of characters,
+def search_form(text: str) -> str:
+    """Return the form of a text for searches: equal for all widths, cases, kana and variants of characters,
     with single blanks.
 
-    >>> searched("ＡＢｃ"), searched("髙見　泰地"), searched("ﾋﾟｮ"), searched("ぴょ")
+    >>> search_form("ＡＢｃ"), search_form("髙見　泰地"), search_form("ﾋﾟｮ"), search_form("ぴょ")
     ('abc', '高見 泰地', 'ピョ', 'ピョ')
     """
     if text.isascii():
         return " ".join(_UNPRINTABLE.sub(" ", text).lower().split())
-    # What a mark stands on may be another character by now, one that goes together with it.
+    # Normalized again, because a mark may combine with a character that folding has produced.
     return " ".join(_normal(_normal(text).casefold().translate(_FORMS)).split())
 
 
@@ -52,58 +52,57 @@ def _normal(text: str) -> str:
     if len(text) <= _STRETCH:
         return unicodedata.normalize("NFKC", text)
     stretches = (text[start : start + _STRETCH] for start in range(0, len(text), _STRETCH))
-    return "".join(unicodedata.normalize("NFKC", one) for one in stretches)
+    return "".join(unicodedata.normalize("NFKC", stretch) for stretch in stretches)
 
 
-def together(lines: Iterable[str]) -> str:
-    """Return the forms of lines as one text, each once, cut at `LONGEST`; no word begins in one of them and
-    ends in another."""
-    found: dict[str, None] = {}
+def joined_forms(lines: Iterable[str]) -> str:
+    """Return the distinct forms of lines as lines of one text, cut at `LONGEST`."""
+    forms: dict[str, None] = {}
     size = 0
     for line in lines:
-        form = searched(line[:LONGEST])
-        if form and form not in found:
-            found[form] = None
+        form = search_form(line[:LONGEST])
+        if form and form not in forms:
+            forms[form] = None
             size += len(form.encode()) + 1
             if size > LONGEST:
                 break
-    text = "\n".join(found)
+    text = "\n".join(forms)
     return text if size <= LONGEST else text.encode()[:LONGEST].decode(errors="ignore").rstrip()
 
 
 def pieces(text: str) -> set[str]:
-    """Return the pieces of a text that has its form.
+    """Return the pieces of a text in search form.
 
     >>> sorted(pieces("将棋 abc"))
     ['ab', 'bc', 'c', '将棋', '棋']
     """
-    found: set[str] = set()
+    result: set[str] = set()
     for run in text.split():
-        found.update(map("".join, pairwise(run)))
-        found.add(run[-1])
-    return found
+        result.update(_pieces_of_run(run, complete=True))
+    return result
 
 
-class Wanted(NamedTuple):
-    """What a text that may hold a word has: these pieces, and one that begins so where that is not empty."""
+class RequiredPieces(NamedTuple):
+    """The pieces of every text that contains a word. Unless `prefix` is empty, such a text has a piece that
+    begins with it."""
 
     pieces: tuple[str, ...]
-    beginning: str = ""
+    prefix: str = ""
 
 
-def wanted(word: str) -> Wanted:
-    """Return what a text has to have to hold a word that has its form and is not empty.
+def required_pieces(word: str) -> RequiredPieces:
+    """Return the pieces that a text must have to contain a word, which is not empty and in search form.
 
-    >>> wanted("羽生善"), wanted("a b")
-    (Wanted(pieces=('羽生', '生善'), beginning=''), Wanted(pieces=('a',), beginning='b'))
+    >>> required_pieces("羽生善"), required_pieces("a b")
+    (RequiredPieces(pieces=('羽生', '生善'), prefix=''), RequiredPieces(pieces=('a',), prefix='b'))
     """
     *before, last = word.split()
-    found = dict.fromkeys(piece for run in before for piece in _of_run(run, ended=True))
-    found.update(dict.fromkeys(_of_run(last, ended=False)))
-    return Wanted(tuple(found)[:MOST_PIECES], last if len(last) == 1 else "")
+    required = dict.fromkeys(piece for run in before for piece in _pieces_of_run(run, complete=True))
+    required.update(dict.fromkeys(_pieces_of_run(last, complete=False)))
+    return RequiredPieces(tuple(required)[:MAX_PIECES], last if len(last) == 1 else "")
 
 
-def _of_run(run: str, *, ended: bool) -> Iterator[str]:
+def _pieces_of_run(run: str, *, complete: bool) -> Iterator[str]:
     yield from map("".join, pairwise(run))
-    if ended:
+    if complete:
         yield run[-1]

@@ -1,1 +1,1 @@
-"""What is told of the archive to whoever runs it: whether it works, what it does, how it fares."""
+"""Logs, readiness and metrics for the operator."""

@@ -1,7 +1,7 @@
-"""The folder in which the web processes of one server count together.
+"""The folder in which the web processes of one server share their metrics.
 
-prometheus-client looks once, when it is imported, whether there is one. So nothing of it is imported here:
-who makes the folder may fork the processes that count.
+prometheus-client reads its environment variable when it is imported, so this module must not import it: the
+process that creates the folder may fork the processes that count.
 """
 
 import fcntl
@@ -14,25 +14,25 @@ from pathlib import Path
 from typing import IO, Final
 
 VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where prometheus-client looks when it is imported: set before that, by who starts the processes."""
+"""The variable that prometheus-client reads when it is imported."""
 
 _PREFIX: Final = "kifu-metrics-"
 _OWNER: Final = "owner"
 
 
 @contextmanager
-def folder_of_server(parent: Path) -> Iterator[None]:
-    """Give the processes that are started inside a folder to count in, and take it away at the end.
+def metrics_folder(parent: Path) -> Iterator[None]:
+    """Create a folder for the metrics of processes that are started inside, and delete it at the end.
 
-    Those of servers that were killed are taken away, too: nobody holds the lock of their owner any more.
+    Also deletes the folders of killed servers, whose locks nobody holds any more.
     """
-    for left in parent.glob(f"{_PREFIX}*"):
-        if (owner := _locked(left / _OWNER)) is not None:
-            shutil.rmtree(left, ignore_errors=True)
+    for folder in parent.glob(f"{_PREFIX}*"):
+        if (owner := _lock(folder / _OWNER)) is not None:
+            shutil.rmtree(folder, ignore_errors=True)
             owner.close()
     with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent, ignore_cleanup_errors=True) as name:
         (Path(name) / _OWNER).touch()
-        owner = _locked(Path(name) / _OWNER)
+        owner = _lock(Path(name) / _OWNER)
         os.environ[VARIABLE] = name
         try:
             yield
@@ -42,8 +42,8 @@ def folder_of_server(parent: Path) -> Iterator[None]:
                 owner.close()
 
 
-def _locked(path: Path) -> IO[bytes] | None:
-    """Return the open file with its lock; None where somebody has that, or there is no such file."""
+def _lock(path: Path) -> IO[bytes] | None:
+    """Open and lock a file; return None if it does not exist or another process has the lock."""
     try:
         file = path.open("rb")
     except OSError:
@@ -57,6 +57,6 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 
 def shared_folder() -> Path | None:
-    """Return the folder in which this process counts with others; None where it counts alone."""
+    """Return the folder of this process's metrics; None if it shares them with no other process."""
     name = os.environ.get(VARIABLE)
     return Path(name) if name else None

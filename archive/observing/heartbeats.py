@@ -18,7 +18,7 @@ from django.db import Error, connection
 from django.db.models import Q
 from django.utils import timezone
 
-from archive.models import HeardProcess
+from archive.models import HeardProcess, ProcessRole
 from archive.observing import tally
 from archive.project.startup import REFUSED, refuse
 from kifu_core import __version__
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 def _here() -> str:
-    """Return how the names of processes of this machine, or this container, end."""
+    """Return the suffix of the names of this machine's, or container's, processes."""
     return f"@{socket.gethostname()}"
 
 
@@ -50,7 +50,7 @@ class Heartbeat:
     """The thread that writes the heartbeats of one process. `number` is the process id of the process or of
     its worker. With `alone` the process ends if another one has its role."""
 
-    def __init__(self, role: HeardProcess.Role, number: int, *, alone: bool = False) -> None:
+    def __init__(self, role: ProcessRole, number: int, *, alone: bool = False) -> None:
         self.role = role
         self.alone = alone
         self.name = f"{role}-{number}{_here()}"[:200]
@@ -59,7 +59,7 @@ class Heartbeat:
         self.stopped = threading.Event()
 
     def run(self) -> None:
-        """Tell every few seconds until it is stopped. What goes wrong is logged, and tried again."""
+        """Write a heartbeat every `SECONDS` until stopped. Errors are logged, and the next one is tried."""
         while True:
             try:
                 self.beat()
@@ -74,33 +74,26 @@ class Heartbeat:
                 return
 
     def beat(self) -> None:
-        """Write the row of this process and what was counted in it, and forget those long gone."""
+        """Write the row of this process and its tally; delete the rows of processes that ended long ago."""
         now = timezone.now()
-        row = HeardProcess(
-            name=self.name,
-            role=self.role,
-            version=__version__,
-            started=self.started,
-            seen=now,
-            worked=self.worked,
-        )
+        values = {"version": __version__, "started": self.started, "seen": now, "worked": self.worked}
         HeardProcess.objects.bulk_create(
-            [row],
+            [HeardProcess(name=self.name, role=self.role, **values)],
             update_conflicts=True,
             unique_fields=["name"],
-            update_fields=["version", "started", "seen", "worked"],
+            update_fields=[*values],
         )
         HeardProcess.objects.filter(seen__lt=now - FORGOTTEN).delete()
         tally.write()
 
     def elder(self) -> str:
-        """Return the name of another process of this role that was there first, or nothing."""
+        """Return the name of another process of this role that started before; empty without one."""
         first = Q(started__lt=self.started) | Q(started=self.started, name__lt=self.name)
         others = HeardProcess.objects.filter(first, role=self.role, seen__gte=timezone.now() - AT_WORK)
         names = others.exclude(name=self.name).order_by("started").values_list("name", flat=True)
-        return next((name for name in names if not self._is_gone(name)), "")
+        return next((name for name in names if not self._has_ended(name)), "")
 
-    def _is_gone(self, name: str) -> bool:
+    def _has_ended(self, name: str) -> bool:
         number = name.removeprefix(f"{self.role}-").removesuffix(_here())
         if not (name.endswith(_here()) and number.isdigit()):
             return False
@@ -136,12 +129,12 @@ _TWO: Final = "another %s works on this database (%s), and one is enough: end it
 _heartbeat: Heartbeat | None = None
 
 
-def begin(role: HeardProcess.Role, number: int) -> None:
+def begin(role: ProcessRole, number: int) -> None:
     """Start the heartbeats of this process. `number` is its process id or that of its worker."""
     _start(Heartbeat(role, number))
 
 
-def begin_alone(role: HeardProcess.Role, number: int) -> None:
+def begin_alone(role: ProcessRole, number: int) -> None:
     """Start the heartbeats of this process; end it if another process has its role."""
     heartbeat = Heartbeat(role, number, alone=True)
     heartbeat.wait_alone()
@@ -168,12 +161,12 @@ def worked() -> None:
         _heartbeat.worked = timezone.now()
 
 
-def heard_lately(role: HeardProcess.Role) -> bool:
+def is_running(role: ProcessRole) -> bool:
     """Return whether a process of a role runs."""
     return HeardProcess.objects.filter(role=role, seen__gte=timezone.now() - LATELY).exists()
 
 
-def heard_here(role: HeardProcess.Role) -> bool:
+def is_running_here(role: ProcessRole) -> bool:
     """Return whether a process of a role runs on this machine."""
     here = HeardProcess.objects.filter(role=role, seen__gte=timezone.now() - LATELY, name__endswith=_here())
     return here.exists()

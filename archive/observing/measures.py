@@ -1,8 +1,8 @@
-"""What the database tells of how the archive fares, so cheaply that it can be asked every few seconds.
+"""Measurements from the database, cheap enough for a scrape every few seconds.
 
-No large table is read at every question. What waits is found by the index of unfinished uploads, rows of the
-position index are estimated from a thousand games, what is done is counted by who does it (`tally`). All
-uploads and entries by their state are counted now and then: the longer that takes, the more rarely.
+Most read no large table: waiting uploads have an index, rows of the position index are estimated from a
+thousand games, finished work is counted by the workers (`tally`). Counts of all uploads and entries by state
+are cached; the longer a count takes, the longer.
 """
 
 from __future__ import annotations
@@ -22,58 +22,55 @@ from django.utils import timezone
 from archive.columns.building import Lag, lag
 from archive.index.engine import engine
 from archive.index.schema import Segment
-from archive.models import Entry, Game, HeardProcess, Upload
+from archive.models import Entry, Game, HeardProcess, ProcessRole, Upload
 from archive.observing.heartbeats import LATELY
 from archive.observing.outstanding import outstanding
 from archive.store import unfinished
 
-KEPT_SECONDS: Final = 10.0
-"""How long the rows of the index are told without looking again."""
+CACHE_SECONDS: Final = 10.0
+"""How long the estimated rows of the index are cached."""
 
 COUNTING_SECONDS: Final = 2.0
-"""What counting all uploads, or all entries, may take; where it takes longer nothing is told."""
+"""The time limit for a count of all uploads, or of all entries."""
 
 FAILURES: Final = 10
-"""So many of the newest failures are told."""
+"""The number of newest failures that are returned."""
 
 FAILURES_SECONDS: Final = 0.5
-"""What looking for them may take."""
+"""The time limit for their search."""
 
-RARELY: Final = 200
-"""So many times as long as counting took, its result is told: it takes 0.5 % of the time at most."""
+CACHE_FACTOR: Final = 200
+"""A count is cached for this multiple of the time that it took, so counting takes 0.5 % of the time."""
 
-LEAST_KEPT: Final = 30.0
-"""Seconds for which that is told in any case."""
+MIN_CACHE_SECONDS: Final = 30.0
 
 SAMPLES: Final = 20
 SAMPLE_GAMES: Final = 50
-"""Places at which games are looked at, and games at each, to estimate how many rows the index has."""
+"""The number of samples of consecutive games, and their size, for the estimate of the index's rows."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Uploads that are worked on or wait for it; `oldest`: since when the oldest does, None for no upload."""
+    """Unfinished uploads; `oldest` is when the oldest was received, None without any."""
 
     waiting: int
     oldest: datetime | None
 
     @property
     def age(self) -> float:
-        """Return the seconds for which the oldest has waited."""
+        """Return the seconds since the oldest was received."""
         return (timezone.now() - self.oldest).total_seconds() if self.oldest else 0.0
 
 
 def queue() -> Queue:
-    """Return what waits for a worker."""
-    found = unfinished().aggregate(waiting=Count("pk"), oldest=Min("received"))
-    return Queue(found["waiting"], found["oldest"])
+    """Return the number and the age of unfinished uploads."""
+    return Queue(**unfinished().aggregate(waiting=Count("pk"), oldest=Min("received")))
 
 
 class Failure(NamedTuple):
-    """That something of an upload could not be read, which was received then; the code of why, and
-    the params of its text."""
+    """A failed upload or entry: when the upload was received, its id, and the issue's code and params."""
 
     received: datetime
     upload: int
@@ -81,41 +78,41 @@ class Failure(NamedTuple):
     params: tuple[tuple[str, str | int], ...]
 
 
-class _Kept(Generic[T]):
-    """A value that is found out now and then; `again` says for how many seconds, from those that took."""
+class _CachedValue(Generic[T]):
+    """A cached value; `lifetime` returns for how many seconds, by those that its computation took."""
 
-    def __init__(self, make: Callable[[], T], again: Callable[[float], float]) -> None:
-        self.make = make
-        self.again = again
+    def __init__(self, compute: Callable[[], T], lifetime: Callable[[float], float]) -> None:
+        self.compute = compute
+        self.lifetime = lifetime
         self.lock = threading.Lock()
-        self.found: tuple[float, T] | None = None
+        self.cached: tuple[float, T] | None = None
 
     def get(self) -> T:
         with self.lock:
             began = time.monotonic()
-            if self.found is None or began >= self.found[0]:
-                value = self.make()
+            if self.cached is None or began >= self.cached[0]:
+                value = self.compute()
                 ended = time.monotonic()
-                self.found = (ended + self.again(ended - began), value)
-            return self.found[1]
+                self.cached = (ended + self.lifetime(ended - began), value)
+            return self.cached[1]
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         with self.lock:
-            self.found = None
+            self.cached = None
 
 
 def _count_states(model: type[Upload | Entry]) -> dict[str, int] | None:
     try:
         with engine().time_limit(COUNTING_SECONDS):
             rows = model._default_manager.values_list("state").annotate(n=Count("pk")).order_by()
-            counted = dict(rows)
+            counts = dict(rows)
     except TimeoutError:
         return None
-    return {state: counted.get(state, 0) for state in model.State.values}
+    return {state: counts.get(state, 0) for state in model.State.values}
 
 
-def _rarely(seconds: float) -> float:
-    return max(LEAST_KEPT, RARELY * seconds)
+def _by_duration(seconds: float) -> float:
+    return max(MIN_CACHE_SECONDS, CACHE_FACTOR * seconds)
 
 
 def _estimate_rows() -> int:
@@ -125,10 +122,10 @@ def _estimate_rows() -> int:
     with connection.cursor() as cursor:
         for first in range(0, last + 1, step):
             cursor.execute(_SAMPLE, [first, first + step, SAMPLE_GAMES])
-            found = cursor.fetchall()
-            full = len(found) == SAMPLE_GAMES
-            slots += found[-1][0] + 1 - first if full else min(step, last + 1 - first)
-            rows += sum(own for _slot, own in found)
+            sample = cursor.fetchall()
+            full = len(sample) == SAMPLE_GAMES
+            slots += sample[-1][0] + 1 - first if full else min(step, last + 1 - first)
+            rows += sum(index_rows for _slot, index_rows in sample)
     return round(rows * (last + 1) / slots) if slots else 0
 
 
@@ -142,93 +139,89 @@ def _find_failures() -> Sequence[Failure] | None:
     entries = Entry.objects.filter(state=Entry.State.FAILED).order_by("-pk")
     try:
         with engine().time_limit(FAILURES_SECONDS):
-            found = [
+            rows = [
                 *failed.values_list("pk", "received", "reason")[:FAILURES],
                 *entries.values_list("upload_id", "upload__received", "issues")[:FAILURES],
             ]
-            told = {Failure(received, upload, *_gravest(why)) for upload, received, why in found}
+            failures = {
+                Failure(received, upload, *_first_error(reasons)) for upload, received, reasons in rows
+            }
     except TimeoutError:
         return None
-    return sorted(told, key=lambda one: one[:3], reverse=True)[:FAILURES]
+    return sorted(failures, key=lambda failure: failure[:3], reverse=True)[:FAILURES]
 
 
-def _gravest(why: Any) -> tuple[str, tuple[tuple[str, str | int], ...]]:
-    """Return the code of a reason, or of the gravest of issues, and its params."""
-    issues = why if isinstance(why, list) else [why] if why else []
+def _first_error(reasons: Any) -> tuple[str, tuple[tuple[str, str | int], ...]]:
+    """Return code and params of an upload's reason, or of the first error among an entry's issues."""
+    issues = reasons if isinstance(reasons, list) else [reasons] if reasons else []
     errors = [issue for issue in issues if issue.get("severity", "error") == "error"]
     if not errors:
         return "unknown", ()
     ply = errors[0].get("ply")
     params = ({} if ply is None else {"ply": ply}) | dict(errors[0].get("params") or {})
-    # Texts of records of libraries, and names in them, are not for all of the staff.
-    told = {name: value if isinstance(value, int) else "…" for name, value in params.items()}
-    return str(errors[0]["code"]), tuple(told.items())
+    # Not all staff may read texts of libraries' records.
+    shown = {name: value if isinstance(value, int) else "…" for name, value in params.items()}
+    return str(errors[0]["code"]), tuple(shown.items())
 
 
-_uploads: Final = _Kept(partial(_count_states, Upload), _rarely)
-_entries: Final = _Kept(partial(_count_states, Entry), _rarely)
-_outstanding: Final = _Kept(outstanding, _rarely)
-_rows: Final = _Kept(_estimate_rows, lambda seconds: KEPT_SECONDS)
-_columns: Final = _Kept(lag, lambda seconds: KEPT_SECONDS)
-_failures: Final = _Kept(_find_failures, lambda seconds: max(KEPT_SECONDS, RARELY * seconds))
+_uploads: Final = _CachedValue(partial(_count_states, Upload), _by_duration)
+_entries: Final = _CachedValue(partial(_count_states, Entry), _by_duration)
+_outstanding: Final = _CachedValue(outstanding, _by_duration)
+_rows: Final = _CachedValue(_estimate_rows, lambda seconds: CACHE_SECONDS)
+_columns: Final = _CachedValue(lag, lambda seconds: CACHE_SECONDS)
+_failures: Final = _CachedValue(_find_failures, lambda seconds: max(CACHE_SECONDS, CACHE_FACTOR * seconds))
 
 
 def uploads_by_state() -> Mapping[str, int] | None:
-    """Return how many uploads there are in each state, as it was lately; None where they are too many to
-    count in `COUNTING_SECONDS`."""
+    """Return the cached number of uploads by state; None if counting takes over `COUNTING_SECONDS`."""
     return _uploads.get()
 
 
 def entries_by_state() -> Mapping[str, int] | None:
-    """Return the same of entries."""
+    """Return the cached number of entries by state; None if counting takes over `COUNTING_SECONDS`."""
     return _entries.get()
 
 
 def index_rows() -> int:
-    """Return about how many rows the index has: exactly where there are up to a thousand games."""
+    """Return the estimated number of rows of the index; exact up to a thousand games."""
     return _rows.get()
 
 
 def newest_failures() -> Sequence[Failure] | None:
-    """Return the uploads and entries that failed last; None where it takes longer than `FAILURES_SECONDS` to
-    find them, for there is no index of what failed."""
+    """Return the newest failed uploads and entries. None if the search takes over `FAILURES_SECONDS`: there
+    is no index by failure."""
     return _failures.get()
 
 
 def segments() -> Sequence[Segment]:
-    """Return the segments of the index with the room in them; none where it is not divided."""
+    """Return the segments of the index with their free room; none if it is not partitioned."""
     return engine().segments()
 
 
 def work_left() -> dict[str, int]:
-    """Return what an update has left to be done, as it was lately."""
+    """Return the cached amount of work after an update (`outstanding`)."""
     return _outstanding.get()
 
 
 def column_lag() -> Lag:
-    """Return how far the files of columns are behind, as it was lately."""
+    """Return the cached lag of the files of columns."""
     return _columns.get()
 
 
-def heard() -> Sequence[HeardProcess]:
-    """Return the processes that were heard of within a day, the latest first."""
+def processes() -> Sequence[HeardProcess]:
+    """Return the processes with a heartbeat within a day, the latest first."""
     return list(HeardProcess.objects.order_by("-seen", "name"))
 
 
-def heard_lately(processes: Sequence[HeardProcess]) -> dict[str, int]:
-    """Return how many of each role were heard of lately."""
+def running_by_role(processes: Sequence[HeardProcess]) -> dict[str, int]:
+    """Return the number of running processes by role."""
     since = timezone.now() - LATELY
     return {
-        role: sum(one.role == role and one.seen >= since for one in processes)
-        for role in HeardProcess.Role.values
+        role: sum(one.role == role and one.seen >= since for one in processes) for role in ProcessRole.values
     }
 
 
-def forget() -> None:
-    """Find out everything anew when it is asked for again."""
-    _uploads.forget()
-    _entries.forget()
-    _outstanding.forget()
-    _rows.forget()
-    _failures.forget()
-    _columns.forget()
+def clear() -> None:
+    """Drop all cached values."""
+    for value in (_uploads, _entries, _outstanding, _rows, _failures, _columns):
+        value.clear()

@@ -1,10 +1,10 @@
-"""What Prometheus is told: requests as they were counted, and what the database tells of the rest.
+"""Metrics for Prometheus: requests as counted by the web processes, and measurements from the database.
 
-docs/operations.md has a table of all of it. Names stay as they are once they were told.
+docs/operations.md has a table of all metrics. Their names do not change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from django.db import Error, connection
 from django.utils import timezone
@@ -16,59 +16,58 @@ from archive.index.engine import engine
 from archive.observing import measures, replicas, tally
 from archive.observing.folder import shared_folder
 from archive.observing.requests import REGISTRY
-from archive.observing.shared import gathered
+from archive.observing.shared import merged_metrics
 from archive.project.disk import disk_spaces
 from kifu_core import __version__
 
 SECONDS: Final = 3.0
-"""How long the database is given for all of it; more than that is 503 (`front_server`)."""
+"""The time limit for all queries."""
 
 
-class _Collected(Protocol):
-    def collect(self) -> Iterable[Metric]: ...
-
-
-class _Found:
-    """Metrics that are there, in the form in which the library's encoders take them."""
-
-    def __init__(self, found: Iterable[Metric]) -> None:
-        self.found = found
+class _Registry:
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self.metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
-        return self.found
+        return self.metrics
 
 
 def exposition(accept: str) -> tuple[bytes, str]:
-    """Return all metrics and their content type, in the format that `Accept` asks for."""
+    """Return all metrics and their content type, in the format of an `Accept` header."""
     encode, content_type = choose_encoder(accept)
-    found: _Collected = _Found([*_of_requests(), *_of_database()])
-    content: bytes = encode(found)
+    content: bytes = encode(_Registry([*_of_requests(), *_of_database()]))
     return content, content_type
 
 
 def _of_requests() -> Iterable[Metric]:
     folder = shared_folder()
-    return REGISTRY.collect() if folder is None else gathered(folder)
+    return REGISTRY.collect() if folder is None else merged_metrics(folder)
 
 
 def _of_database() -> list[Metric]:
-    """Return what the database tells; that it does not answer is told, too."""
+    """Return measurements from the database, and whether it answers."""
     try:
-        uploads = measures.uploads_by_state()  # which has a limit of its own
+        uploads = measures.uploads_by_state()  # which has a time limit of its own
         with engine().time_limit(SECONDS):
-            found = [*_measured(uploads)]
+            measured = [*_measured(uploads)]
     except (Error, TimeoutError):
-        found = []
-    up = GaugeMetricFamily("kifu_database_up", "Whether the database answers.", float(bool(found)))
-    return [up, *_of_disks(), *found]
+        measured = []
+    up = GaugeMetricFamily("kifu_database_up", "Whether the database answers.", float(bool(measured)))
+    return [up, *_of_disks(), *measured]
+
+
+def _gauge(name: str, text: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    gauge = GaugeMetricFamily(name, text, labels=[label])
+    for value, number in values.items():
+        gauge.add_metric([value], number)
+    return gauge
 
 
 def _of_disks() -> Iterator[Metric]:
+    spaces = disk_spaces()
     for name, text in (("free", "Bytes that are free"), ("total", "All bytes")):
-        told = GaugeMetricFamily(f"kifu_disk_{name}_bytes", f"{text} where a folder is.", labels=["folder"])
-        for folder, space in disk_spaces().items():
-            told.add_metric([folder], getattr(space, name))
-        yield told
+        bytes_by_folder = {folder: getattr(space, name) for folder, space in spaces.items()}
+        yield _gauge(f"kifu_disk_{name}_bytes", f"{text} where a folder is.", "folder", bytes_by_folder)
 
 
 def _measured(uploads: Mapping[str, int] | None) -> Iterator[Metric]:
@@ -81,22 +80,12 @@ def _measured(uploads: Mapping[str, int] | None) -> Iterator[Metric]:
     yield from _of_index()
     yield from _of_columns()
     if lags := replicas.lags():
-        told = GaugeMetricFamily(
-            "kifu_replica_lag_seconds", "How far a replica is behind.", labels=["replica"]
-        )
-        for name, seconds in lags.items():
-            told.add_metric([name], seconds)
-        yield told
+        yield _gauge("kifu_replica_lag_seconds", "How far a replica is behind.", "replica", lags)
 
 
-def _of_uploads(counted: Mapping[str, int] | None) -> Iterator[Metric]:
-    if counted is not None:
-        uploads = GaugeMetricFamily(
-            "kifu_uploads", "Uploads by state, counted now and then.", labels=["state"]
-        )
-        for state, n in counted.items():
-            uploads.add_metric([state], n)
-        yield uploads
+def _of_uploads(by_state: Mapping[str, int] | None) -> Iterator[Metric]:
+    if by_state is not None:
+        yield _gauge("kifu_uploads", "Uploads by state, counted now and then.", "state", by_state)
     queue = measures.queue()
     yield GaugeMetricFamily("kifu_queue_uploads", "Uploads that wait or are worked on.", queue.waiting)
     yield GaugeMetricFamily(
@@ -108,22 +97,20 @@ def _of_tallies() -> Iterator[Metric]:
     entries = CounterMetricFamily("kifu_entries", "Entries that were read, by outcome.", labels=["outcome"])
     tasks = CounterMetricFamily("kifu_tasks", "Tasks that ended, by outcome.", labels=["task", "outcome"])
     seconds = CounterMetricFamily("kifu_task_seconds", "Seconds that they took.", labels=["task", "outcome"])
-    for counted, n, took in tally.sums():
-        if counted.what == tally.ENTRIES:
-            entries.add_metric([counted.outcome], n)
-        elif counted.what == tally.TASKS:
-            tasks.add_metric([counted.label, counted.outcome], n)
-            seconds.add_metric([counted.label, counted.outcome], took)
+    for key, n, took in tally.sums():
+        if key.what == tally.ENTRIES:
+            entries.add_metric([key.outcome], n)
+        elif key.what == tally.TASKS:
+            tasks.add_metric([key.label, key.outcome], n)
+            seconds.add_metric([key.label, key.outcome], took)
     yield from (entries, tasks, seconds)
 
 
 def _of_processes() -> Iterator[Metric]:
-    processes = measures.heard()
-    heard = GaugeMetricFamily("kifu_processes", "Processes heard of within 60 s, by role.", labels=["role"])
-    for role, n in measures.heard_lately(processes).items():
-        heard.add_metric([role], n)
-    yield heard
-    if worked := [one.worked for one in processes if one.worked]:
+    processes = measures.processes()
+    running = measures.running_by_role(processes)
+    yield _gauge("kifu_processes", "Processes heard of within 60 s, by role.", "role", running)
+    if worked := [process.worked for process in processes if process.worked]:
         age = (timezone.now() - max(worked)).total_seconds()
         yield GaugeMetricFamily("kifu_last_task_seconds", "Since when no worker has ended a task.", age)
 
@@ -133,7 +120,7 @@ def _of_index() -> Iterator[Metric]:
         "kifu_index_rows", "Rows of the position index, estimated.", measures.index_rows()
     )
     if segments := measures.segments():
-        room = sum(one.room for one in segments)
+        room = sum(segment.room for segment in segments)
         yield GaugeMetricFamily(
             "kifu_segment_room_games", "Games that attached segments have room for.", room
         )

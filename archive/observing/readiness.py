@@ -1,7 +1,7 @@
-"""Whether the archive can do what it is for, part by part, in words that tell nothing of how it is set up.
+"""Readiness of the archive by component, in states that reveal nothing about the installation.
 
-Each look is bounded: the server ends a statement after `SECONDS`, a broker is given as long. A database that
-does not even answer that keeps the thread that asks; `front_server` answers in its place then.
+Each check is limited to `SECONDS` by the database server or the broker's timeout. A database that hangs
+nevertheless blocks the thread of the check; `front_server` then answers instead.
 """
 
 import threading
@@ -16,32 +16,32 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 
 from archive.index.engine import engine
-from archive.models import HeardProcess
+from archive.models import ProcessRole
 from archive.observing import measures
-from archive.observing.heartbeats import heard_lately
-from archive.project.disk import LEAST_BYTES, disk_spaces
+from archive.observing.heartbeats import is_running
+from archive.project.disk import MIN_FREE_BYTES, disk_spaces
 from archive.project.startup import other_migrations
 
 SECONDS: Final = 2.0
-"""How long a part is given for its answer."""
+"""The time limit of a check."""
 
-KEPT_SECONDS: Final = 5.0
-"""How long is told what was found out about the broker: each look makes a connection."""
+CACHE_SECONDS: Final = 5.0
+"""How long the broker's state is cached: each check opens a connection."""
 
 OK: Final = "ok"
 AWAY: Final = "away"
 UNKNOWN: Final = "unknown"
-"""Of what stands in the database while it is away."""
+"""The state of components in the database while it is away."""
 WAITING: Final = "waiting"
-"""Of migrations that are to be run."""
+"""Migrations have to be applied."""
 OTHER_VERSION: Final = "other-version"
-"""Tables that another version made."""
+"""Another version created the tables."""
 FULL: Final = "full"
-"""Of disks with less room than an upload may take."""
+"""A disk has less room than an upload may take."""
 LEFT: Final = "left"
-"""Of what an update has left to be done: the archive is ready meanwhile."""
+"""There is outstanding work after an update; the archive is ready nevertheless."""
 NOT_HEARD: Final = "not-heard"
-"""Of workers, where none has told lately that it is there."""
+"""No worker has a recent heartbeat."""
 
 DATABASE: Final = "database"
 MIGRATIONS: Final = "migrations"
@@ -53,46 +53,45 @@ CHECKS: Final = (DATABASE, MIGRATIONS, BROKER, WORKER, DISK, WORK)
 
 
 def checks(names: tuple[str, ...] = CHECKS) -> dict[str, str]:
-    """Return how each of these parts is, by name; a broker of files has no server to ask and is left out."""
-    found = dict.fromkeys((DATABASE, MIGRATIONS, WORKER), UNKNOWN)
-    found |= _of_database(frozenset(names))
+    """Return the states of components by name. A broker of files, which has no server, is left out."""
+    states = dict.fromkeys((DATABASE, MIGRATIONS, WORKER), UNKNOWN)
+    states |= _of_database(frozenset(names))
     if BROKER in names and has_broker():
-        found[BROKER] = _broker.state()
+        states[BROKER] = _broker.state()
     if DISK in names:
-        found[DISK] = FULL if any(one.free < LEAST_BYTES for one in disk_spaces().values()) else OK
-    return {name: found[name] for name in CHECKS if name in names and name in found}
+        states[DISK] = FULL if any(disk.free < MIN_FREE_BYTES for disk in disk_spaces().values()) else OK
+    return {name: states[name] for name in CHECKS if name in names and name in states}
 
 
 def _of_database(names: frozenset[str]) -> dict[str, str]:
-    """Return how the database is and, as far as it answers, what stands in it."""
+    """Return the state of the database and, if it answers, of components in it."""
     if not names & {DATABASE, MIGRATIONS, WORKER, WORK}:
         return {}
-    found: dict[str, str] = {}
-    state = UNKNOWN
+    states: dict[str, str] = {}
+    migrations = UNKNOWN
     try:
         with engine().time_limit(SECONDS):
-            state = _migrations.state()
-            found |= {DATABASE: OK, MIGRATIONS: state}
-            if state == OK:
-                heard = heard_lately(HeardProcess.Role.WORKER)
-                found[WORKER] = OK if heard else NOT_HEARD
-        if WORK in names and state == OK:
-            # It has limits of its own.
-            found[WORK] = LEFT if measures.work_left() else OK
+            migrations = _migrations.state()
+            states |= {DATABASE: OK, MIGRATIONS: migrations}
+            if migrations == OK:
+                states[WORKER] = OK if is_running(ProcessRole.WORKER) else NOT_HEARD
+        if WORK in names and migrations == OK:
+            # It has time limits of its own.
+            states[WORK] = LEFT if measures.work_left() else OK
     except (Error, TimeoutError):
         return {DATABASE: AWAY}
-    return found
+    return states
 
 
 class _Migrations:
-    """The migrations of this version: to find out which there are takes longer than everything else here, and
-    they stay the same while a process lives."""
+    """The migrations of this version. They do not change while a process runs, and loading them takes longer
+    than all other checks."""
 
     def __init__(self) -> None:
         self.needed: frozenset[tuple[str, str]] | None = None
 
     def state(self) -> str:
-        """Return whether all are applied. Raises Error where the database does not answer."""
+        """Return OK, WAITING or OTHER_VERSION. Raises Error if the database does not answer."""
         applied = frozenset(MigrationRecorder(connection).applied_migrations())
         if self.needed is not None and self.needed <= applied:
             return OK
@@ -106,26 +105,24 @@ class _Migrations:
 
 
 def has_broker() -> bool:
-    """Return whether messages go through a server that can be away."""
+    """Return whether the broker is a server."""
     return not str(settings.CELERY_BROKER_URL).startswith("filesystem://")
 
 
 def broker_answers() -> bool:
-    """Return whether the broker lets us in, within a few seconds."""
+    """Return whether the broker accepts a connection within `SECONDS`."""
     address = str(settings.CELERY_BROKER_URL)
     patience = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS}
     options = patience if address.startswith(("redis://", "rediss://")) else {}
-    with Connection(address, connect_timeout=SECONDS, transport_options=options) as asked:
+    with Connection(address, connect_timeout=SECONDS, transport_options=options) as broker:
         try:
-            asked.connect()
-        except (OperationalError, OSError, *asked.connection_errors, *asked.channel_errors):  # type: ignore[misc]
+            broker.connect()
+        except (OperationalError, OSError, *broker.connection_errors, *broker.channel_errors):  # type: ignore[misc]
             return False
     return True
 
 
 class _Broker:
-    """The broker's state, asked now and then."""
-
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.until = 0.0
@@ -135,7 +132,7 @@ class _Broker:
         with self.lock:
             if time.monotonic() >= self.until:
                 self.answers = broker_answers()
-                self.until = time.monotonic() + KEPT_SECONDS
+                self.until = time.monotonic() + CACHE_SECONDS
             return OK if self.answers else AWAY
 
 

@@ -1,18 +1,18 @@
-"""How far copies of the database that are read from are behind it, told by whoever reads from them."""
+"""The lag of replicas of the database, for the metrics; the module that reads them registers its source."""
 
 from collections.abc import Callable, Mapping
 
 Lags = Callable[[], Mapping[str, float]]
-"""Returns seconds by the name of a replica; of one that is gone there is none."""
+"""Returns the lag in seconds by replica; a replica that is away has none."""
 
-_lags: list[Lags] = []
+_sources: list[Lags] = []
 
 
-def tell_by(lags: Lags) -> None:
-    """Let this tell of replicas from now on, whenever somebody asks."""
-    _lags.append(lags)
+def register(source: Lags) -> None:
+    """Register a source of lags."""
+    _sources.append(source)
 
 
 def lags() -> dict[str, float]:
-    """Return how many seconds each replica is behind; nothing where there are none."""
-    return {name: seconds for told in _lags for name, seconds in told().items()}
+    """Return the lag in seconds of each replica."""
+    return {name: seconds for source in _sources for name, seconds in source().items()}

@@ -1,8 +1,7 @@
-"""Requests, counted where they end, by the name of their route: of addresses there is no end.
+"""Counts of requests by route, method and status.
 
-Any of several web processes may be the one that is asked for the sums. So each writes its counts into a file
-of its own that all of them read (prometheus-client's multiprocess mode, `archive.observing.shared`): a label
-for the process would be a different one at each scrape.
+Any web process may answer a scrape, so each writes its counts to a file that all of them read
+(prometheus-client's multiprocess mode, `archive.observing.shared`).
 """
 
 from collections.abc import Callable
@@ -12,20 +11,20 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 OTHER: Final = "other"
-"""In the place of a method that is none of the usual ones: anybody can make up more."""
+"""The label of methods that are not in `METHODS`: clients could invent any number."""
 
 NONE: Final = "none"
-"""The route of what no view was found for."""
+"""The route of requests without a view."""
 
 REFUSED: Final = "refused"
-"""The route of what never reached Django: bodies that did not come, and too much at once."""
+"""The route of requests that the front server refused."""
 
 METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 
 BUCKETS: Final = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 REGISTRY: Final = CollectorRegistry()
-"""What this process counted by itself; where several share a folder, they tell what stands there."""
+"""The counts of this process, if it does not share a folder with others."""
 
 _ENDED: Final = Counter(
     "kifu_http_requests",
@@ -44,12 +43,12 @@ _SECONDS: Final = Histogram(
 
 def count(route: str, method: str | None, status: int, seconds: float) -> None:
     """Count a request that has ended."""
-    known = method if method in METHODS else OTHER
-    _ended(route, known, status)()
-    _took(route, known)(seconds)
+    label = method if method in METHODS else OTHER
+    _ended(route, label, status)()
+    _took(route, label)(seconds)
 
 
-# There is one of these for each combination of labels: to look a metric up takes longer than to count.
+# Cached by labels, because looking up a metric takes longer than counting.
 @cache
 def _ended(route: str, method: str, status: int) -> Callable[[], None]:
     return _ENDED.labels(route, method, str(status)).inc

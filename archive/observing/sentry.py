@@ -1,8 +1,8 @@
-"""Faults told to a Sentry, where one is named: what went wrong and where, and nothing of anybody.
+"""Report errors to Sentry, without personal data.
 
-Of an error in the log goes its text without what stands in its places, the kind of what was raised, where in
-our sources, and the numbers of request, upload and task. What was raised says nothing: the words of a
-database quote rows, those of others paths with keys in them.
+An event has the log record's text without its arguments, the exception's type and traceback, and the ids of
+request, upload and task. Messages of exceptions are removed: those of databases quote rows, others quote
+paths with keys.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from sentry_sdk.types import Event
 
 CLOSING_SECONDS: Final = 2.0
-"""How long a process that ends goes on to send what it has to tell."""
+"""How long a process that ends waits for unsent events."""
 
 
 class Faults(logging.Handler):
-    """Sends records that are errors to the Sentry of that address, from a thread of its own."""
+    """Sends error records to the Sentry of a DSN, in a thread of its own."""
 
     def __init__(self, dsn: str) -> None:
         super().__init__(logging.ERROR)
@@ -31,7 +31,7 @@ class Faults(logging.Handler):
             dsn=dsn,
             release=__version__,
             server_name="",
-            # Those of the library would tell of requests, of visitors and of this machine.
+            # The library's integrations would report requests, visitors and this machine.
             default_integrations=False,
             auto_enabling_integrations=False,
             auto_session_tracking=False,
@@ -40,7 +40,6 @@ class Faults(logging.Handler):
         )
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Hand over a record; that it cannot be sent is no fault of who writes it."""
         event: Event = {}
         if record.exc_info and record.exc_info[0] is not None:
             event, _hint = event_from_exception(record.exc_info, client_options=self.client.options)
@@ -49,11 +48,11 @@ class Faults(logging.Handler):
         event["level"] = "fatal" if record.levelno >= logging.CRITICAL else "error"
         event["logger"] = record.name
         event["logentry"] = {"message": str(record.msg)}
-        told = record.__dict__["subject"]._asdict()
-        event["tags"] = {name: str(value) for name, value in told.items() if value}
+        context = record.__dict__["context"]._asdict()
+        event["tags"] = {name: str(value) for name, value in context.items() if value}
         self.client.capture_event(event)
 
     def close(self) -> None:
-        """Send what waits, for a while."""
+        """Send unsent events for up to `CLOSING_SECONDS`."""
         self.client.close(timeout=CLOSING_SECONDS)
         super().close()

@@ -1,7 +1,7 @@
-"""What the web processes of one server have counted in their folder (`archive.observing.folder`).
+"""The merged metrics of one server's web processes, from their folder (`archive.observing.folder`).
 
-prometheus-client keeps a file for each process, also when it has ended: its counts belong to the sums. Web
-processes are replaced while the site is served, so the files of those that have ended become one.
+prometheus-client has a file for each process, also after its end, because its counts belong to the sums. Web
+processes are replaced while the site is served, so the files of ended ones are merged into one.
 """
 
 import fcntl
@@ -16,28 +16,26 @@ from prometheus_client import Metric
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
-_GATHERING: Final = "gathering"
+_LOCK: Final = "gathering"
 _ENDED: Final = 0
-"""In the place of a process's number: all that have ended."""
+"""The process id in the name of the file for ended processes."""
 
 
-def gathered(folder: Path) -> Iterable[Metric]:
-    """Return what all processes of the folder have counted."""
-    with (folder / _GATHERING).open("ab") as lock:
-        # Two that gather at once would add those that have ended twice.
+def merged_metrics(folder: Path) -> Iterable[Metric]:
+    """Return the metrics of all processes of a folder."""
+    with (folder / _LOCK).open("ab") as lock:
+        # Two processes at once would add the counts of ended ones twice.
         fcntl.flock(lock, fcntl.LOCK_EX)
         for kind in ("counter", "histogram"):
-            _put_together(folder, kind)
-        files = sorted(str(path) for path in folder.glob("*.db"))
-        found: Iterable[Metric] = MultiProcessCollector.merge(files)
-        return found
+            _merge_ended(folder, kind)
+        metrics: Iterable[Metric] = MultiProcessCollector.merge(sorted(map(str, folder.glob("*.db"))))
+        return metrics
 
 
-def _put_together(folder: Path, kind: str) -> None:
-    """Make one file of those of processes that have ended."""
+def _merge_ended(folder: Path, kind: str) -> None:
     ended = [path for path in folder.glob(f"{kind}_*.db") if not _lives(int(path.stem.rpartition("_")[2]))]
-    together = folder / f"{kind}_{_ENDED}.db"
-    if not set(ended) - {together}:
+    merged = folder / f"{kind}_{_ENDED}.db"
+    if not set(ended) - {merged}:
         return
     sums: defaultdict[str, float] = defaultdict(float)
     for path in ended:
@@ -45,19 +43,19 @@ def _put_together(folder: Path, kind: str) -> None:
             sums[key] += value
     new = folder / f"{kind}.new"
     new.unlink(missing_ok=True)
-    written = MmapedDict(str(new))
+    file = MmapedDict(str(new))
     for key, value in sums.items():
-        written.write_value(key, value, 0.0)
-    written.close()
-    new.rename(together)
-    for path in set(ended) - {together}:
+        file.write_value(key, value, 0.0)
+    file.close()
+    new.rename(merged)
+    for path in set(ended) - {merged}:
         path.unlink()
 
 
-def _lives(number: int) -> bool:
-    if number == _ENDED:
+def _lives(pid: int) -> bool:
+    if pid == _ENDED:
         return False
     with suppress(ProcessLookupError):
-        os.kill(number, 0)
+        os.kill(pid, 0)
         return True
     return False

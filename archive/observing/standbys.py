@@ -1,8 +1,8 @@
-"""Streaming replicas as this process knows them: which can be read now, and how far behind each is.
+"""The state of streaming replicas in this process: which of them can be read, and their lag.
 
-At most once a second one thread asks the first database where its WAL ends, and each replica how far it has
-replayed it. A replica is behind by the age of the oldest such place that it has not reached: so one that
-hears nothing any more falls behind, whatever it says itself.
+At most once a second, one thread queries the primary for the end of its WAL, and each replica for its replay
+position. A replica's lag is the age of the oldest end of the WAL that it has not reached, so it also grows
+for a replica that has lost its connection to the primary.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
@@ -26,7 +25,7 @@ log = logging.getLogger(__name__)
 
 SAMPLE_SECONDS: Final = 1.0
 PAUSE_SECONDS: Final = 10.0
-"""After an error a replica is not asked for so long."""
+"""How long a replica is left out after an error."""
 _SAMPLES: Final = 600
 
 _END: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
@@ -36,7 +35,7 @@ _NO_ANSWER: Final = (DatabaseError, InterfaceError)
 
 @dataclass(slots=True)
 class Standby:
-    """A replica: up to which byte of the WAL it has replayed, and until when it is left out."""
+    """A replica: its replay position in the WAL, and until when it is left out."""
 
     alias: str
     replayed: int = 0
@@ -45,50 +44,53 @@ class Standby:
 
 @dataclass
 class Standbys:
-    """All replicas of the settings, as this process knows them."""
+    """All replicas of the settings."""
 
-    known: list[Standby] = field(default_factory=list)
+    replicas: list[Standby] = field(default_factory=list)
     ends: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_SAMPLES))
-    """Where the WAL of the first database ended, and when that was seen."""
+    """Times, and the ends of the primary's WAL at them."""
     sampled: float = 0.0
     lock: Lock = field(default_factory=Lock)
 
     def usable(self, visitor: int, seen: int) -> str:
-        """Return the replica for a visitor who has seen the WAL up to a byte: always the same one while it
-        can be read, so that pages do not jump back. Return the first database where there is none."""
+        """Return a replica for a visitor who has seen the WAL up to a position; PRIMARY if none can be read.
+
+        A visitor gets the same replica while it can be read, so that pages do not go back in time.
+        """
         self.sample()
-        start = visitor % len(self.known) if self.known else 0
-        for one in (*self.known[start:], *self.known[:start]):
-            if self._may_be_read(one, seen):
-                return one.alias
+        start = visitor % len(self.replicas) if self.replicas else 0
+        for replica in (*self.replicas[start:], *self.replicas[:start]):
+            if self._may_be_read(replica, seen):
+                return replica.alias
         return PRIMARY
 
-    def _may_be_read(self, one: Standby, seen: int) -> bool:
-        if one.replayed < seen or time.monotonic() < one.out_until:
+    def _may_be_read(self, replica: Standby, seen: int) -> bool:
+        if replica.replayed < seen or time.monotonic() < replica.out_until:
             return False
-        return bool(one.replayed) and self.lag(one) <= settings.ARCHIVE_REPLICA_LAG_SECONDS
+        return bool(replica.replayed) and self.lag(replica) <= settings.ARCHIVE_REPLICA_LAG_SECONDS
 
-    def lag(self, one: Standby) -> float:
-        """Return how many seconds a replica is behind."""
-        missed = next((at for at, end in list(self.ends) if end > one.replayed), None)
+    def lag(self, replica: Standby) -> float:
+        """Return the lag of a replica in seconds."""
+        missed = next((at for at, end in list(self.ends) if end > replica.replayed), None)
         return 0.0 if missed is None else time.monotonic() - missed
 
     def lags(self) -> dict[str, float]:
-        """Return the lags of those replicas that are there, by their names."""
+        """Return the lags of reachable replicas by name."""
         self.sample()
         now = time.monotonic()
-        return {one.alias: self.lag(one) for one in self.known if one.replayed and now >= one.out_until}
+        reachable = [replica for replica in self.replicas if replica.replayed and now >= replica.out_until]
+        return {replica.alias: self.lag(replica) for replica in reachable}
 
     def leave_out(self, alias: str, error: Exception) -> None:
-        """Leave a replica out for a while."""
-        for one in self.known:
-            if one.alias == alias:
-                one.out_until = time.monotonic() + PAUSE_SECONDS
+        """Leave a replica out for `PAUSE_SECONDS`."""
+        for replica in self.replicas:
+            if replica.alias == alias:
+                replica.out_until = time.monotonic() + PAUSE_SECONDS
         connections[alias].close()
         log.warning("replica %s is left out for %d s: %s", alias, PAUSE_SECONDS, error)
 
     def sample(self) -> None:
-        """Ask all of them where they are, unless that was done a moment ago or is being done."""
+        """Query all positions, unless another thread does, or did within `SAMPLE_SECONDS`."""
         if time.monotonic() - self.sampled < SAMPLE_SECONDS or not self.lock.acquire(blocking=False):
             return
         try:
@@ -99,33 +101,28 @@ class Standbys:
 
     def _sample(self) -> None:
         try:
-            self.ends.append((time.monotonic(), _asked(PRIMARY, _END)))
-        except _NO_ANSWER as error:  # What there is to read can still be read.
+            self.ends.append((time.monotonic(), _position(PRIMARY, _END)))
+        except _NO_ANSWER as error:  # The replicas can still be read.
             log.warning("the database does not tell where its WAL ends: %s", error)
-        for one in self.known:
-            if time.monotonic() >= one.out_until:
+        for replica in self.replicas:
+            if time.monotonic() >= replica.out_until:
                 try:
-                    one.replayed = _asked(one.alias, _REPLAYED)
+                    replica.replayed = _position(replica.alias, _REPLAYED)
                 except _NO_ANSWER as error:
-                    self.leave_out(one.alias, error)
+                    self.leave_out(replica.alias, error)
 
 
-def _asked(alias: str, sql: str) -> int:
+def _position(alias: str, sql: str) -> int:
     with connections[alias].cursor() as cursor:
         cursor.execute(sql)
         return int(cursor.fetchone()[0] or 0)
 
 
 def end_of_wal() -> int:
-    """Return the byte at which the WAL of the first database ends: all that is committed stands before it."""
-    return _asked(PRIMARY, _END)
+    """Return the end of the primary's WAL: all that is committed is before it."""
+    return _position(PRIMARY, _END)
 
 
-def _made(aliases: Sequence[str]) -> Standbys:
-    found = Standbys([Standby(alias) for alias in aliases])
-    if aliases:
-        replicas.tell_by(found.lags)
-    return found
-
-
-standbys: Final = _made([alias for alias in settings.DATABASES if alias != PRIMARY])
+standbys: Final = Standbys([Standby(alias) for alias in settings.DATABASES if alias != PRIMARY])
+if standbys.replicas:
+    replicas.register(standbys.lags)

@@ -1,8 +1,7 @@
-"""What has happened, counted by every process and added up in the database now and then.
+"""Counts of events in all processes, summed in the database every few seconds.
 
-Workers have no address at which anybody could ask them, they are on other machines, and their processes are
-replaced: so what they count is written down every few seconds, and any web process tells the sums. One that
-is killed takes the counts of its last seconds with it.
+Prometheus cannot scrape workers: they serve no HTTP, run on other machines and are replaced. So they write
+their counts to the database, and any web process reports the sums. A killed process loses its last seconds.
 """
 
 import threading
@@ -24,46 +23,44 @@ _ADD: Final = """
 """
 
 
-class Counted(NamedTuple):
-    """What is counted: something of a kind, and what became of it."""
+class TallyKey(NamedTuple):
+    """A kind of event, its label and its outcome."""
 
     what: str
     label: str
     outcome: str
 
 
-_counts: defaultdict[Counted, list[float]] = defaultdict(lambda: [0, 0.0])
+_counts: defaultdict[TallyKey, list[float]] = defaultdict(lambda: [0, 0.0])
 _lock = threading.Lock()
 
 
 def add(what: str, label: str, outcome: str, n: int = 1, seconds: float = 0.0) -> None:
-    """Count something, in this process for now."""
+    """Count events in this process."""
     with _lock:
-        found = _counts[Counted(what, label, outcome)]
-        found[0] += n
-        found[1] += seconds
+        count = _counts[TallyKey(what, label, outcome)]
+        count[0] += n
+        count[1] += seconds
 
 
 def write() -> None:
-    """Add what was counted to the sums. What the database does not take is counted still."""
+    """Add the counts of this process to the sums. If the database fails they stay in the process."""
     with _lock:
-        taken = {counted: tuple(found) for counted, found in _counts.items()}
+        counts = {key: tuple(count) for key, count in _counts.items()}
         _counts.clear()
-    if not taken:
+    if not counts:
         return
     try:
-        # In one order in all processes: none waits for another that waits for it.
+        # In the same order in all processes, to avoid deadlocks.
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.executemany(_ADD, [(*counted, *taken[counted]) for counted in sorted(taken)])
+            cursor.executemany(_ADD, [(*key, *counts[key]) for key in sorted(counts)])
     except BaseException:
-        for counted, (n, seconds) in taken.items():
-            add(*counted, int(n), seconds)
+        for key, (n, seconds) in counts.items():
+            add(*key, int(n), seconds)
         raise
 
 
-def sums() -> Iterator[tuple[Counted, int, float]]:
-    """Yield what was counted, how often it happened and how many seconds it took."""
-    for what, label, outcome, n, seconds in Tally.objects.order_by("what", "label", "outcome").values_list(
-        "what", "label", "outcome", "n", "seconds"
-    ):
-        yield Counted(what, label, outcome), n, seconds
+def sums() -> Iterator[tuple[TallyKey, int, float]]:
+    """Yield the sum of each key: the number of events and their total seconds."""
+    for row in Tally.objects.order_by("what", "label", "outcome"):
+        yield TallyKey(row.what, row.label, row.outcome), row.n, row.seconds

@@ -1,7 +1,6 @@
-"""What workers do: each task is told in the lines that it writes, and counted when it ends, with what became
-of it and how long it took.
+"""Task names in log lines, and counts of ended tasks by outcome with their time.
 
-Not those whose process is killed while it runs them, for too much time or memory: the log tells of them.
+A task whose process is killed, for too much time or memory, is not counted; the log reports it.
 """
 
 import logging
@@ -19,11 +18,11 @@ _began: dict[str, float] = {}
 
 
 def listen() -> None:
-    """Tell and count the tasks of this process from now on."""
+    """Connect to Celery's signals."""
     task_prerun.connect(_begin, weak=False)
     task_postrun.connect(_end, weak=False)
-    worker_process_shutdown.connect(_written, weak=False)
-    worker_shutdown.connect(_written, weak=False)
+    worker_process_shutdown.connect(_write, weak=False)
+    worker_shutdown.connect(_write, weak=False)
 
 
 def _begin(task_id: str, task: Any, **_other: Any) -> None:
@@ -38,7 +37,7 @@ def _end(task_id: str, task: Any, state: str | None, **_other: Any) -> None:
     logs.end_task()
 
 
-def _written(**_other: Any) -> None:
+def _write(**_other: Any) -> None:
     try:
         tally.write()
     except Error as error:

@@ -1,4 +1,4 @@
-"""Which versions of what work together here."""
+"""The versions of the archive and its components."""
 
 import platform
 from importlib import metadata
@@ -10,7 +10,7 @@ from kifu_core import __version__
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the archive, of Python and the libraries that carry it, and of the database."""
+    """Return the versions of the archive, Python, Django, Celery and the database."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version")
         (server,) = cursor.fetchall()[0]

@@ -6,13 +6,13 @@ from archive.observing import logs
 from archive.project.wsgi import application as wsgi_application
 from archive.serving.cancelling import QueryCancellation
 from archive.serving.refusals import PROBES, render
-from front_server import FrontServer, Limits
+from front_server import FrontServer, ServerLimits
 
 logs.begin_process("web")
 application = FrontServer(
     wsgi_application,
     settings.WEB_THREADS,
-    Limits(
+    ServerLimits(
         body_seconds=settings.BODY_SECONDS,
         answer_seconds=settings.ANSWER_SECONDS,
         request_bytes=settings.ARCHIVE_MAX_REQUEST_BYTES,

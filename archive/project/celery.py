@@ -1,6 +1,6 @@
-"""The Celery application: messages only say "look at upload N", the database knows the rest.
+"""The Celery application. Messages contain only ids; the state of work is in the database.
 
-It is loaded by what sends messages or works on them, and not by every process of the archive.
+Only processes that send or receive messages import it.
 """
 
 import os
@@ -19,4 +19,4 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 
 @setup_logging.connect
 def _leave_logging_alone(**_options: object) -> None:
-    """Keep Celery from its own: workers write the same lines as everybody (archive/observing/logs.py)."""
+    """Keep the archive's log configuration (archive/observing/logs.py) instead of Celery's."""

@@ -1,4 +1,4 @@
-"""Django's system checks of ours: settings that are valid one by one and contradict each other."""
+"""System checks: settings that are valid one by one and contradict each other."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,44 +18,48 @@ from archive.project import env
 from archive.project.queues import MAINTENANCE
 
 SETTINGS: Final = "settings"
-"""The tag of what commands check before they begin (`archive.management.command`)."""
+"""The tag of checks that commands run first (`archive.management.command`)."""
 
 FOLDERS: Final = "folders"
-"""The tag of what processes check that write dumps and columns, or read the watched folder."""
+"""The tag of checks for processes that write dumps and columns, or read the watched folder."""
 
 FORWARDED = "archive.http.limits.addresses.ForwardedHeaders"
 
 
 @register(Tags.security, SETTINGS)
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
-    """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
+    """Report settings that together make an archive unsafe or unreachable."""
     return [*_proxies(), *_public(), *_throttles()]
 
 
 @register(SETTINGS)
 def settings_are_known(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
-    """Report variables that are named like settings and are none: one of them may be misspelt."""
-    return [*_unknown()]
+    """Report environment variables named like settings that are none: one of them may be misspelt."""
+    warnings = list[CheckMessage]()
+    for name, similar in env.unknown():
+        hint = f"; is {similar} meant?" if similar else ""
+        warnings.append(Warning(f"{name} is none of the archive's settings{hint}", id="archive.W007"))
+    return warnings
 
 
 @register(FOLDERS)
 def folders_can_be_used(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
-    """Report folders of the settings that a process of this user cannot use."""
+    """Report folders of the settings that this user cannot use."""
     if MAINTENANCE not in settings.WORKER_QUEUES:
         return []
-    return [*_written(), *_watched()]
+    return [*_output_folders(), *_watched_folder()]
 
 
 @register(Tags.admin)
 def admin_pages_are_sound(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
-    """Report what Django finds wrong with pages of the admin, which are loaded for it."""
+    """Run Django's checks of the admin's pages, after loading them."""
     admin.autodiscover()
     return check_admin_app(app_configs, **kwargs)
 
 
 @register(Tags.database)
 def replicas_agree(app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any) -> list[Error]:
-    """Report replicas beside an archive that is spread over servers, where none is read."""
+    """Report replicas of an archive that is distributed by Citus: they are not read."""
     if not (databases and settings.ARCHIVE_REPLICA_URLS and citus.is_distributed()):
         return []
     return [
@@ -71,7 +75,7 @@ def replicas_agree(app_configs: Any, databases: Sequence[str] | None = None, **k
 def transactions_are_recovered(
     app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[Error]:
-    """Report a role that may not recover transactions where the archive is spread: it could not promote."""
+    """Report a database role without the right to recover transactions, which a distributed archive needs."""
     if not (databases and citus.is_distributed()):
         return []
     with connection.cursor() as cursor:
@@ -86,13 +90,7 @@ def transactions_are_recovered(
     ]
 
 
-def _unknown() -> Iterator[CheckMessage]:
-    for name, like in env.unknown():
-        meant = f"; is {like} meant?" if like else ""
-        yield Warning(f"{name} is none of the archive's settings{meant}", id="archive.W007")
-
-
-def _written() -> Iterator[CheckMessage]:
+def _output_folders() -> Iterator[CheckMessage]:
     dumps = ["ARCHIVE_DUMP_FOLDER"] if settings.ARCHIVE_DUMP_DAYS else []
     for name in ["ARCHIVE_COLUMN_FOLDER", *dumps]:
         try:
@@ -101,7 +99,7 @@ def _written() -> Iterator[CheckMessage]:
             yield Error(str(error), id="archive.E007")
 
 
-def _watched() -> Iterator[CheckMessage]:
+def _watched_folder() -> Iterator[CheckMessage]:
     folder = settings.WATCH_DIR
     if folder and not (Path(folder).is_dir() and os.access(folder, os.R_OK | os.X_OK)):
         yield Error(
@@ -163,21 +161,21 @@ def _throttles() -> Iterator[CheckMessage]:
 
 
 @register(Tags.database)
-def poolers_are_told(
+def pooler_setting_fits(
     app_configs: Any, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> Sequence[CheckMessage]:
-    """Report databases that are reached through a pooler which the settings do not know of, or without the
-    one that they speak of. `check --database default` and `migrate` ask."""
+    """Report databases that are reached through a pooler although ARCHIVE_DATABASE_POOLER is off, or directly
+    although it is on. Runs with `check --database default` and `migrate`."""
     return [message for alias in databases or () for message in _pooler(alias)]
 
 
 def _pooler(alias: str) -> Iterator[CheckMessage]:
-    asked = connections[alias]
-    if asked.vendor != "postgresql":
+    database = connections[alias]
+    if database.vendor != "postgresql":
         return
-    with asked.cursor() as cursor:
+    with database.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        # What a pooler tells a client at the beginning is a number of its own.
+        # A pooler sends its clients another process id at the start.
         pooled = cursor.fetchone()[0] != cursor.connection.info.backend_pid
     if pooled and not settings.DATABASE_POOLER:
         yield Warning(

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from django.conf import settings
 from django.db import DatabaseError
 
-LEAST_BYTES: Final = 64 * 1024 * 1024
+MIN_FREE_BYTES: Final = 64 * 1024 * 1024
 """A folder with less free space is reported as full: an upload may not fit any more."""
 
 _FULL: Final = frozenset((errno.ENOSPC, errno.EDQUOT))

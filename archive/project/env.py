@@ -1,4 +1,4 @@
-"""Reads typed settings from the environment; a bad value stops the program with a sentence that names it."""
+"""Read typed settings from the environment. Invalid values raise ImproperlyConfigured with the variable."""
 
 import ipaddress
 import os
@@ -28,21 +28,21 @@ _NAME: Final = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})*\.?")
 _PORTS: Final = {"http": 80, "https": 443}
 _OURS: Final = "ARCHIVE_"
 _FILE: Final = "_FILE"
-_DIGITS: Final = 15
-"""Digits of a number, at most: more fit into no column and no clock."""
-_LEAST_SECRET: Final = 50
-_LEAST_DIFFERENT: Final = 5
+_MAX_DIGITS: Final = 15
+"""Digits of a number; larger ones exceed columns and clocks."""
+_MIN_SECRET: Final = 50
+_MIN_DIFFERENT: Final = 5
 _DATABASES: Final = ("postgresql", "postgres", "pgsql")
 _BROKERS: Final = ("filesystem", "redis", "rediss", "amqp", "amqps")
 
 _read: set[str] = set()
-"""The variables that were read, set or not."""
+"""The names of variables that were read, set or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a site is: `scheme` is http or https, `host` as hosts stand in requests (IPv6 in brackets),
-    `port` is None where it is the scheme's own."""
+    """The origin of a site: `scheme` is http or https, `host` is as in requests (IPv6 in brackets), `port` is
+    None for the scheme's default."""
 
     scheme: str
     host: str
@@ -61,10 +61,10 @@ class Origin:
 
 
 def text(name: str, default: str = "") -> str:
-    """Return the variable's value without surrounding white space; `default` where it is unset or empty.
+    """Return a variable's value, stripped; `default` if it is unset or empty.
 
-    Where `name` is unset and `name`_FILE is not, the value is what stands in that file, as secrets of
-    containers and of services do. Raise ImproperlyConfigured where both are set, or the file says nothing.
+    If only `name`_FILE is set, the value is the content of that file, as for secrets of containers. Raises
+    ImproperlyConfigured if both are set, or the file is empty or unreadable.
     """
     _read.update((name, name + _FILE))
     value = os.environ.get(name, "").strip()
@@ -77,8 +77,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def unknown() -> Iterator[tuple[str, str]]:
-    """Yield variables that are named like settings of ours, and are none; with each the setting that it looks
-    like, or nothing."""
+    """Yield variables with our prefix that are no settings, each with a similar setting or nothing."""
     for name in sorted(os.environ):
         if name.startswith(_OURS) and name not in _read:
             yield name, next(iter(get_close_matches(name, sorted(_read), 1, 0.8)), "")
@@ -86,16 +85,16 @@ def unknown() -> Iterator[tuple[str, str]]:
 
 def _content(path: Path, name: str) -> str:
     try:
-        found = path.read_text().strip()
+        content = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(f"{name}: {path} cannot be read ({error})") from None
-    if not found:
+    if not content:
         raise ImproperlyConfigured(f"{name}: there is nothing in {path}")
-    return found
+    return content
 
 
 def flag(name: str, default: bool) -> bool:
-    """Read a yes/no variable. Raise ImproperlyConfigured on any other word."""
+    """Return a yes/no variable as a bool."""
     value = text(name).lower()
     if not value:
         return default
@@ -105,8 +104,7 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: int, minimum: int = 1) -> int:
-    """Read a whole number of at least `minimum` and at most fifteen digits. Raise ImproperlyConfigured
-    otherwise."""
+    """Return an integer of at least `minimum` and at most `_MAX_DIGITS` digits."""
     value = text(name)
     if not value:
         return default
@@ -116,23 +114,22 @@ def number(name: str, default: int, minimum: int = 1) -> int:
 
 
 def _is_number(value: str) -> bool:
-    return value.isascii() and value.isdigit() and len(value) <= _DIGITS
+    return value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS
 
 
 def by_role(name: str, default: Mapping[str, int]) -> dict[str, int]:
-    """Read whole numbers by role, such as `anonymous=9,contributor=50`; other roles have those of `default`.
-    Raise ImproperlyConfigured for another role, or what is no number."""
-    found = dict(default)
-    for part in filter(None, (piece.strip() for piece in text(name).split(","))):
-        role, _sign, value = (one.strip() for one in part.partition("="))
+    """Return integers by role, such as `anonymous=9,contributor=50`; the others are those of `default`."""
+    numbers = dict(default)
+    for item in words(name, []):
+        role, _sign, value = (part.strip() for part in item.partition("="))
         if role not in default or not _is_number(value):
-            raise ImproperlyConfigured(f"{name}: {part!r} is no number for one of {', '.join(default)}")
-        found[role] = int(value)
-    return found
+            raise ImproperlyConfigured(f"{name}: {item!r} is no number for one of {', '.join(default)}")
+        numbers[role] = int(value)
+    return numbers
 
 
 def choice(name: str, options: tuple[str, ...], default: str) -> str:
-    """Read one of several words. Raise ImproperlyConfigured on any other."""
+    """Return one of several words."""
     value = text(name, default)
     if value not in options:
         raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(options)}")
@@ -140,50 +137,49 @@ def choice(name: str, options: tuple[str, ...], default: str) -> str:
 
 
 def words(name: str, default: list[str]) -> list[str]:
-    """Read a comma-separated list."""
+    """Return a comma-separated list."""
     value = text(name)
     return [word.strip() for word in value.split(",") if word.strip()] if value else default
 
 
 def several(name: str, options: tuple[str, ...]) -> tuple[str, ...]:
-    """Read some of several words, all where it is unset. Raise ImproperlyConfigured on any other."""
-    found = words(name, [*options])
-    for word in found:
+    """Return some of several words; all of them if unset."""
+    chosen = words(name, [*options])
+    for word in chosen:
         if word not in options:
             raise ImproperlyConfigured(f"{name}: {word!r} is none of {', '.join(options)}")
-    if not found:
+    if not chosen:
         raise ImproperlyConfigured(f"{name} names none of {', '.join(options)}")
-    return tuple(found)
+    return tuple(chosen)
 
 
 def hosts(name: str, default: list[str]) -> list[str]:
-    """Read names of hosts between commas, as they stand in requests; one that begins with a dot is for all
-    below it, `*` for all. Raise ImproperlyConfigured on addresses of sites and the like."""
-    found = words(name, default)
-    for word in found:
+    """Return a list of host names, as in Django's ALLOWED_HOSTS: `.kifu.example` is for all subdomains, `*`
+    for all hosts."""
+    names = words(name, default)
+    for word in names:
         try:
-            known = word == "*" or bool(_host(word.removeprefix(".").strip("[]")))
+            valid = word == "*" or bool(_host(word.removeprefix(".").strip("[]")))
         except ValueError:
-            known = False
-        if not known:
+            valid = False
+        if not valid:
             raise ImproperlyConfigured(
                 f"{name}: {word!r} is not the name of a host, such as kifu.example, without https:// and port"
             )
-    return found
+    return names
 
 
 def origins(name: str) -> list[str]:
-    """Read origins between commas, such as `https://kifu.example`. Raise ImproperlyConfigured otherwise."""
-    found = words(name, [])
-    for word in found:
-        if not re.fullmatch(r"https?://[^/?#\s]+", word):
-            raise ImproperlyConfigured(f"{name}: {word!r} is not an origin, such as https://kifu.example")
-    return found
+    """Return a list of origins such as `https://kifu.example`."""
+    urls = words(name, [])
+    for url in urls:
+        if not re.fullmatch(r"https?://[^/?#\s]+", url):
+            raise ImproperlyConfigured(f"{name}: {url!r} is not an origin, such as https://kifu.example")
+    return urls
 
 
 def sender(name: str, default: str) -> str:
-    """Read the sender of mails, `a@b.example` or `Name <a@b.example>`. Raise ImproperlyConfigured
-    otherwise."""
+    """Return the sender of mails, `a@b.example` or `Name <a@b.example>`."""
     value = text(name, default)
     if not _MAIL.fullmatch(parseaddr(value)[1]) or "\n" in value:
         raise ImproperlyConfigured(f"{name}={value!r} is not an address of mail, such as kifu@kifu.example")
@@ -191,7 +187,7 @@ def sender(name: str, default: str) -> str:
 
 
 def time_zone(name: str, default: str) -> str:
-    """Read the name of a time zone. Raise ImproperlyConfigured on one that is unknown here."""
+    """Return the name of a time zone."""
     value = text(name, default)
     try:
         ZoneInfo(value)
@@ -203,47 +199,42 @@ def time_zone(name: str, default: str) -> str:
 
 
 def database(name: str) -> str:
-    """Read the address of a PostgreSQL, or nothing. Raise ImproperlyConfigured otherwise."""
-    return _server(name, _DATABASES, "of a PostgreSQL, such as postgresql://user:password@host:5432/name")
+    """Return the URL of a PostgreSQL database, or nothing."""
+    return _database_url(name, value) if (value := text(name)) else ""
 
 
 def databases(name: str) -> list[str]:
-    """Read addresses as `database` does, between commas."""
-    found = words(name, [])
-    for value in found:
-        _checked(
-            name, value, _DATABASES, "of a PostgreSQL, such as postgresql://user:password@host:5432/name"
-        )
-    return found
+    """Return a list of URLs of PostgreSQL databases."""
+    return [_database_url(name, value) for value in words(name, [])]
+
+
+def _database_url(name: str, value: str) -> str:
+    expected = "of a PostgreSQL, such as postgresql://user:password@host:5432/name"
+    return _server_url(name, value, _DATABASES, expected)
 
 
 def broker(name: str, default: str) -> str:
-    """Read the address of a broker. Raise ImproperlyConfigured otherwise."""
-    return _server(name, _BROKERS, "of a broker, such as redis://host:6379/0 or amqp://host", default)
+    """Return the URL of a broker."""
+    expected = "of a broker, such as redis://host:6379/0 or amqp://host"
+    return _server_url(name, text(name, default), _BROKERS, expected)
 
 
-def _server(name: str, schemes: tuple[str, ...], expected: str, default: str = "") -> str:
-    value = text(name, default)
-    if value:
-        _checked(name, value, schemes, expected)
+def _server_url(name: str, value: str, schemes: tuple[str, ...], expected: str) -> str:
+    """Return the URL of a server after checking it. The error does not contain its password."""
+    try:
+        parts = urlsplit(value)
+        valid = parts.scheme in schemes and bool(parts.netloc or parts.path.strip("/"))
+        _port = parts.port
+    except ValueError:
+        valid = False
+    if not valid:
+        shown = re.sub(r"//.*@", "//...@", value)
+        raise ImproperlyConfigured(f"{name}={shown!r} is not the address {expected}")
     return value
 
 
-def _checked(name: str, value: str, schemes: tuple[str, ...], expected: str) -> None:
-    """Raise ImproperlyConfigured where a value is not the address of a server, without the password in it."""
-    try:
-        parts = urlsplit(value)
-        right = parts.scheme in schemes and bool(parts.netloc or parts.path.strip("/"))
-        _port = parts.port
-    except ValueError:
-        right = False
-    if not right:
-        told = re.sub(r"//.*@", "//...@", value)
-        raise ImproperlyConfigured(f"{name}={told!r} is not the address {expected}")
-
-
 def contact(name: str) -> str:
-    """Read an address of mail or of a page as a URI, or nothing. Raise ImproperlyConfigured otherwise."""
+    """Return a mail address or a page as a URI, or nothing."""
     value = text(name)
     if not value or _CONTACT.fullmatch(value):
         return value
@@ -253,7 +244,7 @@ def contact(name: str) -> str:
 
 
 def address(name: str, default: str) -> tuple[str, int]:
-    """Read `host:port` as a pair; an IPv6 host stands in brackets. Raise ImproperlyConfigured otherwise."""
+    """Return host and port of `host:port`; an IPv6 host is in brackets."""
     value = text(name, default)
     host, _, port = value.rpartition(":")
     if not host or not _is_number(port) or int(port) > 65535:
@@ -262,21 +253,21 @@ def address(name: str, default: str) -> tuple[str, int]:
 
 
 def networks(name: str, default: list[str]) -> tuple[Network, ...]:
-    """Read addresses and networks (`10.0.0.0/8`) between commas. Raise ImproperlyConfigured otherwise."""
-    found = []
+    """Return a list of addresses and networks such as `10.0.0.0/8`."""
+    result = []
     for word in words(name, default):
         try:
-            found.append(ipaddress.ip_network(word))
+            result.append(ipaddress.ip_network(word))
         except ValueError as error:
             raise ImproperlyConfigured(
                 f"{name}: {word!r} is neither an address nor a network such as 10.0.0.0/8 ({error})"
             ) from None
-    return tuple(found)
+    return tuple(result)
 
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """A server that takes mails; `tls` is `always`, `starttls` or `never`."""
+    """An SMTP server; `tls` is `always`, `starttls` or `never`."""
 
     host: str
     port: int
@@ -289,61 +280,55 @@ _MAIL_PORTS: Final = {"smtps": (465, "always"), "smtp": (587, "starttls"), "smtp
 
 
 def mail_server(name: str) -> MailServer | None:
-    """Read the address of a mail server, such as `smtps://user:password@mail.example`; None if unset.
+    """Return the mail server of a URL such as `smtps://user:password@mail.example`; None if unset.
 
-    `smtp` asks for TLS after it has greeted, `smtp+plain` for none. Characters with a meaning in addresses
-    are written with percent signs. Raises ImproperlyConfigured for anything else.
+    `smtp` uses STARTTLS, `smtp+plain` no TLS. Reserved characters of user and password are percent-encoded.
     """
     value = text(name)
     if not value:
         return None
-    # The value may hold a password: it is not repeated.
-    wrong = ImproperlyConfigured(
+    # The value may contain a password, so the error does not repeat it.
+    invalid = ImproperlyConfigured(
         f"{name} is not the address of a mail server, such as smtps://user:password@host"
     )
     try:
         parts = urlsplit(value)
         port = parts.port
     except ValueError:
-        raise wrong from None
+        raise invalid from None
     if parts.scheme not in _MAIL_PORTS or not parts.hostname or parts.path.rstrip("/") or parts.query:
-        raise wrong
-    usual, tls = _MAIL_PORTS[parts.scheme]
+        raise invalid
+    default, tls = _MAIL_PORTS[parts.scheme]
     return MailServer(
-        parts.hostname, port or usual, unquote(parts.username or ""), unquote(parts.password or ""), tls
+        parts.hostname, port or default, unquote(parts.username or ""), unquote(parts.password or ""), tls
     )
 
 
 def sentry(name: str) -> str:
-    """Read the address at which a Sentry takes what it is told, `https://key@sentry.example/1`, or nothing.
-
-    Raises ImproperlyConfigured for anything else, and where the library that tells it is not installed.
-    """
+    """Return a Sentry DSN, `https://key@sentry.example/1`, or nothing. Raises ImproperlyConfigured also if
+    sentry-sdk is not installed."""
     value = text(name)
     if not value:
         return value
-    # The value has a key in it: it is not repeated.
-    wrong = ImproperlyConfigured(
+    # The value contains a key, so the error does not repeat it.
+    invalid = ImproperlyConfigured(
         f"{name} is not the address of a project of a Sentry, https://key@host/number"
     )
     try:
         parts = urlsplit(value)
         _port = parts.port
     except ValueError:
-        raise wrong from None
+        raise invalid from None
     project = parts.path.rpartition("/")[2]
     if parts.scheme not in _PORTS or not parts.hostname or not parts.username or not project.isdigit():
-        raise wrong
+        raise invalid
     if find_spec("sentry_sdk") is None:
         raise ImproperlyConfigured(f"{name} needs sentry-sdk: pip install 'sentry-sdk>=2.20,<3'")
     return value
 
 
 def counts_store(name: str) -> str:
-    """Read where throttles are counted: `sqlite`, `postgresql` or the address of a Valkey or Redis; or empty.
-
-    Raises ImproperlyConfigured for anything else.
-    """
+    """Return the store of rate limits: `sqlite`, `postgresql`, the URL of a Valkey or Redis, or nothing."""
     value = text(name)
     if value and value not in ("sqlite", "postgresql") and not value.startswith(("redis://", "rediss://")):
         raise ImproperlyConfigured(f"{name}={value!r} is none of sqlite, postgresql and redis://...")
@@ -351,32 +336,30 @@ def counts_store(name: str) -> str:
 
 
 def origin(name: str) -> Origin | None:
-    """Read the address of a site, such as `https://kifu.example` or `http://192.168.1.5:8000`; None if unset.
-
-    Raises ImproperlyConfigured for anything else, also for one with a path: the archive is at a host's root.
-    """
+    """Return the origin of a site such as `https://kifu.example` or `http://192.168.1.5:8000`; None if unset.
+    Raises ImproperlyConfigured for a URL with a path: the archive is at the root of its host."""
     value = text(name)
     if not value:
         return None
-    wrong = ImproperlyConfigured(
+    invalid = ImproperlyConfigured(
         f"{name}={value!r} is not the address of a site, such as https://kifu.example, without a path"
     )
     try:
         parts = urlsplit(value)
         port, host = parts.port, _host(parts.hostname or "")
     except ValueError:
-        raise wrong from None
+        raise invalid from None
     extra = parts.username, parts.password, parts.query, parts.fragment, parts.path.rstrip("/")
     if parts.scheme not in _PORTS or not host or any(extra) or port == 0:
-        raise wrong
+        raise invalid
     return Origin(parts.scheme, host, None if port == _PORTS[parts.scheme] else port)
 
 
-def _host(written: str) -> str:
-    """Return a host as browsers send it, empty for none. Raise ValueError otherwise."""
-    if ":" in written and "%" not in written:
-        return f"[{ipaddress.IPv6Address(written).compressed}]"
-    host = written.encode("idna").decode() if written else ""
+def _host(name: str) -> str:
+    """Return a host as browsers send it; empty for an invalid name. May raise ValueError."""
+    if ":" in name and "%" not in name:
+        return f"[{ipaddress.IPv6Address(name).compressed}]"
+    host = name.encode("idna").decode() if name else ""
     return host if _NAME.fullmatch(host) else ""
 
 
@@ -391,8 +374,8 @@ def is_loopback(host: str) -> bool:
 
 
 def folder(path: Path, name: str) -> Path:
-    """Create a folder unless it is there; return its path. Raise ImproperlyConfigured, which names the
-    setting, where nothing can be written there."""
+    """Create a folder unless it exists; return its path. `name` is its setting, for errors if this user
+    cannot write there."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -403,13 +386,13 @@ def folder(path: Path, name: str) -> Path:
 
 
 def _unwritable(path: Path, name: str, error: OSError | str) -> ImproperlyConfigured:
-    why = error if isinstance(error, str) else error.strerror
-    return ImproperlyConfigured(f"{name}: nothing can be written in {path} ({why})")
+    reason = error if isinstance(error, str) else error.strerror
+    return ImproperlyConfigured(f"{name}: nothing can be written in {path} ({reason})")
 
 
 def private_file(path: Path, name: str) -> Path:
-    """Create a file that only its owner can read (mode 0600), unless it is there; return its path. Raise
-    ImproperlyConfigured, which names the setting of its folder, where it cannot be written."""
+    """Create a file with mode 0600 unless it exists; return its path. `name` is the setting of its folder,
+    for errors."""
     folder(path.parent, name)
     try:
         if not path.exists():
@@ -421,47 +404,47 @@ def private_file(path: Path, name: str) -> Path:
     return path
 
 
-def secret(name: str, keep_in: Path | None, of_folder: str) -> str:
-    """Return the secret of that name. Where it is unset, one is made once and kept in `keep_in` (mode 0600),
-    in the folder that the setting `of_folder` names.
+def secret(name: str, file: Path | None, folder_setting: str) -> str:
+    """Return a secret. If it is unset, it is generated once and stored in `file` (mode 0600), in the folder
+    of `folder_setting`.
 
-    Raises ImproperlyConfigured where it is unset and `keep_in` is None: a server with a database of its own
-    has several processes on several machines, which must share one secret.
+    Raises ImproperlyConfigured if it is unset and `file` is None: with a database server, processes may run
+    on several machines and must share the secret.
     """
     value = text(name)
     if value:
         return value
-    if keep_in is None:
+    if file is None:
         raise ImproperlyConfigured(
             f"{name} must be set where DATABASE_URL is: openssl rand -hex 32 writes one"
         )
-    folder(keep_in.parent, of_folder)
+    folder(file.parent, folder_setting)
     try:
-        return _kept_secret(keep_in)
+        return _stored_secret(file)
     except OSError as error:
-        raise _unwritable(keep_in, of_folder, error) from None
+        raise _unwritable(file, folder_setting, error) from None
 
 
 def check_secret(name: str, value: str, site: Origin | None) -> None:
-    """Raise ImproperlyConfigured where a secret can be guessed, and others can reach the site."""
+    """Raise ImproperlyConfigured for a weak secret of a site that others can reach."""
     if site is None or is_loopback(site.host):
         return
-    if len(value) < _LEAST_SECRET or len(set(value)) < _LEAST_DIFFERENT:
+    if len(value) < _MIN_SECRET or len(set(value)) < _MIN_DIFFERENT:
         raise ImproperlyConfigured(
             f"{name} can be guessed, and {site} can be reached by others: set one of at least "
-            f"{_LEAST_SECRET} characters, as openssl rand -hex 32 writes it"
+            f"{_MIN_SECRET} characters, as openssl rand -hex 32 writes it"
         )
 
 
-def _kept_secret(path: Path) -> str:
+def _stored_secret(path: Path) -> str:
     if not path.exists():
-        made = path.with_name(f"{path.name}.{os.getpid()}")
+        temporary = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(secrets.token_urlsafe(50))
-            # Of processes that start together one gives its secret the name, complete; the others read it.
+            # Of processes that start together, one links its complete file; the others read that.
             with suppress(FileExistsError):
-                path.hardlink_to(made)
+                path.hardlink_to(temporary)
         finally:
-            made.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     return _content(path, "SECRET_KEY")

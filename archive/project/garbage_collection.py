@@ -1,4 +1,4 @@
-"""Python's search for garbage: rare in processes that read many records, none while one answer is made."""
+"""Python's garbage collector: rare in processes that parse many records, paused during some answers."""
 
 import gc
 from collections.abc import Iterator
@@ -8,12 +8,11 @@ import django
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Let the garbage collector rest: around views that open a whole record, and while a process starts.
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector, for views that parse a record, and while a process starts.
 
-    A long record is half a million objects, all of them alive; looking through them again and again would
-    take several times as long as the answer. They have no cycles and go when the answer is made. What a start
-    loads stays, and looking through it is a fifth of the time of a start.
+    A long record has half a million live objects without cycles; scanning them again and again would take
+    several times as long as the answer. At a start, scanning takes a fifth of the time and frees nothing.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -24,11 +23,11 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def look_rarely() -> None:
-    """Let this process look for garbage rarely, and never at what is loaded by now.
+def collect_rarely() -> None:
+    """Collect garbage rarely in this process, and never scan the objects that are loaded now.
 
-    A parsed file is many objects and no cycles: looking through all of them again and again, as Python does
-    by default, costs a quarter of an import, and up to a third of a second within one of its transactions.
+    With Python's defaults, scanning parsed files, which have no cycles, costs a quarter of an import's time,
+    and up to a third of a second within one transaction.
     """
     gc.collect()
     gc.freeze()
@@ -36,7 +35,7 @@ def look_rarely() -> None:
 
 
 def prepare_process() -> None:
-    """Set up a process that was started for reading."""
-    with uncollected():
+    """Set up a process that parses records."""
+    with gc_paused():
         django.setup()
-    look_rarely()
+    collect_rarely()

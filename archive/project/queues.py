@@ -1,26 +1,26 @@
 """The queues of the workers' messages. Each worker serves those of ARCHIVE_WORKER_QUEUES in turn.
 
-An upload gives way after about a second and is sent again (`archive.intake.tasks`): what has just come waits
-for turns, not for uploads, however large those are that work has begun on. A dump's turns are longer.
+An upload yields after about a second and is sent again (`archive.intake.tasks`), so a new upload waits for
+turns of others, not for complete large uploads. Turns of a dump are longer.
 """
 
 from pathlib import Path
 from typing import Any, Final
 
 INTERACTIVE: Final = "interactive"
-"""Uploads that are small or new, and the sweep: whoever is idle hears from it that the broker is there."""
+"""Small and new uploads, and the sweep, which shows idle workers that the broker works."""
 
 BULK: Final = "bulk"
-"""Uploads that go on after their first turn."""
+"""Large uploads after their first turn."""
 
 MAINTENANCE: Final = "maintenance"
-"""What nobody waits for, and what needs folders: deletions, moves, dumps, looking through the watched one."""
+"""Tasks that nobody waits for, or that need folders: deletions, moves, dumps, columns, the watched folder."""
 
 QUEUES: Final = (INTERACTIVE, BULK, MAINTENANCE)
 
 
 def folders(data_dir: Path) -> dict[str, Any]:
-    """Make the folders of the embedded broker below `data_dir`; return its options."""
+    """Create the folders of the embedded broker; return its transport options."""
     queue, control = data_dir / "broker" / "queue", data_dir / "broker" / "control"
     for folder in (queue, control):
         folder.mkdir(parents=True, exist_ok=True)

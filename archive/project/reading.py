@@ -1,8 +1,7 @@
-"""Which database is read: the first one, or for a while a streaming replica of it.
+"""The choice of the database that is read: the primary or, inside `read_from`, a streaming replica.
 
-What looks things up in SQL of its own takes `connection` from here in place of Django's; Django's own queries
-ask the `Router`. Both follow `read_from`, of this thread alone. Everything else, and whatever writes, has the
-first database.
+Code with its own SQL imports `connection` from here instead of from Django; Django's queries use the
+`Router`. Both follow `read_from` of their thread. Writes, and all other code, use the primary.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _COPIED: Final = {
     "upload", "uploadchunk", "goneupload", "occurrence", "hotposition", "hotmove", "hotpart",
 }
 # fmt: on
-"""Models that are read from replicas. Who somebody is, and may do, is asked of the first database."""
+"""Models that are read from replicas. Accounts and their rights are read from the primary."""
 
 
 @contextmanager
 def read_from(alias: str) -> Iterator[None]:
-    """Read what the body looks up from the database of this name."""
+    """Read from a database inside the block."""
     token = _alias.set(alias)
     try:
         yield
@@ -43,36 +42,32 @@ def read_from(alias: str) -> Iterator[None]:
 
 
 def read_now() -> str:
-    """Return the name of the database that is read now."""
+    """Return the alias of the database that is read now."""
     return _alias.get()
 
 
-class _Door:
-    """The connection of this thread to the database that is read now."""
+class _CurrentConnection:
+    """A proxy for this thread's connection to the database that is read now."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(connections[_alias.get()], name)
 
 
-connection: Final = cast("BaseDatabaseWrapper", _Door())
+connection: Final = cast("BaseDatabaseWrapper", _CurrentConnection())
 
 
 class Router:
-    """Sends Django's queries about what replicas have to the database that is read now."""
+    """Django's database router: reads of `_COPIED` models go to the database that is read now."""
 
     def db_for_read(self, model: type[Model], **_hints: Any) -> str:
-        """Return the database that rows of a model are read from."""
         copied = model._meta.app_label == "archive" and model._meta.model_name in _COPIED
         return _alias.get() if copied else PRIMARY
 
     def db_for_write(self, model: type[Model], **_hints: Any) -> str:
-        """Return the database that rows are written to."""
         return PRIMARY
 
     def allow_relation(self, one: Model, other: Model, **_hints: Any) -> bool:
-        """Allow rows of all of them to point at each other: they are the same rows."""
-        return True
+        return True  # replicas have the same rows
 
     def allow_migrate(self, db: str, app_label: str, **_hints: Any) -> bool:
-        """Allow to change the tables of the first database; the others get all of it."""
         return db == PRIMARY

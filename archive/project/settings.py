@@ -1,4 +1,4 @@
-"""The one settings file: what differs between machines comes from the environment (docs/operations.md)."""
+"""Django's settings. Those that differ between machines come from the environment (docs/operations.md)."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,7 @@ env.check_secret("SECRET_KEY", SECRET_KEY, PUBLIC_URL)
 _SECURE = PUBLIC_URL is not None and PUBLIC_URL.secure
 # Proxies whose X-Forwarded-For, -Proto and -Host count. https comes from a proxy, by default on this machine.
 TRUSTED_PROXIES = env.networks("ARCHIVE_TRUSTED_PROXIES", ["127.0.0.0/8", "::1"] if _SECURE else [])
-# Everything from this level on goes to standard error, with tracebacks; the access log is by choice.
+# Everything from this level on goes to standard error, with tracebacks; the access log is optional.
 LOG_LEVEL = env.choice("ARCHIVE_LOG_LEVEL", logs.LEVELS, "warning")
 ACCESS_LOG = env.flag("ARCHIVE_ACCESS_LOG", default=False)
 LOG_FORMAT = env.choice("ARCHIVE_LOG_FORMAT", logs.FORMATS, "text")
@@ -44,7 +44,7 @@ if PUBLIC_URL is not None:
     CSRF_TRUSTED_ORIGINS = list(dict.fromkeys([str(PUBLIC_URL), *CSRF_TRUSTED_ORIGINS]))
 
 BIND_HOST, BIND_PORT = env.address("ARCHIVE_BIND", "127.0.0.1:8000")
-# Whether only this machine can reach the archive, as far as the settings tell: no proxy leads here.
+# Whether, by the settings, only this machine can reach the archive.
 _AT_HOME = (
     env.is_loopback(BIND_HOST)
     and not TRUSTED_PROXIES
@@ -203,23 +203,23 @@ MIDDLEWARE = [
     # First: what follows believes the forwarded headers that it leaves.
     "archive.http.limits.addresses.ForwardedHeaders",
     # Around everything: request ids, the access log, faults while an answer is on its way.
-    "archive.http.requests.Traced",
+    "archive.http.requests.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "archive.http.security.ContentSecurityPolicy",
-    "archive.http.security.OpenToOtherSites",
+    "archive.http.security.CrossOrigin",
     # Before CSRF, which reads the body; its answers have the headers of the two above.
     "archive.http.throttles.Throttles",
     # Around static files too; and a file that has grown since the start is not cut off at its old length.
     "django.middleware.gzip.GZipMiddleware",
     "archive.web.pages.statics.TagsOfCompressedFiles",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "archive.http.requests.Refusing",
+    "archive.http.requests.InvalidRequests",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "archive.http.security.KeptByNobody",
+    "archive.http.security.PrivateCaching",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -264,55 +264,54 @@ TEMPLATES: list[dict[str, Any]] = [
 def _sqlite() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
-        # With the mode of this file SQLite makes those beside it.
+        # SQLite creates its other files with the mode of this one.
         "NAME": env.private_file(DATA_DIR / "archive.sqlite3", _DATA),
-        # Opening it anew and reading its schema takes as long as an answer.
+        # Opening it and reading its schema takes as long as an answer.
         "CONN_MAX_AGE": 600,
         "OPTIONS": {
             # With deferred transactions most writes beside a busy worker fail: "database is locked".
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
-            # page_size counts only where the file is new, and must come before WAL.
+            # page_size applies only to a new file, and must come before WAL.
             "init_command": (
                 "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
                 "PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY;"
             ),
         },
-        # A file, not memory: a worker process of the tests must reach it.
+        # A file, so that a worker process of the tests can open it.
         "TEST": {"NAME": DATA_DIR / "test" / "archive.sqlite3"},
     }
 
 
-# Whether DATABASE_URL leads to a pooler that has a connection for a transaction only.
+# Whether DATABASE_URL leads to a pooler in transaction mode.
 DATABASE_POOLER = env.flag("ARCHIVE_DATABASE_POOLER", default=False)
 
 
 def _from_url(url: str) -> dict[str, Any]:
-    found: dict[str, Any] = dict(
+    database: dict[str, Any] = dict(
         dj_database_url.parse(
             url,
-            # Kept plans live as long as their connection, so as long as this at most.
+            # Prepared plans live as long as their connection.
             conn_max_age=600,
             conn_health_checks=True,
             disable_server_side_cursors=DATABASE_POOLER,
         )
     )
-    if found["ENGINE"] == "django.db.backends.postgresql" and not DATABASE_POOLER:
-        options = found.setdefault("OPTIONS", {})
-        # Of what is prepared (archive/index/postgresql.py): without it the server would often plan each time.
+    if database["ENGINE"] == "django.db.backends.postgresql" and not DATABASE_POOLER:
+        options = database.setdefault("OPTIONS", {})
+        # For prepared statements (archive/index/postgresql.py), which the server would often plan anew.
         options["options"] = f"{options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
-    return found
+    return database
 
 
 def _replica(url: str) -> dict[str, Any]:
-    """Return how a replica is reached; one that is gone is not waited for."""
-    found = _from_url(url)
-    found.setdefault("OPTIONS", {}).setdefault("connect_timeout", 2)
-    return found | {"TEST": {"MIRROR": "default"}}
+    database = _from_url(url)
+    database.setdefault("OPTIONS", {}).setdefault("connect_timeout", 2)
+    return database | {"TEST": {"MIRROR": "default"}}
 
 
 DATABASES = {"default": _sqlite() if EMBEDDED else _from_url(_DATABASE_URL)}
-# Numbers that all processes share (archive/caching/values.py): each has its own apart from these.
+# The cache of counts that all processes share (archive/caching/values.py); other values are per process.
 _COUNTED = (
     {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "archive_counted"}
     if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
@@ -385,22 +384,22 @@ ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "webmaster", "po
 PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-# A passkey asks its person for a finger or a PIN each time: alone it is two factors.
+# A passkey verifies its user each time (finger or PIN), so it counts as two factors.
 MFA_WEBAUTHN_USER_VERIFICATION = "required"
-# Clocks of telephones go wrong by some seconds.
+# Clocks of telephones differ by some seconds.
 MFA_TOTP_TOLERANCE = 1
 MFA_RECOVERY_CODES_SHOW_ONCE = True
-# Who has no confirmed address signs in by name, and a mail server is not needed for that.
+# Accounts without a confirmed address sign in by name, so no mail server is needed.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 
 EMAIL_BACKEND = (
-    "django.core.mail.backends.smtp.EmailBackend" if MAIL_SERVER else "archive.accounts.mail.InTheLog"
+    "django.core.mail.backends.smtp.EmailBackend" if MAIL_SERVER else "archive.accounts.mail.LogBackend"
 )
 if MAIL_SERVER:
     EMAIL_HOST, EMAIL_PORT = MAIL_SERVER.host, MAIL_SERVER.port
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER.user, MAIL_SERVER.password
     EMAIL_USE_SSL, EMAIL_USE_TLS = MAIL_SERVER.tls == "always", MAIL_SERVER.tls == "starttls"
-# A server that is away keeps no visitor waiting for long.
+# A mail server that is away delays no visitor for long.
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ARCHIVE_EMAIL_FROM", "kifu-archive@localhost")
 
@@ -415,7 +414,7 @@ WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = ARCHIVE_MAX_TEXT_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = ARCHIVE_MAX_FILES_PER_REQUEST
 FILE_UPLOAD_HANDLERS = [
-    "archive.intake.multipart.EveryFile",
+    "archive.intake.multipart.EveryFileHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -449,7 +448,7 @@ CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL", "filesystem://localhost")
 if CELERY_BROKER_URL.startswith("filesystem://"):
     env.folder(DATA_DIR / "broker", _DATA)
     CELERY_BROKER_TRANSPORT_OPTIONS = queues.folders(DATA_DIR)
-# A broker that is away must not keep a visitor waiting: the sweeper sends again what could not be sent.
+# A broker that is away must not delay visitors: the sweeper repeats messages that could not be sent.
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -483,10 +482,10 @@ _HSTS_SECONDS: Final = env.number("ARCHIVE_HSTS_SECONDS", 365 * 24 * 60 * 60, mi
 if PUBLIC_URL is not None and PUBLIC_URL.secure:
     SECURE_SSL_REDIRECT = True
     SECURE_SSL_HOST = PUBLIC_URL.netloc
-    # Whoever watches over the archive asks the process itself.
+    # Monitoring requests come directly to the process.
     SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = _HSTS_SECONDS
-    # Other names below this one, and browsers' lists of names, are not the archive's to decide about.
+    # HSTS for subdomains and preload lists are not the archive's decision.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"

@@ -1,4 +1,4 @@
-"""Where the archive is, for what no request asks for: mails, commands, webhooks."""
+"""The archive's URL for texts outside of requests: mails, commands, webhooks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _EVERYWHERE: Final = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
 
 def site_address() -> str:
-    """Return the address of the archive without a slash at its end: the public one, else where it listens."""
+    """Return the archive's public URL, else the one on which it listens, without a slash at the end."""
     if settings.PUBLIC_URL is not None:
         return str(settings.PUBLIC_URL)
     return listening_address()
 
 
-def public(address: str) -> str:
-    """Return an address of this site as it is known outside, whatever a request says of its host."""
+def public_address(address: str) -> str:
+    """Return a URL of this site with its public origin, whatever the request's host was."""
     if settings.PUBLIC_URL is None:
         return address
     _scheme, _slashes, rest = address.partition("://")
@@ -25,6 +25,6 @@ def public(address: str) -> str:
 
 
 def listening_address() -> str:
-    """Return the address at which this machine finds the archive."""
+    """Return the archive's URL on this machine."""
     host = "localhost" if settings.BIND_HOST in _EVERYWHERE else settings.BIND_HOST
     return f"http://{host}:{settings.BIND_PORT}"

@@ -1,5 +1,4 @@
-"""The start of a process: wrong settings, a database that does not answer and tables of another version end
-it with a sentence."""
+"""Checks at the start of a process, which ends with a sentence instead of a traceback."""
 
 import errno
 import logging
@@ -16,11 +15,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 REFUSED: Final = 78
-"""How a process ends that must not run as things are: to start it again is of no use (EX_CONFIG)."""
+"""The exit code of a process that must not be restarted as it is configured (EX_CONFIG)."""
 
 
 def load_settings() -> None:
-    """Load the archive's settings. Where one of them is wrong, end with a line that says which."""
+    """Load the settings; end this process with a message about an invalid one."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
     try:
         _any = settings.INSTALLED_APPS
@@ -28,9 +27,9 @@ def load_settings() -> None:
         refuse(str(error))
 
 
-def refuse(why: str) -> NoReturn:
-    """End this process with a sentence, in the log's form."""
-    _report(why)
+def refuse(reason: str) -> NoReturn:
+    """End this process with a sentence, in the log's format."""
+    _report(reason)
     sys.exit(REFUSED)
 
 
@@ -45,9 +44,9 @@ _OF_FILES: Final = frozenset((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOS
 
 
 @contextmanager
-def faults_in_a_sentence() -> Iterator[None]:
-    """End with a sentence where the body fails at a database that cannot be reached or has no tables, or at a
-    file that cannot be written."""
+def exit_on_known_errors() -> Iterator[None]:
+    """End this process with a sentence if the block fails because of a file that cannot be written, a full
+    disk, or a database that cannot be reached or has no tables."""
     from django.db import DatabaseError, connection
 
     from archive.project.disk import is_full
@@ -71,19 +70,18 @@ def faults_in_a_sentence() -> Iterator[None]:
 
 
 def refuse_contradictions(tags: Iterable[str]) -> None:
-    """Tell what the checks of these tags find, a line each; end this process if that is serious."""
+    """Print the messages of the checks with these tags; end this process if one is serious."""
     from django.core.checks import run_checks
 
-    found = run_checks(tags=list(tags))
-    for one in found:
-        _report(f"{one.id}: {one.msg}" + (f"; {one.hint}" if one.hint else ""))
-    if any(one.is_serious() for one in found):
+    messages = run_checks(tags=list(tags))
+    for message in messages:
+        _report(f"{message.id}: {message.msg}" + (f"; {message.hint}" if message.hint else ""))
+    if any(message.is_serious() for message in messages):
         sys.exit(REFUSED)
 
 
 def refuse_other_tables() -> None:
-    """End this process if another version made the tables of the database. A database that does not answer is
-    no reason to end."""
+    """End this process if another version created the tables; go on if the database does not answer."""
     from django.db import DatabaseError, connection
 
     try:
@@ -98,7 +96,7 @@ def refuse_other_tables() -> None:
 
 
 def other_migrations(connection: BaseDatabaseWrapper) -> list[str]:
-    """Return the applied migrations of the archive that this version does not have, in order."""
+    """Return the applied migrations of the archive that this version lacks, in order."""
     from django.db.migrations.recorder import MigrationRecorder
 
     own = {path.stem for path in (Path(__file__).parents[1] / "migrations").glob("0*.py")}

@@ -1,4 +1,4 @@
-"""Every address of the site: the API, the admin and the pages."""
+"""The URLs of the site: the API, the admin and the pages."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -7,7 +7,7 @@ from archive.web.accounts import pages
 from archive.web.pages import health, wellknown
 from archive.web.routes import page
 
-# Only what answers requests loads the admin's pages, not every process (`archive.apps.AdminConfig`).
+# Only web processes load the admin's pages (`archive.apps.AdminConfig`).
 admin.autodiscover()
 
 handler400 = "archive.http.errors.bad_request"

@@ -63,7 +63,7 @@ def readable_spaces(request: HttpRequest) -> dict[str, int]:
     return spaces
 
 
-def spaces_of(user: roles.Somebody) -> dict[str, int]:
+def spaces_of(user: roles.AnyUser) -> dict[str, int]:
     """Return the spaces that a user may read, by their names, the public one first."""
     spaces = {"public": PUBLIC_SPACE}
     if roles.may_read_private(user):

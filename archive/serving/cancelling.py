@@ -1,4 +1,4 @@
-"""Cancel the database queries of a request for whose answer nobody waits any more."""
+"""Cancel the database queries of a request whose client has left."""
 
 from contextlib import suppress
 from threading import Lock

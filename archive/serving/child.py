@@ -1,8 +1,7 @@
 """One process of the archive: `python -m archive.serving.child web|worker|scheduler [--supervised]`.
 
-With `--supervised` its standard input is a pipe that only `manage.py serve` holds open. When the supervisor
-is gone, however it went, the pipe ends, and the child takes its whole process group with it. A container
-runs the same roles without that.
+With `--supervised` its standard input is a pipe from `manage.py serve`. When the supervisor ends, even by a
+kill, the pipe ends, and the child ends with its process group. Containers run the same roles without it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import django
 
 from archive.observing import logs
-from archive.project.garbage_collection import uncollected
+from archive.project.garbage_collection import gc_paused
 from archive.project.startup import load_settings, refuse_contradictions, refuse_other_tables
 
 if TYPE_CHECKING:
@@ -35,23 +34,23 @@ log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5
 HEADER_BYTES = 64 * 1024
-"""Most that a request's address and headers may take."""
+"""The limit of a request's URL and headers."""
 
 OPEN_FILES = 256
-"""What a web process opens beside its connections: the database, templates, bodies on disk."""
+"""Files that a web process opens besides its connections: the database, templates, bodies on disk."""
 
 MEMORY = Path("/dev/shm")
-"""Where web processes count together: in files on a full disk, counting would end them (SIGBUS)."""
+"""The place of the metrics' files: on a full disk, writing to mapped files would end a process (SIGBUS)."""
 
-MEMORY_LOOK_SECONDS = 10
-"""How often the memory of web processes is looked at."""
+MEMORY_CHECK_SECONDS = 10
+"""How often the memory of web processes is checked."""
 
-BEGIN_SECONDS = 15
-"""So long a new web process may take to begin beside the one that it replaces."""
+START_SECONDS = 15
+"""How long a new web process may take to start beside the one that it replaces."""
 
-BEHIND_READERS = 5
-"""How much nicer a worker is than a web process. Where both want more processor than there is, it gets
-a third of what readers get."""
+WORKER_NICENESS = 5
+"""Added to the niceness of workers: under contention they get a third of the processor time of web
+processes."""
 
 
 def _end_with_supervisor() -> None:
@@ -66,22 +65,22 @@ def _end_with_supervisor() -> None:
 
 
 def _end_when_silent(seconds: float) -> None:
-    """End this worker when it has not been sent anything for so long.
+    """End this worker if it receives no message for so many seconds.
 
-    A worker that was busy when Redis went away cannot acknowledge what it was busy with: kombu counts that
-    message as held for ever, and asks for no other one. The sweeper speaks to workers all the time; to start
-    one anew that had nothing to do costs nothing.
+    A worker that was busy when Redis went away cannot acknowledge its message: kombu counts that as reserved
+    for ever and fetches no other one. The sweeper sends messages all the time, so only such a worker is
+    silent; and restarting an idle one costs nothing.
     """
     from celery.signals import task_received, worker_ready
 
-    heard = 0.0
+    received = 0.0
 
-    def hear(**_: object) -> None:
-        nonlocal heard
-        heard = time.monotonic()
+    def record(**_: object) -> None:
+        nonlocal received
+        received = time.monotonic()
 
     def watch() -> None:
-        while (rest := heard + seconds - time.monotonic()) > 0:
+        while (rest := received + seconds - time.monotonic()) > 0:
             time.sleep(rest)
         log.warning("this worker was sent nothing for %.0f s: it ends, to be started again", seconds)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -91,12 +90,12 @@ def _end_when_silent(seconds: float) -> None:
     watcher = threading.Thread(target=watch, name="end-when-silent", daemon=True)
 
     def begin(**options: object) -> None:
-        hear(**options)
+        record(**options)
         if watcher.ident is None:
             watcher.start()
 
     worker_ready.connect(begin, weak=False)
-    task_received.connect(hear, weak=False)
+    task_received.connect(record, weak=False)
 
 
 def web() -> None:
@@ -107,18 +106,18 @@ def web() -> None:
     from granian.http import HTTP1Settings
     from granian.log import LogLevels, logger
 
-    from archive.observing.folder import folder_of_server
+    from archive.observing.folder import metrics_folder
     from archive.serving.sockets import check_free
 
     check_free(settings.BIND_HOST, settings.BIND_PORT)
-    # docs/operations.md says it, to those who have so many visitors that it matters.
+    # docs/operations.md has this advice for sites with many visitors.
     logger.addFilter(lambda record: "tcp_migrate_req" not in record.getMessage())
     server = Granian(
         "archive.project.asgi:application",
         address=settings.BIND_HOST,
         port=settings.BIND_PORT,
         interface=Interfaces.ASGINL,
-        # One protocol less to be attacked by: proxies speak HTTP/1.1 to what is behind them.
+        # Proxies speak HTTP/1.1 to their backends; without HTTP/2 there is less to attack.
         http=HTTPModes.http1,
         websockets=False,
         http1_settings=HTTP1Settings(
@@ -127,22 +126,21 @@ def web() -> None:
         workers=settings.WEB_WORKERS,
         backpressure=_connections(settings.MAX_CONNECTIONS),
         log_level=LogLevels.warning,
-        # It writes as everybody here does.
+        # Granian's lines have the archive's format.
         log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},
         respawn_failed_workers=True,
-        # One that had much memory keeps it: it answers what it was asked, and another takes its place.
+        # Python does not return memory: a large process finishes its requests and is replaced.
         workers_max_rss=settings.WEB_MEMORY_MB,
-        rss_sample_interval=MEMORY_LOOK_SECONDS,
-        respawn_interval=BEGIN_SECONDS,
+        rss_sample_interval=MEMORY_CHECK_SECONDS,
+        respawn_interval=START_SECONDS,
         workers_kill_timeout=settings.ANSWER_SECONDS,
     )
-    with folder_of_server(MEMORY if MEMORY.is_dir() else settings.DATA_DIR / "tmp"):
+    with metrics_folder(MEMORY if MEMORY.is_dir() else settings.DATA_DIR / "tmp"):
         server.serve()
 
 
 def _connections(wanted: int) -> int:
-    """Return how many connections a web process may have of those wanted; the system's limit on open files is
-    raised for them as far as it can be."""
+    """Raise the limit on open files for so many connections; return how many of them it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted + OPEN_FILES:
         soft = wanted + OPEN_FILES if hard == resource.RLIM_INFINITY else min(wanted + OPEN_FILES, hard)
@@ -151,36 +149,36 @@ def _connections(wanted: int) -> int:
 
 
 def worker() -> None:
-    """Run one Celery worker, with tasks in this process or in one child; more throughput is more of these.
+    """Run one Celery worker, with tasks in this process or in one child.
 
-    One child and no more: an upload's walk is kept between its turns by the process that began it. The
-    process that runs the tasks may take ARCHIVE_WORKER_MEMORY_MB.
+    It has only one child, since that keeps an upload's walk open between turns; for more throughput run more
+    workers. The process of the tasks is limited to ARCHIVE_WORKER_MEMORY_MB.
     """
     from celery.apps import worker as celery_worker
     from celery.signals import worker_process_init, worker_ready
     from django.conf import settings
 
     from archive.intake.memory_limit import RESTART, limit_memory, max_memory_kib, shuts_down_for
-    from archive.models import HeardProcess
+    from archive.models import ProcessRole
     from archive.observing import heartbeats, tasks
-    from archive.project.garbage_collection import look_rarely
+    from archive.project.garbage_collection import collect_rarely
 
-    # Celery's farewells would stand in the log as lines of no form.
-    vars(celery_worker)["safe_say"] = lambda *_said: None
-    os.nice(BEHIND_READERS)
-    # Whoever is at work is sent nothing meanwhile.
+    # Celery prints messages about its end without the log's format.
+    vars(celery_worker)["safe_say"] = lambda *_: None
+    os.nice(WORKER_NICENESS)
+    # A worker receives no message during a task.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
-    look_rarely()
+    collect_rarely()
     tasks.listen()
-    tell = partial(heartbeats.begin, HeardProcess.Role.WORKER, os.getpid())
+    begin_heartbeats = partial(heartbeats.begin, ProcessRole.WORKER, os.getpid())
     if settings.WORKER_POOL == "solo":
         limit_memory()
-        worker_ready.connect(lambda **_: tell(), weak=False)
+        worker_ready.connect(lambda **_: begin_heartbeats(), weak=False)
     else:
         worker_process_init.connect(lambda **_: limit_memory(), weak=False)
-        worker_process_init.connect(lambda **_: tell(), weak=False)
+        worker_process_init.connect(lambda **_: begin_heartbeats(), weak=False)
     app = _celery()
-    # The scheduler sends tasks by their names: only workers load what they do.
+    # The scheduler sends tasks by name: only workers import their modules.
     app.autodiscover_tasks(["archive.intake", "archive.dumps"])
     app.Worker(
         pool=settings.WORKER_POOL,
@@ -194,21 +192,20 @@ def worker() -> None:
         **_QUIETLY,
     ).start()
     if shuts_down_for(RESTART):
-        sys.exit(RESTART)  # an end that was asked for is none that counts
+        sys.exit(RESTART)
 
 
 def scheduler() -> None:
-    """Run Celery's beat, which sends the sweeper its message; and beside it, in a thread, what tells webhooks
-    of new games: receivers that are slow keep neither visitors nor uploads waiting."""
-
+    """Run Celery's beat, which triggers the sweeper, and in a thread the delivery of webhooks, so that slow
+    receivers delay neither visitors nor uploads."""
     from archive.hooks import runner
-    from archive.models import HeardProcess
+    from archive.models import ProcessRole
     from archive.observing import heartbeats
 
-    heartbeats.begin_alone(HeardProcess.Role.SCHEDULER, os.getpid())
+    heartbeats.begin_alone(ProcessRole.SCHEDULER, os.getpid())
     runner.start()
     try:
-        # What is sent every few minutes at most needs no file, which a full disk would have no room for.
+        # In memory: beat's file of last runs would need room on the disk, and a restart loses little.
         _celery().Beat(scheduler="celery.beat:Scheduler", **_QUIETLY).run()
     finally:
         heartbeats.end()
@@ -218,20 +215,20 @@ _QUIETLY: Final[Mapping[str, Any]] = {"quiet": True, "loglevel": "WARNING"}
 
 
 def _celery() -> Celery:
-    """Return Celery's application, for a process of it. Celery's own command would load a shell as well."""
+    """Return Celery's application; Celery's own command would also load a shell."""
     from celery.exceptions import SecurityWarning
 
     from archive.project.celery import app
 
-    # Celery warns of root because pickled messages could run anything; ours are JSON and nothing else.
+    # Celery warns of root because of pickled messages; ours are JSON only.
     warnings.filterwarnings("ignore", category=SecurityWarning)
-    # It would have Django check everything, all pages of the site among it, and drop what that says.
+    # Celery would run all checks of Django, which load all pages, and ignore their results.
     os.environ["CELERY_SKIP_CHECKS"] = "1"
     return app
 
 
 def _check(role: str) -> None:
-    """Look at what `serve` has looked at where it started this process: settings, folders, tables."""
+    """Run the checks that `serve` runs for its children: settings, folders, tables."""
     from archive.project.checks import FOLDERS, SETTINGS
 
     refuse_contradictions([SETTINGS, FOLDERS] if role == "worker" else [SETTINGS])
@@ -242,19 +239,19 @@ ROLES: dict[str, Callable[[], None]] = {"web": web, "worker": worker, "scheduler
 
 
 def main(role: str, *options: str) -> None:
-    """Become the process of that role; return when it is told to stop."""
+    """Run the process of a role until it is stopped."""
     supervised = "--supervised" in options
     if supervised:
         _end_with_supervisor()
     load_settings()
-    with uncollected():
+    with gc_paused():
         django.setup(set_prefix=False)
     from django.conf import settings
 
     if not supervised:
         _check(role)
     logs.begin_process(role)
-    # kombu's message folder moves a message to the temporary folder to claim it: both must be on one disk.
+    # kombu claims a message by moving its file to the temporary folder, so both must be on one disk.
     temporary = settings.DATA_DIR / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
     tempfile.tempdir = str(temporary)

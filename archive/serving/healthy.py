@@ -1,7 +1,7 @@
-"""Whether a process of this machine works: `python -m archive.serving.healthy web|worker|scheduler`.
+"""A health check for containers: `python -m archive.serving.healthy web|worker|scheduler`.
 
-It ends with 0 where it does, else with 1 and a line: containers ask so, in which there is nothing else that
-could. A web process is asked as visitors ask it; the others tell of themselves in the database.
+Ends with 0 if a process of the role works on this machine, else with 1 and an error. A web process is checked
+by a request, the others by their heartbeats in the database.
 """
 
 import sys
@@ -13,14 +13,14 @@ from archive.project import env
 from archive.project.startup import load_settings
 
 SECONDS: Final = 10.0
-"""How long a web process is given for its answer: a little longer than it gives itself."""
+"""The timeout for a web process's answer: longer than its own limit."""
 
 READY: Final = "/readyz?exclude=broker,worker,disk"
-"""Without these the archive is read."""
+"""The archive can be read without these components."""
 
 
-def web() -> str:
-    """Return what is wrong with the web process that listens here; nothing where it is ready."""
+def web_error() -> str:
+    """Return the error of the web process that listens here; empty if it is ready."""
     host, port = env.address("ARCHIVE_BIND", "127.0.0.1:8000")
     if host in ("0.0.0.0", "::"):
         host = "127.0.0.1" if host == "0.0.0.0" else "::1"
@@ -32,28 +32,27 @@ def web() -> str:
         return f"{address}: {error}"
 
 
-def heard(role: str) -> str:
-    """Return what is wrong with the processes of that role here; nothing where one was heard of lately."""
+def heartbeat_error(role: str) -> str:
+    """Return an error if no process of a role has a recent heartbeat; otherwise nothing."""
     import django
     from django.db import Error
 
     django.setup(set_prefix=False)
-    from archive.models import HeardProcess
-    from archive.observing.heartbeats import heard_here
+    from archive.models import ProcessRole
+    from archive.observing.heartbeats import is_running_here
 
     try:
-        return "" if heard_here(HeardProcess.Role(role)) else f"no {role} was heard of lately"
+        return "" if is_running_here(ProcessRole(role)) else f"no {role} was heard of lately"
     except Error as error:
         return f"the database does not answer: {error}"
 
 
 def main(role: str) -> int:
-    """Write what is wrong with a role, if anything; return the exit code."""
+    """Print the error of a role, if any; return the exit code."""
     load_settings()
-    wrong = web() if role == "web" else heard(role)
-    if wrong:
-        print(wrong, file=sys.stderr)
-    return 1 if wrong else 0
+    if error := web_error() if role == "web" else heartbeat_error(role):
+        print(error, file=sys.stderr)
+    return 1 if error else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whether a web process can have its address for itself."""
+"""A check that no other process listens on the web server's address."""
 
 import socket
 
@@ -6,7 +6,7 @@ from archive.project.startup import refuse
 
 
 def check_free(host: str, port: int) -> None:
-    """End this process with a sentence if it cannot listen. Granian would share the address with the other
+    """End this process with an error if it cannot listen. Granian would share the address with another
     process, and each would get some of the requests."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:

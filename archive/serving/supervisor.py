@@ -40,14 +40,14 @@ class Child:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, start_new_session=True)
 
     def died(self, now: float) -> bool:
-        """Note a death and return whether there was one: to end in order to be started again is none."""
+        """Return whether the process has died, and record it; an end with RESTART is no death."""
         if self.process is None or self.process.poll() is None:
             return False
-        again = self.process.returncode == RESTART
+        restart = self.process.returncode == RESTART
         self.refused = self.process.returncode == REFUSED
         self.kill()
         self.process = None
-        if again:
+        if restart:
             self.start_at = now
             return False
         self.deaths.append(now)
@@ -58,17 +58,16 @@ class Child:
         """Count the deaths within the last minute."""
         return sum(1 for at in self.deaths if now - at < DEATHS_WITHIN)
 
-    def ask_to_stop(self) -> None:
-        """Send SIGTERM to the process itself: it stops its own children in good order."""
+    def terminate(self) -> None:
+        """Send SIGTERM to the process, which then stops its own children."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
 
     def stopped(self) -> bool:
-        """Return whether the process has ended."""
         return self.process is None or self.process.poll() is not None
 
     def kill(self) -> None:
-        """End whatever is left of the process and its own children."""
+        """Kill the process with its own children."""
         if self.process is None:
             return
         with suppress(ProcessLookupError):
@@ -79,15 +78,15 @@ class Child:
 
 
 class Supervisor:
-    """Runs children until it is told to stop, or until one of them dies too often."""
+    """Runs children until a signal, or until one of them dies too often."""
 
     def __init__(self, children: Sequence[Child]) -> None:
         self.children = children
         self.stopping = False
 
     def run(self) -> int:
-        """Start and watch the children; return 0 after SIGINT or SIGTERM, 1 after too many deaths, REFUSED
-        where one must not run as things are: it has said why."""
+        """Start and watch the children; return 0 after SIGINT or SIGTERM, 1 after too many deaths, REFUSED if
+        a child has refused to run, which it has explained."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
         try:
@@ -116,7 +115,7 @@ class Supervisor:
 
     def _stop(self) -> None:
         for child in self.children:
-            child.ask_to_stop()
+            child.terminate()
         deadline = time.monotonic() + STOP_SECONDS
         while time.monotonic() < deadline and not all(child.stopped() for child in self.children):
             time.sleep(POLL_SECONDS)

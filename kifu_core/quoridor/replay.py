@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.errors import KifuError, Severity
-from kifu_core.limits import UNLIMITED, Budget, LimitCode, Limits, limit_of
+from kifu_core.limits import UNLIMITED, LimitBudget, LimitCode, Limits, limit_of
 from kifu_core.lines import NO_MOVE, Branch, Visit, main_line_from, visit_all
 from kifu_core.messages import Params
 from kifu_core.quoridor import endings, keys
@@ -73,7 +73,7 @@ class _GameBudget:
     def __init__(self, limits: Limits, replayed: ReplayedRecord) -> None:
         self.limits = limits
         self.replayed = replayed
-        self.budget = Budget.of(limits)
+        self.budget = LimitBudget.of(limits)
         replayed.left_out = self.budget.left_out
 
     def comments(self, raw: QuoridorEntry, ply: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Final
 from kifu_core.deadline import watched
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
 from kifu_core.shogi import rules
-from kifu_core.shogi.move_resolution import NOWHERE, SAME, EndOfPlay, Plan, Search, Step, plan
+from kifu_core.shogi.move_resolution import NOWHERE, SAME, EndOfPlay, MovePlan, Search, Step, plan
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.raw_line import RawLine
@@ -31,7 +31,9 @@ class Lookahead:
     def __init__(self, steps: int) -> None:
         self.budget = STEPS_PER_STEP * steps
 
-    def only_way(self, step: Search, following: Sequence[Step], position: Position, last: int) -> Plan | None:
+    def only_way(
+        self, step: Search, following: Sequence[Step], position: Position, last: int
+    ) -> MovePlan | None:
         """Return the plan after which more of the following steps can be played than after any other.
 
         None if the steps do not decide, or if the budget is used up.
@@ -52,7 +54,7 @@ class Lookahead:
         return None
 
 
-def _possible(step: Search, position: Position, last: int) -> list[Plan]:
+def _possible(step: Search, position: Position, last: int) -> list[MovePlan]:
     """Return a plan for each piece that could make the move; none if there are too many."""
     to, same = (last, True) if step.to == SAME else (step.to, False)
     origins = rules.resolve(position, step.kind, to, step.words)
@@ -61,7 +63,7 @@ def _possible(step: Search, position: Position, last: int) -> list[Plan]:
     return [plan(origin, to, step.kind, step.promote, position.turn, None, same) for origin in origins]
 
 
-def _after(position: Position, chosen: Plan) -> Position:
+def _after(position: Position, chosen: MovePlan) -> Position:
     after = position.copy()
     after.do_move(chosen.packed)
     return after
@@ -83,7 +85,7 @@ def count_playable(steps: Sequence[Step], position: Position, last: int) -> int:
     return len(steps)
 
 
-def _plan(step: Step, position: Position, last: int) -> Plan:
+def _plan(step: Step, position: Position, last: int) -> MovePlan:
     """Return the plan of a step; the rules decide where the board alone does not."""
     if isinstance(step, tuple):
         return step[position.turn]

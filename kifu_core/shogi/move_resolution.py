@@ -29,7 +29,7 @@ AGAIN: Final = 64
 """Added to the key of a plan's variant for a move with 同."""
 
 
-class Plan(NamedTuple):
+class MovePlan(NamedTuple):
     """The effect of a move of one colour.
 
     `origin` is the source square or -1 for a drop, `piece` and `landed` the signed piece before and after.
@@ -76,7 +76,7 @@ def plan(
     color: int,
     relative: str | None = None,
     same: bool = False,
-) -> Plan:
+) -> MovePlan:
     """Return the plan of a move with all its fields; `origin` -1 is a drop.
 
     With `relative` None the replay computes the words; an empty text means that there are none.
@@ -98,10 +98,10 @@ def plan(
     between = BETWEEN[piece][origin * 81 + to]
     if between is None or fault:
         between = (origin,)
-    return Plan(origin, to, piece, landed, between, rivals, move, fault, {})
+    return MovePlan(origin, to, piece, landed, between, rivals, move, fault, {})
 
 
-def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool) -> Plan:
+def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool) -> MovePlan:
     kind = abs(piece)
     move: Move = {"color": color, "to": PLACES[to], "piece": CODES[kind]}
     _add_words(move, relative, same)
@@ -109,7 +109,7 @@ def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool
     if not fault and is_dead(piece, to):
         fault = "dead-drop"
     rivals = _comers(piece, to) if relative is None else ()
-    return Plan(-1, to, piece, piece, (to,), rivals, move, fault, {})
+    return MovePlan(-1, to, piece, piece, (to,), rivals, move, fault, {})
 
 
 def _add_words(move: Move, relative: str | None, same: bool) -> None:
@@ -135,7 +135,7 @@ class DeferredStep:
 
     __slots__ = ()
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         """Return the plan for the side to move; `last` is the target of the move before, -1 if there is none.
 
         Raises IllegalMoveError or AmbiguousMoveError if the step cannot be played.
@@ -143,7 +143,7 @@ class DeferredStep:
         raise IllegalMoveError("bad-move")
 
 
-Step = tuple[Plan, Plan] | DeferredStep
+Step = tuple[MovePlan, MovePlan] | DeferredStep
 
 
 def sourced_step(origin: int, to: int, kind: int, promote: bool) -> Step:
@@ -162,9 +162,9 @@ class SameSquareMove(DeferredStep):
         self.origin = origin
         self.kind = kind
         self.promote = promote
-        self.plans: dict[tuple[int, int], Plan] = {}
+        self.plans: dict[tuple[int, int], MovePlan] = {}
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         if last < 0:
             raise IllegalMoveError("same-without-move")
         where = last, position.turn
@@ -183,7 +183,7 @@ class CsaMove(DeferredStep):
         self.now = plan(origin, to, base, True, 0), plan(origin, to, base, True, 1)
         self.before = plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         now = self.now[position.turn]
         return now if position.board[now.origin] == now.piece else self.before[position.turn]
 
@@ -212,7 +212,7 @@ class SearchSide(NamedTuple):
     piece: int
     steps: tuple[int, ...]
     rays: tuple[Ray, ...]
-    plans: Memo[int, Plan | None]
+    plans: Memo[int, MovePlan | None]
 
 
 class Search(DeferredStep):
@@ -237,7 +237,7 @@ class Search(DeferredStep):
             self._recaptures[last] = self._both_sides(last)
         return self._recaptures.get(last)
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         """Return the plan by the rules: by all words and, if several sources are left, by check."""
         to = last if self.to == SAME else self.to
         if to < 0:
@@ -254,11 +254,11 @@ class Search(DeferredStep):
 
     def _side(self, to: int, color: int) -> SearchSide:
         piece = signed(color, self.kind)
-        plans = Memo[int, Plan | None](lambda sources: self._chosen(sources, to, color))
+        plans = Memo[int, MovePlan | None](lambda sources: self._chosen(sources, to, color))
         steps, rays = ((), ()) if self.words == "H" else (STEPS[-piece][to], RAYS[-piece][to])
         return SearchSide(piece, steps, rays, plans)
 
-    def _chosen(self, sources: int, to: int, color: int) -> Plan | None:
+    def _chosen(self, sources: int, to: int, color: int) -> MovePlan | None:
         """Return the plan for the sources that a search has found; None if the rules have to decide.
 
         No source means a drop; words choose among several.
@@ -274,7 +274,7 @@ class Search(DeferredStep):
             origins = [] if "H" in self.words else rules.matching(origins, to, color, self.words)
         return self._plan(origins[0], to, color) if len(origins) == 1 else None
 
-    def _plan(self, origin: int, to: int, color: int) -> Plan:
+    def _plan(self, origin: int, to: int, color: int) -> MovePlan:
         """Return the plan for a source, -1 for a drop; words unknown to JKF are computed anew."""
         words = self.words if not self.words or self.words in RELATIVES else None
         return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
@@ -310,7 +310,7 @@ class JkfMove(DeferredStep):
         self.complete = complete
         self.null_origin = null_origin
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
@@ -341,7 +341,7 @@ class EndingStep(DeferredStep):
         self.special = special
         self.winner = winner
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         raise EndOfPlay
 
 
@@ -358,5 +358,5 @@ class UnreadableStep(DeferredStep):
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         raise IllegalMoveError("unreadable-move", params={"text": self.text})

@@ -16,7 +16,7 @@ from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.decoding import MAX_ISSUES
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Severity
 from kifu_core.jkf import Consumption, MoveEntry, Record
-from kifu_core.limits import UNLIMITED, Budget, LimitCode, Limits, limit_of
+from kifu_core.limits import UNLIMITED, LimitBudget, LimitCode, Limits, limit_of
 from kifu_core.messages import Params
 from kifu_core.shogi import rules, specials
 from kifu_core.shogi.check_jkf import check
@@ -28,7 +28,7 @@ from kifu_core.shogi.move_resolution import (
     EndingStep,
     EndOfPlay,
     JkfMove,
-    Plan,
+    MovePlan,
     Search,
     Step,
     csa_step,
@@ -112,7 +112,7 @@ class _Replay:
         self.replayed = ReplayedLine([], position)
         self.hollow: list[list[MoveEntry]] = []
         self.limits = limits
-        self.budget = Budget.of(limits)
+        self.budget = LimitBudget.of(limits)
         self.lookahead = Lookahead(len(line.steps))
         if comments:
             self.replayed.first = self._comments(self.jobs[0], -1, list(comments))
@@ -209,7 +209,7 @@ class _Replay:
         board, hands, turn = position.board, position.hands, position.turn
         restore_same = line.restore_same
         append = entries.append
-        chosen: Plan | None
+        chosen: MovePlan | None
         for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
             if type(step) is tuple:
                 chosen = step[turn]
@@ -326,7 +326,7 @@ class _Replay:
         finding = StepFinding(code, severity, job.line, index, job.ply + index + 1, params or {})
         self.replayed.findings.append(finding)
 
-    def _settle(self, job: _Job, step: Step, chosen: Plan, index: int, last: int) -> Plan | None:
+    def _settle(self, job: _Job, step: Step, chosen: MovePlan, index: int, last: int) -> MovePlan | None:
         """Return the plan to play in place of one that breaks a rule; None if there is none.
 
         A search takes the only piece on its squares; the rules may exclude that piece.
@@ -342,7 +342,7 @@ class _Replay:
 
     def _only_way(
         self, job: _Job, step: Step, index: int, last: int, error: IllegalMoveError | AmbiguousMoveError
-    ) -> Plan | None:
+    ) -> MovePlan | None:
         """Return the only plan of an ambiguous move by which the line goes on, else None."""
         if isinstance(error, AmbiguousMoveError) and isinstance(step, Search):
             following = job.line.steps[index + 1 : index + 1 + MOST_STEPS]
@@ -352,7 +352,7 @@ class _Replay:
         self._stop(job, error.code, index, error.params)
         return None
 
-    def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
+    def _repair(self, job: _Job, chosen: MovePlan, index: int) -> MovePlan | None:
         """Return the plan to play although it breaks a rule, which is noted; None if it is impossible."""
         position = job.position
         code = _impossible(position, chosen)
@@ -369,7 +369,7 @@ class _Replay:
         return chosen
 
 
-def _impossible(position: Position, chosen: Plan) -> str:
+def _impossible(position: Position, chosen: MovePlan) -> str:
     """Return the code of a plan that makes no sense on the board, or an empty text."""
     board, sign = position.board, -1 if position.turn else 1
     if chosen.origin < 0:
@@ -386,7 +386,7 @@ def _impossible(position: Position, chosen: Plan) -> str:
     return "occupied" if board[chosen.to] * sign > 0 else ""
 
 
-def _with_piece(chosen: Plan, piece: int) -> Plan:
+def _with_piece(chosen: MovePlan, piece: int) -> MovePlan:
     """Return the plan with the piece that stands on its source.
 
     Some programs name the piece after the move: an unpromoted piece written as promoted promotes now.
@@ -397,7 +397,7 @@ def _with_piece(chosen: Plan, piece: int) -> Plan:
     return plan(chosen.origin, chosen.to, abs(piece), grown, color, relative, same)
 
 
-def _broken_rule(position: Position, chosen: Plan) -> str:
+def _broken_rule(position: Position, chosen: MovePlan) -> str:
     """Return the rule that a playable plan breaks, or an empty text; check is not considered."""
     board = position.board
     if chosen.fault:

@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from archive import libraries, store
 from archive.accounts import invitations, tokens
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
+    AuditEvent,
     EventAlias,
     Game,
     GameAlias,
@@ -98,7 +99,7 @@ def _forget(anna: User) -> None:
 
 def _share(anna: User, boris: User) -> None:
     libraries.own_library(anna)
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
     libraries.invite(anna, group, owner=True)
     own = Space.objects.get(kind=Space.Kind.PERSON, memberships__user=anna)
@@ -114,8 +115,8 @@ def _share(anna: User, boris: User) -> None:
 def _let_in(anna: User) -> None:
     EmailAddress.objects.create(user=anna, email="anna@kifu.example", verified=True, primary=True)
     Authenticator.objects.create(user=anna, type="totp", data={"secret": "sealed"})
-    tokens.make(anna, "a program", ["upload"], None)
-    invitations.make(User.Role.READER, 7, anna, "a friend")
+    tokens.create(anna, "a program", ["upload"], None)
+    invitations.create(User.Role.READER, 7, anna, "a friend")
     group = Group.objects.create(name="helpers")
     right = Permission.objects.get(codename="view_report")
     group.permissions.add(right)

@@ -37,7 +37,7 @@ def browser(hanako) -> Client:
 
 
 def test_an_export_has_all_and_no_secret(browser, hanako):
-    _token, key = tokens.make(hanako, "sync", ["upload"], None)
+    _token, key = tokens.create(hanako, "sync", ["upload"], None)
     Upload.objects.create(sha256="x", name="a.kif", size=1, source="web", uploader=hanako)
     answer = browser.get("/account/export/")
     held = answer.json()
@@ -69,7 +69,7 @@ def test_what_was_sent_stays_without_a_name_or_goes(
     browser, hanako, games, state, django_capture_on_commit_callbacks
 ):
     Upload.objects.create(sha256="x", size=1, source="web", uploader=hanako, state="done")
-    _token, key = tokens.make(hanako, "sync", ["upload"], None)
+    _token, key = tokens.create(hanako, "sync", ["upload"], None)
     with django_capture_on_commit_callbacks(execute=True):
         browser.post("/account/delete/", {"games": games, "name": "hanako"})
     assert Upload.objects.values_list("state", flat=True).first() == state
@@ -132,7 +132,7 @@ def test_a_public_game_that_was_taken_back_goes_and_the_others_of_its_upload_sta
 
 
 def test_what_was_sent_to_a_group_stays_there_and_the_eldest_owns_it(hanako, taro):
-    group = libraries.make_group(hanako, "研究会")
+    group = libraries.create_group(hanako, "研究会")
     libraries.join(taro, libraries.invite(hanako, group))
     game = game_of(send(hanako, KIF, f"group-{group.pk}"))
     end(hanako, games_go=True)
@@ -141,7 +141,7 @@ def test_what_was_sent_to_a_group_stays_there_and_the_eldest_owns_it(hanako, tar
 
 
 def test_a_group_without_members_ends_with_its_games(hanako, taro):
-    group = libraries.make_group(hanako, "研究会")
+    group = libraries.create_group(hanako, "研究会")
     libraries.join(taro, libraries.invite(hanako, group))
     send(taro, KIF, f"group-{group.pk}")
     libraries.dismiss(hanako, group, taro.pk)
@@ -150,7 +150,7 @@ def test_a_group_without_members_ends_with_its_games(hanako, taro):
 
 
 def test_links_and_invitations_of_somebody_end_with_the_account(hanako, taro):
-    group = libraries.make_group(hanako, "研究会")
+    group = libraries.create_group(hanako, "研究会")
     libraries.join(taro, libraries.invite(hanako, group))
     game = game_of(send(hanako, KIF, f"group-{group.pk}"))
     libraries.share_by_link(hanako, game)

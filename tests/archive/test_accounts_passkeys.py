@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from archive.http.limits import counting
 from archive.intake import tasks
-from archive.models import AuditLine, User
+from archive.models import AuditEvent, AuditLine, User
 from archive.project.env import Origin
 from archive.web.accounts import passkeys
 from archive.web.accounts.leaving import account_data, end_account
@@ -229,7 +229,7 @@ def test_the_log_of_deeds_has_each(browser, hanako, django_capture_on_commit_cal
     with django_capture_on_commit_callbacks(execute=True):
         make(browser)
     browser.post(f"{INDEX}passkeys/{Authenticator.objects.get(type='webauthn').pk}/remove/")
-    lines = AuditLine.objects.filter(account=hanako.pk, deed=AuditLine.Event.ACCOUNT).order_by("pk")
+    lines = AuditLine.objects.filter(account=hanako.pk, deed=AuditEvent.ACCOUNT).order_by("pk")
     assert [line.what for line in lines] == ["second factor added"] * 2 + ["second factor removed"] * 2
 
 

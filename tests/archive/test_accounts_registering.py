@@ -52,23 +52,23 @@ def test_registration_is_closed_until_a_setting_says_otherwise(client):
 
 
 def test_the_first_link_makes_the_owner_and_is_good_once(client):
-    key = invitations.for_the_owner()
+    key = invitations.owner_key()
     assert open_link(client, key).headers["Location"] == "/account/"
     owner = User.objects.get()
     assert (owner.role, owner.is_staff, owner.is_superuser) == ("administrator", True, True)
     assert client.get("/admin/").status_code == 200
     assert Client().get(f"/sign-up/{key}/").status_code == 404
-    assert invitations.for_the_owner() == "", "an archive with an administrator prints no such link"
+    assert invitations.owner_key() == "", "an archive with an administrator prints no such link"
 
 
 def test_a_new_link_for_the_owner_ends_the_one_before():
-    first = invitations.for_the_owner()
-    assert invitations.for_the_owner() != first
+    first = invitations.owner_key()
+    assert invitations.owner_key() != first
     assert Client().get(f"/sign-up/{first}/").status_code == 404
 
 
 def test_no_key_is_kept(keeper):
-    key = invitations.make(Role.READER, 1, keeper)[1]
+    key = invitations.create(Role.READER, 1, keeper)[1]
     assert key not in str([*AccountInvitation.objects.values()])
 
 
@@ -94,7 +94,7 @@ def test_an_administrator_invites_and_sees_who_came(office, client, settings):
 
 def test_one_link_makes_accounts_for_a_club_and_members_of_its_group(office, keeper, settings):
     settings.ARCHIVE_REGISTRATION = "invitation"
-    group = libraries.make_group(keeper, "研究会")
+    group = libraries.create_group(keeper, "研究会")
     parameters = {"note": "club", "role": "contributor", "days": "7", "people": "2", "group": group.pk}
     made = office.post("/account/invitations/", parameters).content.decode()
     (key,) = re.findall(r"/sign-up/([\w-]+)/", made)
@@ -111,10 +111,10 @@ def test_one_link_makes_accounts_for_a_club_and_members_of_its_group(office, kee
 def test_a_link_leads_into_no_group_that_its_maker_does_not_own(office, keeper, settings):
     settings.ARCHIVE_REGISTRATION = "invitation"
     other = User.objects.create_user("other")
-    group = libraries.make_group(other, "他人の会")
+    group = libraries.create_group(other, "他人の会")
     parameters = {"role": "reader", "days": "7", "group": group.pk}
     assert "/sign-up/" not in office.post("/account/invitations/", parameters).content.decode()
-    _made, key = invitations.make(Role.READER, 7, keeper, group=group)
+    _made, key = invitations.create(Role.READER, 7, keeper, group=group)
     open_link(Client(), key)
     assert not libraries.is_member(User.objects.get(username="hanako"), group)
 
@@ -128,7 +128,7 @@ def test_a_link_makes_one_administrator_at_most(office):
 @pytest.mark.parametrize("how", ["expired", "withdrawn", "used", "closed"])
 def test_a_link_that_is_over_makes_no_account(office, keeper, client, settings, how):
     settings.ARCHIVE_REGISTRATION = "closed" if how == "closed" else "invitation"
-    made, key = invitations.make(Role.CONTRIBUTOR, 7, keeper)
+    made, key = invitations.create(Role.CONTRIBUTOR, 7, keeper)
     client.get(f"/sign-up/{key}/")
     if how == "expired":
         AccountInvitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
@@ -146,7 +146,7 @@ def test_links_of_a_former_administrator_make_no_account(office, keeper, client,
     """Otherwise who was dismissed comes back by a link made before, as an administrator."""
     settings.ARCHIVE_REGISTRATION = "invitation"
     second = User.objects.create_superuser("second", password=PASSWORD)
-    _made, key = invitations.make(Role.ADMINISTRATOR, 30, second)
+    _made, key = invitations.create(Role.ADMINISTRATOR, 30, second)
     browser = Client()
     browser.get(f"/sign-up/{key}/")
     if how == "demoted":
@@ -164,8 +164,8 @@ def test_links_of_a_former_administrator_make_no_account(office, keeper, client,
 def test_wide_letters_make_no_second_name(keeper, client):
     """A keyboard for Japanese writes them; they would pass for somebody else, and for reserved names."""
     for wide in ("ｋｅｅｐｅｒ", "ａｄｍｉｎ"):
-        assert open_link(client, invitations.make(Role.READER, 1)[1], username=wide).status_code == 200
-    open_link(client, invitations.make(Role.READER, 1)[1], username="ｈａｎａｋｏ１")
+        assert open_link(client, invitations.create(Role.READER, 1)[1], username=wide).status_code == 200
+    open_link(client, invitations.create(Role.READER, 1)[1], username="ｈａｎａｋｏ１")
     assert {*User.objects.values_list("username", flat=True)} == {"keeper", "hanako1"}
     for written in ("hanako1", "ｈａｎａｋｏ１"):
         assert Client().post("/sign-in/", {"login": written, "password": PASSWORD}).status_code == 302
@@ -184,7 +184,7 @@ def test_wide_letters_make_no_second_name(keeper, client):
     ],
 )
 def test_a_name_has_no_at_and_letters_of_scripts_that_go_together(office, client, name):
-    answer = open_link(client, invitations.make(Role.READER, 1)[1], username=name)
+    answer = open_link(client, invitations.create(Role.READER, 1)[1], username=name)
     assert answer.status_code == 200
     add = {"username": name, "role": "reader", "usable_password": "true", "password1": PASSWORD}
     assert office.post("/admin/archive/user/add/", add | {"password2": PASSWORD}).status_code == 200
@@ -196,7 +196,7 @@ def test_a_name_has_no_at_and_letters_of_scripts_that_go_together(office, client
 @pytest.mark.parametrize(("language", "words"), [("en", "letters of any language"), ("ja", "漢字・かな")])
 def test_the_words_about_a_wrong_name_are_true(office, client, language, words):
     for name in ("書記 花子", "hana@ko"):
-        client.get(f"/sign-up/{invitations.make(Role.READER, 1)[1]}/")
+        client.get(f"/sign-up/{invitations.create(Role.READER, 1)[1]}/")
         form = FORM | {"username": name}
         page = client.post("/sign-up/", form, headers={"Accept-Language": language}).content.decode()
         assert words in page
@@ -208,7 +208,7 @@ def test_the_words_about_a_wrong_name_are_true(office, client, language, words):
     "name", ["羽生Habu", "山田たろう", "ヤマダ々1", "Jürgen.Müller", "Łukasz", "Мария", "김철수", "Đặng_Văn"]
 )
 def test_a_name_may_be_of_any_keyboard(client, name):
-    assert open_link(client, invitations.make(Role.READER, 1)[1], username=name).status_code == 302
+    assert open_link(client, invitations.create(Role.READER, 1)[1], username=name).status_code == 302
     assert User.objects.get().username == name
 
 
@@ -225,7 +225,7 @@ def test_a_name_may_be_of_any_keyboard(client, name):
 )
 def test_no_new_name_looks_like_one_that_is_there(client, there, new):
     User.objects.create_user(there)
-    assert open_link(client, invitations.make(Role.READER, 1)[1], username=new).status_code == 200
+    assert open_link(client, invitations.create(Role.READER, 1)[1], username=new).status_code == 200
 
 
 def test_an_account_of_before_keeps_its_name_when_an_administrator_changes_it(office):

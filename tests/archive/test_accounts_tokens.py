@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from archive.accounts import tokens
 from archive.accounts.roles import Role, set_role
-from archive.libraries import make_group
+from archive.libraries import create_group
 from archive.models import Token, Upload, User
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def program(key: str) -> APIClient:
 
 
 def with_token(user: User, *scopes: str) -> APIClient:
-    return program(tokens.make(user, "test", scopes, None)[1])
+    return program(tokens.create(user, "test", scopes, None)[1])
 
 
 def test_a_token_is_made_after_a_proof_and_shown_once(client, hanako):
@@ -52,7 +52,7 @@ def test_a_token_is_made_after_a_proof_and_shown_once(client, hanako):
 
 def test_a_program_learns_whose_token_it_has_and_what_for(client, hanako):
     expires = timezone.now().replace(microsecond=0) + timedelta(days=30)
-    key = tokens.make(hanako, "sync", ["upload", "read-private"], expires)[1]
+    key = tokens.create(hanako, "sync", ["upload", "read-private"], expires)[1]
     answer = program(key).get("/api/v1/account")
     assert answer.headers["Cache-Control"] == "private, no-store" and "ETag" not in answer.headers
     data = answer.json()
@@ -67,7 +67,7 @@ def test_a_program_learns_whose_token_it_has_and_what_for(client, hanako):
 
 @pytest.mark.parametrize("how", ["wrong", "expired", "revoked", "switched off", "empty", "odd"])
 def test_a_token_that_is_not_good_is_a_401(client, hanako, how):
-    token, key = tokens.make(hanako, "test", ["upload"], None)
+    token, key = tokens.create(hanako, "test", ["upload"], None)
     if how == "expired":
         Token.objects.update(expires=timezone.now() - timedelta(seconds=1))
     elif how == "revoked":
@@ -91,7 +91,7 @@ def test_wrong_tokens_are_counted_with_wrong_passwords(throttled, hanako):
 
 
 def test_the_last_use_is_written_once_a_minute(hanako, django_assert_num_queries):
-    _token, key = tokens.make(hanako, "test", ["upload"], None)
+    _token, key = tokens.create(hanako, "test", ["upload"], None)
     with django_assert_num_queries(2):
         tokens.find(key)
     first = Token.objects.get().last_used
@@ -120,7 +120,7 @@ def test_scopes_leave_no_more_than_they_say(hanako):
 
 
 def test_a_program_is_told_where_its_games_went_and_why_it_reads_none(hanako):
-    group = make_group(hanako, "研究会")
+    group = create_group(hanako, "研究会")
     client = with_token(hanako, "upload")
     for space in ("mine", f"group-{group.pk}", "public"):
         sent = client.post("/api/v1/uploads", RECORD | {"space": space}, format="json")
@@ -141,7 +141,7 @@ def test_a_token_gives_nobody_more_than_their_role(hanako):
 
 
 def test_nobody_revokes_a_token_of_somebody_else(client, hanako):
-    token, key = tokens.make(hanako, "test", ["upload"], None)
+    token, key = tokens.create(hanako, "test", ["upload"], None)
     client.force_login(User.objects.create_user("taro"))
     client.post(f"/account/tokens/{token.pk}/revoke/")
     assert tokens.find(key) is not None

@@ -209,7 +209,7 @@ def test_a_token_opens_all_addresses_to_other_sites(client, settings, address, b
     )
     assert allowed["Access-Control-Allow-Methods"] == "GET, HEAD, POST, DELETE"
     assert "Authorization" in allowed["Access-Control-Allow-Headers"]
-    key = tokens.make(User.objects.create_user("hanako"), "x", ["read-private", "hooks"], None)[1]
+    key = tokens.create(User.objects.create_user("hanako"), "x", ["read-private", "hooks"], None)[1]
     for bearer, answered in ((key, {200, 404}), ("wrong", {401})):
         answer = client.get(f"/api/v1/{address}", headers=OTHER | {"Authorization": f"Bearer {bearer}"})
         assert answer.status_code in answered
@@ -220,7 +220,7 @@ def test_a_token_opens_all_addresses_to_other_sites(client, settings, address, b
 
 def test_a_page_of_another_site_uploads_with_a_token_and_not_without(client):
     user = User.objects.create_user("hanako")
-    key = tokens.make(user, "x", ["upload"], None)[1]
+    key = tokens.create(user, "x", ["upload"], None)[1]
     body = {"text": "手合割：平手\n"}
     assert client.post("/api/v1/uploads", body, headers=OTHER).status_code == 401
     client.force_login(user)

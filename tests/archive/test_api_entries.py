@@ -77,7 +77,7 @@ def test_for_a_source_no_other_file_of_a_zip_is_unpacked(client, monkeypatch):
 
 @pytest.mark.parametrize("pack", [zipped, tarred, seven_zipped])
 def test_games_of_large_files_in_containers_are_found_again(client, monkeypatch, pack):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     games = [CSA.replace("先手の人", f"人{n}") for n in range(4)]
     large = [("x.csa", "/\n".join(games[:2]).encode()), ("x.csa", "/\n".join(games[2:]).encode())]
     inner = zipped(("y.csa", "/\n".join(games[1:]).encode()))
@@ -129,7 +129,7 @@ def test_the_bytes_of_an_entry_are_never_those_of_another_file(client, settings)
 
 
 def test_the_bytes_of_a_game_of_a_large_file_are_that_game(client, monkeypatch):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     games = [CSA.replace("先手の人", f"人{n}") for n in range(3)]
     upload = stored("/\n".join(games), "three.csa")
     sources = [client.get(f"/api/v1/uploads/{upload.pk}/entries/{n}/source").content for n in range(3)]

@@ -111,7 +111,7 @@ def test_an_account_lists_what_it_sent_to_its_library_too(owner: Client) -> None
 def test_a_token_lists_what_it_reads(owner: Client, hanako: User) -> None:
     public, private = send(owner), send(owner, "himitsu.kif", GAME + "\n", "mine")
     for scopes, expected in ((["upload"], [public.pk]), (["read-private"], [private.pk, public.pk])):
-        _token, key = tokens.make(hanako, "sync", scopes, None)
+        _token, key = tokens.create(hanako, "sync", scopes, None)
         result = get_json(Client(), Authorization=f"Bearer {key}")["results"]
         assert [one["id"] for one in result] == expected
         assert [one["deletable"] for one in result] == [False] * len(result)

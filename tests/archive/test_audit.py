@@ -20,7 +20,7 @@ from archive.accounts import audit, invitations, tokens
 from archive.accounts.roles import Role, set_role
 from archive.admin.audit_words import translated
 from archive.intake import tasks
-from archive.models import AuditLine, Game, User
+from archive.models import AuditEvent, AuditLine, Game, User
 from tests.archive.games import KIF, UNREADABLE, stored
 from tests.archive.library_games import game_of, send
 from tests.archive.test_accounts_signing_in import set_up_second_factor
@@ -81,7 +81,7 @@ def test_what_cannot_be_done_is_not_noted(anna):
 
 def test_members_are_noted(anna):
     boris = User.objects.create_user("boris")
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
     libraries.promote(anna, group, boris.pk)
     libraries.dismiss(anna, group, boris.pk)
@@ -157,12 +157,12 @@ def test_a_role_that_is_given_in_the_admin_is_noted(anna):
 
 
 def test_tokens_and_invitations_are_noted(anna):
-    token, key = tokens.make(anna, "sync", ["upload"], None)
+    token, key = tokens.create(anna, "sync", ["upload"], None)
     tokens.revoke(anna, token.pk)
     User.objects.filter(pk=anna.pk).update(role=Role.ADMINISTRATOR, is_superuser=True)
-    invitation, link = invitations.make(Role.READER, 1, anna)
+    invitation, link = invitations.create(Role.READER, 1, anna)
     assert invitations.use(invitation, User.objects.create_user("boris"))
-    other, _key = invitations.make(Role.READER, 1, anna)
+    other, _key = invitations.create(Role.READER, 1, anna)
     invitations.withdraw(other.pk, anna)
     assert [line[1:3] for line in lines()] == [
         ("anna", f"token {token.pk}: made, upload"),
@@ -209,10 +209,10 @@ def test_bytes_that_are_hidden_and_shown_are_noted(anna):
 
 
 def test_addresses_are_forgotten_and_lines_are_not(anna, settings):
-    audit.note(audit.AuditEvent.SHARE, anna)
+    audit.note(AuditEvent.SHARE, anna)
     with audit.visit(ADDRESS):
-        audit.note(audit.AuditEvent.SHARE, anna)
-        audit.note(audit.AuditEvent.SHARE, anna)
+        audit.note(AuditEvent.SHARE, anna)
+        audit.note(AuditEvent.SHARE, anna)
     newest = AuditLine.objects.order_by("-pk")[0]
     old = timedelta(days=settings.ARCHIVE_AUDIT_ADDRESS_DAYS, hours=1)
     AuditLine.forgetting.exclude(pk=newest.pk).update(at=F("at") - old)
@@ -222,7 +222,7 @@ def test_addresses_are_forgotten_and_lines_are_not(anna, settings):
 
 
 def test_no_line_is_changed_or_deleted(anna):
-    audit.note(audit.AuditEvent.SHARE, anna, "game 1")
+    audit.note(AuditEvent.SHARE, anna, "game 1")
     line = AuditLine.objects.get()
     for change in (
         line.save,
@@ -236,7 +236,7 @@ def test_no_line_is_changed_or_deleted(anna):
 
 
 def test_the_admin_shows_the_log_to_administrators_and_changes_nothing(anna):
-    audit.note(audit.AuditEvent.SHARE, anna, "game 4711")
+    audit.note(AuditEvent.SHARE, anna, "game 4711")
     pk = AuditLine.objects.get().pk
     curator = Client()
     set_role(anna, Role.CURATOR)
@@ -266,7 +266,7 @@ LINES = {
 @pytest.mark.parametrize(("stored", "words"), LINES.items())
 def test_administrators_read_the_log_in_their_language(anna, stored, words):
     client = client_of(anna, Role.ADMINISTRATOR)
-    audit.note(audit.AuditEvent.RIGHTS, anna, stored)
+    audit.note(AuditEvent.RIGHTS, anna, stored)
     for language, expected in (("ja", words), ("en", stored)):
         page = client.get("/admin/archive/auditline/", headers={"Accept-Language": language})
         assert expected in page.content.decode()

@@ -53,7 +53,7 @@ def test_who_is_done_with_a_message_is_given_the_next_before_the_folder_is_to_be
     connection.transport.register_with_event_loop(connection, hub)
     with Consumer(connection.default_channel, [queue.queue], callbacks=[done]) as consumer:
         consumer.qos(prefetch_count=1)
-        hub.call_soon(connection.transport.look_again)
+        hub.call_soon(connection.transport.fetch_soon)
         for _ in range(10):  # each a tenth of a second, where the loop waits for nothing else
             hub.run_once()
     assert taken == list(range(4))

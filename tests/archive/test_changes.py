@@ -13,11 +13,11 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 
 from archive import store
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.http.limits.postgresql import PostgreSQLStore
 from archive.index.engine import engine
 from archive.migrations._database_objects import CHANGE_TABLES
-from archive.models import Entry, Game, Upload, User
+from archive.models import AuditEvent, Entry, Game, Upload, User
 from tests.archive.games import KIF, stored
 
 pytestmark = [

@@ -12,7 +12,7 @@ from django.test import Client
 from archive import libraries, store
 from archive.accounts import tokens
 from archive.intake import worker
-from archive.models import Game, HeardProcess, SiteText, User
+from archive.models import Game, ProcessRole, SiteText, User
 from archive.observing.heartbeats import Heartbeat
 from tests.archive.games import KIF, START, stored
 from tests.archive.routes import routes
@@ -78,7 +78,7 @@ def read() -> set[str]:
 def addresses(settings: Any, read: set[str]) -> dict[str, str]:
     """All addresses that strangers read, by their routes."""
     settings.SECURITY_CONTACT = "mailto:x@example.org"
-    Heartbeat(HeardProcess.Role.WORKER, 1).beat()
+    Heartbeat(ProcessRole.WORKER, 1).beat()
     stored(KIF)
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="ja", text="言葉")
@@ -104,7 +104,7 @@ def stranger() -> Ask:
 
 
 def with_token(user: User, *scopes: str) -> Ask:
-    return asking(Client(), Authorization=f"Bearer {tokens.make(user, 'test', scopes, None)[1]}")
+    return asking(Client(), Authorization=f"Bearer {tokens.create(user, 'test', scopes, None)[1]}")
 
 
 def with_session(user: User) -> Ask:

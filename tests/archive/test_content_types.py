@@ -43,7 +43,7 @@ ADDRESSES = [
 ]  # fmt: skip
 
 
-def asked(
+def send(
     method: str, path: str, content_type: str, body: bytes = b"x=y"
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of the answer of the WSGI application."""
@@ -74,7 +74,7 @@ def test_a_charset_that_no_form_has_is_refused(charset, kind):
 
 
 def refused(expected: int, method: str, path: str, content_type: str) -> None:
-    status, headers, content = asked(method, path, content_type)
+    status, headers, content = send(method, path, content_type)
     assert status == expected
     assert headers["X-Request-ID"]
     assert "default-src 'none'" in headers["Content-Security-Policy"]
@@ -87,7 +87,7 @@ def refused(expected: int, method: str, path: str, content_type: str) -> None:
 def test_usual_charsets_are_read(charset):
     assert "a".encode(charset) == b"a"
     body = json.dumps({"text": "position startpos moves 7g7f"}).encode()
-    status, _, content = asked("POST", "/api/v1/check", f"application/json; charset={charset}", body)
+    status, _, content = send("POST", "/api/v1/check", f"application/json; charset={charset}", body)
     assert (status, json.loads(content)["format"]) == (200, "usi")
 
 
@@ -98,7 +98,7 @@ def test_a_form_can_be_in_a_japanese_charset(charset):
         + "手合割：平手\r\n   1 ７六歩(77)\r\n".encode(charset)
         + b"\r\n--a--\r\n"
     )
-    status, _, content = asked(
+    status, _, content = send(
         "POST", "/api/v1/check", f"multipart/form-data; boundary=a; charset={charset}", body
     )
     assert (status, json.loads(content)["format"]) == (200, "kif")
@@ -106,4 +106,4 @@ def test_a_form_can_be_in_a_japanese_charset(charset):
 
 def test_a_form_with_another_charset_than_utf_8_is_no_fault():
     body = urlencode({"x": "y"}).encode()
-    assert asked("POST", "/theme/", f"{FORM}; charset=shift_jis", body)[0] in (400, 403)
+    assert send("POST", "/theme/", f"{FORM}; charset=shift_jis", body)[0] in (400, 403)

@@ -59,7 +59,7 @@ def run(tmp_path: Path, *command: str, **variables: str) -> subprocess.Completed
     )
 
 
-def told(tmp_path: Path, **variables: str) -> dict[str, Any]:
+def settings_of(tmp_path: Path, **variables: str) -> dict[str, Any]:
     found = run(tmp_path, "-c", TELL, **variables)
     assert found.returncode == 0, found.stderr
     settings: dict[str, Any] = json.loads(found.stdout)
@@ -67,12 +67,12 @@ def told(tmp_path: Path, **variables: str) -> dict[str, Any]:
 
 
 def test_the_database_is_for_its_owner_alone(tmp_path):
-    told(tmp_path)
+    settings_of(tmp_path)
     assert (tmp_path / "archive.sqlite3").stat().st_mode & 0o777 == 0o600
 
 
 def test_at_home_nothing_is_forced_and_uploads_are_open(tmp_path):
-    found = told(tmp_path)
+    found = settings_of(tmp_path)
     assert found["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]"]
     assert (found["SESSION_COOKIE_SECURE"], found["SECURE_SSL_REDIRECT"]) == (False, False)
     assert (found["ARCHIVE_ANONYMOUS_UPLOAD"], found["ARCHIVE_THROTTLE_LOOPBACK"]) == (True, 100)
@@ -80,7 +80,7 @@ def test_at_home_nothing_is_forced_and_uploads_are_open(tmp_path):
 
 
 def test_https_sets_hosts_origins_cookies_redirects_and_whom_to_trust(tmp_path):
-    found = told(tmp_path, ARCHIVE_PUBLIC_URL="https://Kifu.Example:443/")
+    found = settings_of(tmp_path, ARCHIVE_PUBLIC_URL="https://Kifu.Example:443/")
     assert found["ALLOWED_HOSTS"] == ["kifu.example", "localhost", "127.0.0.1", "[::1]"]
     assert found["CSRF_TRUSTED_ORIGINS"] == ["https://kifu.example"]
     secure = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "LANGUAGE_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
@@ -91,12 +91,12 @@ def test_https_sets_hosts_origins_cookies_redirects_and_whom_to_trust(tmp_path):
 
 
 def test_a_name_in_japanese_is_the_one_that_browsers_send(tmp_path):
-    found = told(tmp_path, ARCHIVE_PUBLIC_URL="https://棋譜.example")
+    found = settings_of(tmp_path, ARCHIVE_PUBLIC_URL="https://棋譜.example")
     assert found["ALLOWED_HOSTS"][0] == "xn--31v805e.example"
 
 
 def test_http_in_a_home_network_forces_no_https_and_opens_no_uploads(tmp_path):
-    found = told(tmp_path, ARCHIVE_PUBLIC_URL="http://192.168.1.5:8000")
+    found = settings_of(tmp_path, ARCHIVE_PUBLIC_URL="http://192.168.1.5:8000")
     assert found["ALLOWED_HOSTS"][0] == "192.168.1.5"
     assert found["CSRF_TRUSTED_ORIGINS"] == ["http://192.168.1.5:8000"]
     assert (found["SESSION_COOKIE_SECURE"], found["SECURE_SSL_REDIRECT"]) == (False, False)
@@ -104,7 +104,7 @@ def test_http_in_a_home_network_forces_no_https_and_opens_no_uploads(tmp_path):
 
 
 def test_hosts_and_origins_that_are_given_stay(tmp_path):
-    found = told(
+    found = settings_of(
         tmp_path,
         ARCHIVE_PUBLIC_URL="https://kifu.example",
         ALLOWED_HOSTS="old.example",
@@ -112,11 +112,11 @@ def test_hosts_and_origins_that_are_given_stay(tmp_path):
     )
     assert found["ALLOWED_HOSTS"] == ["kifu.example", "old.example"]
     assert found["CSRF_TRUSTED_ORIGINS"] == ["https://kifu.example", "https://old.example"]
-    assert told(tmp_path, ALLOWED_HOSTS="old.example")["ALLOWED_HOSTS"] == ["old.example"]
+    assert settings_of(tmp_path, ALLOWED_HOSTS="old.example")["ALLOWED_HOSTS"] == ["old.example"]
 
 
 def test_the_proxies_that_are_given_are_the_only_ones(tmp_path):
-    found = told(
+    found = settings_of(
         tmp_path,
         ARCHIVE_PUBLIC_URL="https://kifu.example",
         ARCHIVE_TRUSTED_PROXIES="172.20.0.0/16, 2001:db8::1",

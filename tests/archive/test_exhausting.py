@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archive.models import Game
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from archive.queries.games import excerpts as of_excerpts
 from archive.queries.games.excerpts import LINE, excerpts
 from archive.queries.names import people
@@ -70,7 +70,7 @@ def characters(monkeypatch) -> list[int]:
 
     def noted(text: str) -> str:
         asked.append(len(text))
-        return searched(text)
+        return search_form(text)
 
     monkeypatch.setattr(of_excerpts, "searched", noted)
     return asked

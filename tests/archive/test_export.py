@@ -19,7 +19,7 @@ from archive import libraries, store
 from archive.api.views import export
 from archive.export import lists
 from archive.http.limits import at_once as at_once_module
-from archive.http.limits.at_once import AtOnce, Counted
+from archive.http.limits.at_once import LimitedStream, StreamLimiter
 from archive.http.limits.throttling import LimitReachedError
 from archive.index.engine import engine
 from archive.intake import worker
@@ -47,7 +47,7 @@ def client() -> APIClient:
 @pytest.fixture(autouse=True)
 def nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
     """No answer that another test did not read to its end."""
-    monkeypatch.setattr(export, "_AT_ONCE", AtOnce())
+    monkeypatch.setattr(export, "_AT_ONCE", StreamLimiter())
 
 
 @pytest.fixture
@@ -428,7 +428,7 @@ def test_an_answer_that_nobody_takes_any_more_is_closed(client, throttled):
 
 
 def test_an_answer_counts_until_it_ends_however_that_is():
-    at_once, closed = AtOnce(), []
+    at_once, closed = StreamLimiter(), []
 
     def made() -> Any:
         try:
@@ -437,20 +437,20 @@ def test_an_answer_counts_until_it_ends_however_that_is():
         finally:
             closed.append(1)
 
-    begun = Counted(made(), at_once, "a", 4)
+    begun = LimitedStream(made(), at_once, "a", 4)
     assert next(begun) == b"1"
     begun.close()
-    assert closed == [1] and not at_once.running
-    assert list(Counted(made(), at_once, "a", 4)) == [b"1", b"2"] and not at_once.running
-    thrown_away = Counted(made(), at_once, "a", 4)
-    assert at_once.running
+    assert closed == [1] and not at_once.slots
+    assert list(LimitedStream(made(), at_once, "a", 4)) == [b"1", b"2"] and not at_once.slots
+    thrown_away = LimitedStream(made(), at_once, "a", 4)
+    assert at_once.slots
     del thrown_away
-    assert not at_once.running
+    assert not at_once.slots
 
 
 def test_nobody_has_more_than_half_of_them():
-    at_once = AtOnce()
-    held = [Counted(iter(()), at_once, "a", 4) for _ in range(2)]
+    at_once = StreamLimiter()
+    held = [LimitedStream(iter(()), at_once, "a", 4) for _ in range(2)]
     with pytest.raises(LimitReachedError):
         at_once.enter("a", 4)
     at_once.enter("b", 4)
@@ -459,9 +459,9 @@ def test_nobody_has_more_than_half_of_them():
 
 @pytest.mark.parametrize("another", ["a", "c"])
 def test_who_takes_an_answer_slowly_gives_the_place_to_who_wants_one(monkeypatch, another):
-    at_once, now = AtOnce(), [0.0]
+    at_once, now = StreamLimiter(), [0.0]
     monkeypatch.setattr(at_once_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    held = [Counted(iter([b"1" * 64_000] * 99), at_once, who, 4) for who in ("a", "a", "b", "b")]
+    held = [LimitedStream(iter([b"1" * 64_000] * 99), at_once, who, 4) for who in ("a", "a", "b", "b")]
     slow, *quick = held
     for _ in range(11):
         for one in quick:
@@ -486,7 +486,7 @@ def test_who_takes_an_answer_slowly_gives_the_place_to_who_wants_one(monkeypatch
 
 
 def test_an_answer_that_is_long_in_the_making_keeps_its_place(monkeypatch):
-    at_once, now = AtOnce(), [0.0]
+    at_once, now = StreamLimiter(), [0.0]
     monkeypatch.setattr(at_once_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def made() -> Any:
@@ -494,7 +494,7 @@ def test_an_answer_that_is_long_in_the_making_keeps_its_place(monkeypatch):
             now[0] += 50
             yield b""
 
-    counting = Counted(made(), at_once, "a", 1)
+    counting = LimitedStream(made(), at_once, "a", 1)
     for _ in range(20):
         next(counting)
     with pytest.raises(LimitReachedError):

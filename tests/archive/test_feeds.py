@@ -172,8 +172,8 @@ def test_a_game_that_is_published_comes_first(client, anna):
 def test_private_games_are_told_to_who_shows_a_token(client, anna):
     in_library(anna, KIF)
     assert titles(feed(client)) == []
-    _token, key = tokens.make(anna, "reader", ["read-private"], None)
-    _other, blind = tokens.make(anna, "uploads", ["upload"], None)
+    _token, key = tokens.create(anna, "reader", ["read-private"], None)
+    _other, blind = tokens.create(anna, "uploads", ["upload"], None)
     assert len(titles(feed(client, authorization=f"Bearer {key}"))) == 1
     assert titles(feed(client, authorization=f"Bearer {blind}")) == []
     assert titles(feed(client, "/games.atom?scope=public", authorization=f"Bearer {key}")) == []

@@ -34,7 +34,7 @@ def boris() -> User:
 
 
 def test_a_group_is_read_by_its_members(anna, boris):
-    group = libraries.make_group(anna, "  研究  会 ")
+    group = libraries.create_group(anna, "  研究  会 ")
     assert group.name == "研究 会"
     upload = send(anna, SECRET, f"group-{group.pk}")
     pk = game_of(upload).pk
@@ -52,7 +52,7 @@ def test_a_group_is_read_by_its_members(anna, boris):
 
 
 def test_only_owners_let_in_and_out(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     with pytest.raises(LibraryError, match="not-an-owner"):
         libraries.invite(boris, group)
     libraries.join(boris, libraries.invite(anna, group))
@@ -74,7 +74,7 @@ def test_only_owners_let_in_and_out(anna, boris):
 
 def test_a_member_publishes_no_notes_that_others_wrote(anna, boris):
     """Who sends the bare moves of an annotated game would else publish all that the group has of it."""
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
     annotated = send(anna, SECRET, f"group-{group.pk}")
     bare = SECRET.replace("*ひそかな注釈\n", "")
@@ -96,7 +96,7 @@ def test_a_member_publishes_no_notes_that_others_wrote(anna, boris):
 
 
 def test_what_a_member_shared_tells_nothing_that_others_send_later(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
     carla = User.objects.create_user("carla")
     bare = SECRET.replace("*ひそかな注釈\n", "")
@@ -117,7 +117,7 @@ def test_what_a_member_shared_tells_nothing_that_others_send_later(anna, boris):
 
 
 def test_who_went_out_of_a_group_left_no_door_open(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
     libraries.promote(anna, group, boris.pk)
     game = game_of(send(anna, SECRET, f"group-{group.pk}"))
@@ -131,7 +131,7 @@ def test_who_went_out_of_a_group_left_no_door_open(anna, boris):
 
 
 def test_owners_end_open_invitations_and_rename_their_group(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group)
     client, address = signed_in(anna), f"/libraries/{group.pk}/"
     assert "1 link is open." in page_in_english(anna, address)
@@ -152,7 +152,7 @@ def test_owners_end_open_invitations_and_rename_their_group(anna, boris):
 
 
 def test_who_was_made_an_owner_by_mistake_is_a_member_again(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
     with pytest.raises(LibraryError, match="not-an-owner"):
         libraries.demote(boris, group, anna.pk)
@@ -169,22 +169,22 @@ def test_who_was_made_an_owner_by_mistake_is_a_member_again(anna, boris):
 
 
 def test_a_groups_name_hides_nothing(anna):
-    assert libraries.make_group(anna, "a\u202egnp.\x01exe\u200b").name == "agnp.exe"
-    assert libraries.make_group(anna, "👩\u200d👧").name == "👩\u200d👧"
+    assert libraries.create_group(anna, "a\u202egnp.\x01exe\u200b").name == "agnp.exe"
+    assert libraries.create_group(anna, "👩\u200d👧").name == "👩\u200d👧"
     for empty in ("\u200b\u2060", "\x01\x02", "\u200d", "\u3000", "\ud800"):
         with pytest.raises(LibraryError, match="group-name"):
-            libraries.make_group(anna, empty)
+            libraries.create_group(anna, empty)
 
 
 def test_a_group_with_games_is_not_left_empty(anna):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     send(anna, SECRET, f"group-{group.pk}")
     with pytest.raises(LibraryError, match="group-has-games"):
         libraries.dismiss(anna, group, anna.pk)
 
 
 def test_an_invitation_is_good_once_and_for_a_while(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group)
     assert key not in str(list(Invitation.objects.values()))
     libraries.join(boris, key)
@@ -198,7 +198,7 @@ def test_an_invitation_is_good_once_and_for_a_while(anna, boris):
 
 
 def test_one_link_serves_several_people_and_members_use_nothing_up(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group, people=2)
     for user in (boris, boris, anna):
         libraries.join(user, key)
@@ -211,7 +211,7 @@ def test_one_link_serves_several_people_and_members_use_nothing_up(anna, boris):
 
 
 def test_who_was_taken_out_does_not_come_back_by_a_link_for_several(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     key, other = libraries.invite(anna, group, people=5), libraries.invite(anna, group)
     libraries.join(boris, key)
     libraries.dismiss(anna, group, boris.pk)
@@ -221,11 +221,11 @@ def test_who_was_taken_out_does_not_come_back_by_a_link_for_several(anna, boris)
 
 
 def test_links_for_new_accounts_lead_into_no_group_that_somebody_was_taken_out_of(anna, boris):
-    group = libraries.make_group(anna, "研究会")
-    used, _key = invitations.make(Role.READER, 1, anna, people=2, group=group)
+    group = libraries.create_group(anna, "研究会")
+    used, _key = invitations.create(Role.READER, 1, anna, people=2, group=group)
     invitations.use(used, boris)
-    unused, _key = invitations.make(Role.READER, 1, anna, people=5, group=group)
-    alone, _key = invitations.make(Role.READER, 1, anna, group=group)
+    unused, _key = invitations.create(Role.READER, 1, anna, people=5, group=group)
+    alone, _key = invitations.create(Role.READER, 1, anna, group=group)
     libraries.admit(boris, group)
     libraries.dismiss(anna, group, boris.pk)
     assert [*AccountInvitation.objects.exclude(group=None)] == [alone]
@@ -233,8 +233,8 @@ def test_links_for_new_accounts_lead_into_no_group_that_somebody_was_taken_out_o
 
 
 def test_owners_end_the_links_for_new_accounts_that_lead_into_their_group_too(anna):
-    group = libraries.make_group(anna, "研究会")
-    made, _key = invitations.make(Role.READER, 1, anna, people=30, group=group)
+    group = libraries.create_group(anna, "研究会")
+    made, _key = invitations.create(Role.READER, 1, anna, people=30, group=group)
     libraries.invite(anna, group)
     assert libraries.open_invitations(group) == 2
     libraries.end_invitations(anna, group)
@@ -243,7 +243,7 @@ def test_owners_end_the_links_for_new_accounts_that_lead_into_their_group_too(an
 
 
 def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group)
     client = signed_in(None)
     page = client.get(f"/join/{key}/").content.decode()
@@ -260,7 +260,7 @@ def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(a
 
 def test_who_makes_an_account_to_join_is_a_member_after_confirming_the_address(anna, settings, mailoutbox):
     settings.ARCHIVE_REGISTRATION = "open"
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group, people=30)
     for name in ("hanako", "taro"):
         client = signed_in(None)

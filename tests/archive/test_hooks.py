@@ -324,7 +324,7 @@ def test_a_host_that_turns_private_is_sent_nothing(anna, settings):
 @pytest.mark.parametrize("how", ["left the group", "switched off"])
 def test_a_hook_ends_with_the_right_to_read(anna, how):
     boris = User.objects.create_user("boris")
-    group = libraries.make_group(boris, "道場")
+    group = libraries.create_group(boris, "道場")
     libraries.join(anna, libraries.invite(boris, group))
     with receiving() as one:
         hook_to(anna, one, scope=f"group-{group.pk}")

@@ -105,7 +105,7 @@ def test_the_page_says_what_is_wrong(anna, settings, address, query, words):
 
 def program(user: User, *scopes: str) -> APIClient:
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {tokens.make(user, 'test', scopes, None)[1]}")
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {tokens.create(user, 'test', scopes, None)[1]}")
     return client
 
 

@@ -198,7 +198,7 @@ def test_an_import_without_failures_writes_no_table(tmp_path):
 @pytest.mark.parametrize("together", [True, False])
 def test_an_import_has_an_owner_and_goes_to_a_library(tmp_path, together):
     anna = User.objects.create_user("anna")
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     for n in range(1 + together):
         (tmp_path / f"{n}.csa").write_bytes(csa(n))
     run(tmp_path, owner="anna", library=f"group-{group.pk}")

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from archive.models import Game
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from archive.queries.games.excerpts import AFTER, BEFORE, LINE, cut, excerpts
 from archive.queries.scope import PUBLIC
 from tests.archive.games import stored
@@ -136,7 +136,7 @@ def test_what_a_query_excludes_is_in_no_excerpt(client, game):
 
 def test_games_of_no_other_scope_have_an_excerpt(game):
     Game.objects.update(space=7)
-    assert excerpts(PUBLIC, [game.pk], [searched("中飛車")]) == {}
+    assert excerpts(PUBLIC, [game.pk], [search_form("中飛車")]) == {}
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,13 @@ def test_games_of_no_other_scope_have_an_excerpt(game):
     ],
 )
 def test_a_line_is_cut_where_the_word_is_written(line, word, parts):
-    assert cut(line, [searched(word)]) == parts
+    assert cut(line, [search_form(word)]) == parts
 
 
 def test_of_a_long_line_what_is_near_is_shown():
-    result = cut("あ" * 500 + "中飛車" + "い" * 900, [searched("中飛車")])
+    result = cut("あ" * 500 + "中飛車" + "い" * 900, [search_form("中飛車")])
     assert result == ("…" + "あ" * BEFORE, "中飛車", "い" * AFTER + "…")
-    assert cut("あ" * LINE + "中飛車", [searched("中飛車")]) is None
+    assert cut("あ" * LINE + "中飛車", [search_form("中飛車")]) is None
 
 
 # --- positions -------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_errors_are_told_in_the_language_of_the_page(anna):
 
 def test_links_lead_to_the_address_that_is_known_outside(anna, settings):
     settings.PUBLIC_URL = Origin("https", "kifu.example")
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     game = game_of(send(anna, SECRET))
     client = signed_in(anna)
     for address, action in ((f"/libraries/{group.pk}/", "invite"), (f"/games/{game.pk}/library/", "link")):
@@ -157,7 +157,7 @@ def test_readers_publish_nothing(anna):
 
 
 def test_one_sends_only_to_libraries_of_ones_own(anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     client = signed_in(boris)
     for space in (f"group-{group.pk}", "group-x", "0", "all", "mine,public"):
         answer = client.post("/api/v1/uploads", {"text": KIF, "space": space})
@@ -331,7 +331,7 @@ def test_a_library_is_made_once(anna):
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_pages_of_libraries_are_drawn_in_both_languages(language, anna, boris):
-    group = libraries.make_group(anna, "研究会")
+    group = libraries.create_group(anna, "研究会")
     game = game_of(send(anna, SECRET))
     libraries.share_with(anna, game, "boris")
     client = signed_in(anna)

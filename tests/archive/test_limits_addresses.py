@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from archive.http.limits.addresses import UNKNOWN, ForwardedHeaders, client_address, neighbourhood
+from archive.http.limits.addresses import UNKNOWN, ForwardedHeaders, client_address, client_network
 
 PROXIES = tuple(ipaddress.ip_network(text) for text in ("10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"))
 
@@ -25,10 +25,10 @@ def proxies(settings):
     ("peer", "told"), [("203.0.113.9", None), ("127.0.0.1", None), ("10.1.2.3", "proxy-1234")]
 )
 def test_the_id_of_a_request_is_a_trusted_proxys_to_give(peer, told):
-    assert asked(peer, HTTP_X_REQUEST_ID="proxy-1234").headers.get("X-Request-ID") == told
+    assert request_from(peer, HTTP_X_REQUEST_ID="proxy-1234").headers.get("X-Request-ID") == told
 
 
-def asked(peer: str, forwarded: str | None = None, **headers: str) -> HttpRequest:
+def request_from(peer: str, forwarded: str | None = None, **headers: str) -> HttpRequest:
     """A request as views see it: behind the middleware."""
     if forwarded is not None:
         headers["HTTP_X_FORWARDED_FOR"] = forwarded
@@ -75,17 +75,17 @@ def asked(peer: str, forwarded: str | None = None, **headers: str) -> HttpReques
     ],
 )
 def test_the_address_is_the_right_most_that_is_not_trusted(peer, forwarded, address):
-    assert client_address(asked(peer, forwarded)) == address
+    assert client_address(request_from(peer, forwarded)) == address
 
 
 def test_more_proxies_than_there_are_end_the_search():
-    assert client_address(asked("10.1.2.3", "198.51.100.1" + ", 10.0.0.1" * 1000)) == "10.0.0.1"
+    assert client_address(request_from("10.1.2.3", "198.51.100.1" + ", 10.0.0.1" * 1000)) == "10.0.0.1"
 
 
 def test_without_trusted_proxies_no_header_counts(settings):
     settings.TRUSTED_PROXIES = ()
     for peer in ("10.1.2.3", "127.0.0.1", "203.0.113.9"):
-        assert client_address(asked(peer, "198.51.100.1")) == peer
+        assert client_address(request_from(peer, "198.51.100.1")) == peer
 
 
 def test_a_proxy_on_this_machine_that_is_not_trusted_is_told_of_once(settings, caplog):
@@ -99,7 +99,7 @@ def test_a_proxy_on_this_machine_that_is_not_trusted_is_told_of_once(settings, c
 
 
 def test_the_standard_header_is_not_read():
-    request = asked("10.1.2.3", HTTP_FORWARDED="for=198.51.100.1", HTTP_X_REAL_IP="198.51.100.1")
+    request = request_from("10.1.2.3", HTTP_FORWARDED="for=198.51.100.1", HTTP_X_REAL_IP="198.51.100.1")
     assert client_address(request) == "10.1.2.3"
     assert "Forwarded" not in request.headers
 
@@ -114,13 +114,13 @@ def test_the_standard_header_is_not_read():
     ],
 )
 def test_addresses_of_one_household_count_together(address, counted):
-    assert neighbourhood(address) == counted
+    assert client_network(address) == counted
 
 
 def test_scheme_and_host_are_a_trusted_proxys_to_tell():
     headers = {"HTTP_X_FORWARDED_PROTO": "https", "HTTP_X_FORWARDED_HOST": "kifu.example"}
-    assert asked("10.1.2.3", **headers).build_absolute_uri("/a") == "https://kifu.example/a"
-    assert asked("203.0.113.9", **headers).build_absolute_uri("/a") == "http://testserver/a"
+    assert request_from("10.1.2.3", **headers).build_absolute_uri("/a") == "https://kifu.example/a"
+    assert request_from("203.0.113.9", **headers).build_absolute_uri("/a") == "http://testserver/a"
 
 
 def test_of_several_values_the_nearest_proxys_counts():
@@ -128,9 +128,9 @@ def test_of_several_values_the_nearest_proxys_counts():
         "HTTP_X_FORWARDED_PROTO": "https, http",
         "HTTP_X_FORWARDED_HOST": "evil.example, kifu.example",
     }
-    assert asked("10.1.2.3", **headers).build_absolute_uri("/a") == "http://kifu.example/a"
+    assert request_from("10.1.2.3", **headers).build_absolute_uri("/a") == "http://kifu.example/a"
 
 
 @pytest.mark.parametrize("scheme", ["ftp", "HTTPS://", "https\x00", "s" * 100_000])
 def test_a_scheme_that_is_none_is_not_secure(scheme):
-    assert not asked("10.1.2.3", HTTP_X_FORWARDED_PROTO=scheme).is_secure()
+    assert not request_from("10.1.2.3", HTTP_X_FORWARDED_PROTO=scheme).is_secure()

@@ -17,7 +17,7 @@ import pytest
 from django.db import connection
 
 from archive.http.limits import counting
-from archive.http.limits.counting import Counter, OwnCounts, Store, StoreAwayError
+from archive.http.limits.counting import Counter, LocalCounts, Store, StoreAwayError
 from archive.http.limits.postgresql import PostgreSQLStore
 from archive.http.limits.redis import RedisStore
 from archive.http.limits.sqlite import SQLiteStore
@@ -89,7 +89,7 @@ OWN_STORE = pytest.param("own", marks=pytest.mark.one_engine)
 def store(request: pytest.FixtureRequest, tmp_path: Path, db: None) -> Iterator[Store]:
     """Every store: that of the database engine of this run, Redis, and what stands in for them."""
     if request.param == "own":
-        found: Store = OwnCounts()
+        found: Store = LocalCounts()
     elif request.param == "redis":
         found = RedisStore(REDIS, request.getfixturevalue("redis_prefix"))
     elif connection.vendor == "sqlite":
@@ -197,7 +197,7 @@ class Switch:
     """A store that can be switched off."""
 
     def __init__(self) -> None:
-        self.counts = OwnCounts()
+        self.counts = LocalCounts()
         self.away = False
         self.asked = 0
 
@@ -235,7 +235,7 @@ def test_while_the_store_is_away_a_process_counts_for_itself_and_says_so_once(ca
 
 
 def test_own_counts_are_bounded():
-    counts = OwnCounts(most=100)
+    counts = LocalCounts(limit=100)
     for number in range(1000):
         counts.add(str(number).encode(), 1, 600)
     assert len(counts.counts) == 100

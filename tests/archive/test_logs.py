@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory, override_settings
 from django.urls import include, path
 
-from archive.http.requests import Traced
+from archive.http.requests import RequestLog
 from archive.observing import logs
 from archive.project import env
 
@@ -29,11 +29,11 @@ LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([A-Z]+) (\S+) \[(\S+)
 
 
 @pytest.fixture
-def written() -> Iterator[io.StringIO]:
+def log_output() -> Iterator[io.StringIO]:
     """What the log of this process says meanwhile, with the access log."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
-    handler.setFormatter(logs.Lines())
+    handler.setFormatter(logs.TextFormatter())
     with _handling(handler):
         yield out
 
@@ -43,15 +43,15 @@ def objects() -> Iterator[io.StringIO]:
     """The same, as objects in JSON."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
-    handler.setFormatter(logs.Objects())
+    handler.setFormatter(logs.JsonFormatter())
     with _handling(handler):
         yield out
 
 
 @contextmanager
 def _handling(handler: logging.Handler) -> Iterator[None]:
-    handler.addFilter(logs.Subjects())
-    handler.addFilter(logs.FaultsOnly())
+    handler.addFilter(logs.ContextFilter())
+    handler.addFilter(logs.ServerErrorsOnly())
     access = logging.getLogger(logs.ACCESS)
     before = access.level
     access.setLevel(logging.INFO)
@@ -61,30 +61,32 @@ def _handling(handler: logging.Handler) -> Iterator[None]:
     access.setLevel(before)
 
 
-def lines(written: io.StringIO) -> list[tuple[str, ...]]:
+def lines(log_output: io.StringIO) -> list[tuple[str, ...]]:
     """Level, logger, id and text of every line but those of tracebacks."""
-    found = [LINE.fullmatch(line) for line in written.getvalue().split("\n") if not line.startswith("    ")]
-    assert all(found[:-1]) and found[-1] is None, written.getvalue()
+    found = [
+        LINE.fullmatch(line) for line in log_output.getvalue().split("\n") if not line.startswith("    ")
+    ]
+    assert all(found[:-1]) and found[-1] is None, log_output.getvalue()
     return [match.groups() for match in found if match]
 
 
 @pytest.mark.parametrize("place", ["%s", "a %s b"])
 def test_a_record_is_one_line_whatever_is_in_it(place):
     record = logging.LogRecord("archive.x", logging.ERROR, __file__, 1, place, (HOSTILE + "\ud800",), None)
-    assert logs.Subjects().filter(record)
-    match = LINE.fullmatch(logs.Lines().format(record))
+    assert logs.ContextFilter().filter(record)
+    match = LINE.fullmatch(logs.TextFormatter().format(record))
     assert match is not None
     assert match[4] == place % r"a\r\nb\x1b[31m\x00\u2028\u202e\x85 c\ud800"
 
 
-def test_no_line_of_a_traceback_begins_a_record(written):
+def test_no_line_of_a_traceback_begins_a_record(log_output):
     try:
         raise ValueError("\n2026-01-01 00:00:00.000 ERROR archive.x [-] \x1b[2Jforged")
     except ValueError:
         logging.getLogger("archive.x").exception("it failed")
-    assert [text for *_, text in lines(written)] == ["it failed"]
-    assert "\x1b" not in written.getvalue()
-    assert "forged" in written.getvalue()
+    assert [text for *_, text in lines(log_output)] == ["it failed"]
+    assert "\x1b" not in log_output.getvalue()
+    assert "forged" in log_output.getvalue()
 
 
 @pytest.mark.parametrize("proposed", ["0123abcd", "a.b-c_d-1", "F" * 64])
@@ -114,71 +116,72 @@ def test_an_id_that_a_stranger_gives_is_not_taken(client):
 
 @override_settings(ROOT_URLCONF="tests.archive.test_logs")
 @pytest.mark.parametrize("address", ["/fault/", "/api/v1/fault"])
-def test_a_fault_has_a_line_with_its_traceback_and_the_id_that_the_answer_tells(written, address):
+def test_a_fault_has_a_line_with_its_traceback_and_the_id_that_the_answer_tells(log_output, address):
     answer = Client(raise_request_exception=False).get(address)
     assert answer.status_code == 500
-    faults = [line for line in lines(written) if line[0] == "ERROR"]
+    faults = [line for line in lines(log_output) if line[0] == "ERROR"]
     assert [identifier for _, _, identifier, _ in faults] == [answer["X-Request-ID"]]
-    assert "RuntimeError: out of order" in written.getvalue()
+    assert "RuntimeError: out of order" in log_output.getvalue()
     assert answer["X-Request-ID"] in answer.content.decode()
     assert "out of order" not in answer.content.decode()
 
 
 @override_settings(
-    ROOT_URLCONF="tests.archive.test_logs", MIDDLEWARE=["archive.http.requests.Traced", f"{__name__}.Broken"]
+    ROOT_URLCONF="tests.archive.test_logs",
+    MIDDLEWARE=["archive.http.requests.RequestLog", f"{__name__}.Broken"],
 )
-def test_a_fault_of_a_middleware_has_a_line(written):
+def test_a_fault_of_a_middleware_has_a_line(log_output):
     answer = Client(raise_request_exception=False).get("/healthz")
     assert answer.status_code == 500
-    assert "RuntimeError: broken" in written.getvalue()
+    assert "RuntimeError: broken" in log_output.getvalue()
 
 
 @override_settings(ROOT_URLCONF="tests.archive.test_logs")
-def test_an_answer_that_breaks_off_has_a_line_with_the_id_of_its_request(written):
+def test_an_answer_that_breaks_off_has_a_line_with_the_id_of_its_request(log_output):
     answer = Client().get("/breaking/")
     with pytest.raises(RuntimeError):
         b"".join(answer.streaming_content)
     answer.close()
-    (fault,) = [line for line in lines(written) if line[0] == "ERROR"]
+    (fault,) = [line for line in lines(log_output) if line[0] == "ERROR"]
     assert fault[2] == answer["X-Request-ID"]
     assert fault[3] == "an answer broke off after 3 bytes: /breaking/"
-    assert "RuntimeError: midway" in written.getvalue()
+    assert "RuntimeError: midway" in log_output.getvalue()
 
 
 @override_settings(ROOT_URLCONF="tests.archive.test_logs")
-def test_a_client_that_goes_away_is_no_error(written):
+def test_a_client_that_goes_away_is_no_error(log_output):
     answer = Client().get("/breaking/")
     next(iter(answer.streaming_content))
     answer.close()
-    assert [line for line in lines(written) if line[0] != "INFO"] == []
+    assert [line for line in lines(log_output) if line[0] != "INFO"] == []
 
 
 @override_settings(ROOT_URLCONF="tests.archive.test_logs")
-def test_mistakes_of_visitors_stand_in_the_access_log_only(written, client):
+def test_mistakes_of_visitors_stand_in_the_access_log_only(log_output, client):
     for address in ("/nowhere/", "/games/?" + "&".join(f"a{n}=1" for n in range(1001))):
         client.get(address)
     client.get("/healthz", headers={"Host": "evil.example"})
-    assert {name for _, name, _, _ in lines(written)} == {logs.ACCESS}
+    assert {name for _, name, _, _ in lines(log_output)} == {logs.ACCESS}
 
 
 @override_settings(ROOT_URLCONF="tests.archive.test_logs")
-def test_the_access_log_has_a_line_for_every_request(written, client):
+def test_the_access_log_has_a_line_for_every_request(log_output, client):
     client.get("/healthz", {"a": '"\n'}, headers={"User-Agent": 'x"y\\\x1b[0m\u202e'})
     answer = client.get("/counted/")
     b"".join(answer.streaming_content)
     answer.close()
-    first, second = [text for _, _, _, text in lines(written)]
+    first, second = [text for _, _, _, text in lines(log_output)]
     assert re.fullmatch(r'127\.0\.0\.1 "GET /healthz\?a=%22%0A" 200 16 \d+ms ".*"', first)
     assert r"x\"y\\\x1b[0m" in first
     assert re.match(r'127\.0\.0\.1 "GET /counted/" 200 6 ', second)
 
 
-def test_no_header_and_no_path_writes_a_line_of_its_own(written):
+def test_no_header_and_no_path_writes_a_line_of_its_own(log_output):
     request = RequestFactory().generic("GET\r\nx", "/\r\n\x1b[31m/", QUERY_STRING="a=\r\nb\x00")
     request.META["HTTP_USER_AGENT"] = request.META["REMOTE_ADDR"] = HOSTILE
-    Traced(lambda _: HttpResponse("x"))(request)
-    assert len(lines(written)) == 1
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", written.getvalue())
+    RequestLog(lambda _: HttpResponse("x"))(request)
+    assert len(lines(log_output)) == 1
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", log_output.getvalue())
 
 
 def records(objects: io.StringIO) -> list[dict[str, Any]]:
@@ -202,9 +205,9 @@ FIELDS = documented()
 def test_a_record_as_an_object_is_one_line_of_ascii_whatever_is_in_it():
     text = HOSTILE + "\ud800"
     record = logging.LogRecord("archive.x", logging.ERROR, __file__, 1, "a %s b", (text,), None)
-    with logs.about(request="0123abcd", upload=7):
-        assert logs.Subjects().filter(record)
-    line = logs.Objects().format(record)
+    with logs.context(request="0123abcd", upload=7):
+        assert logs.ContextFilter().filter(record)
+    line = logs.JsonFormatter().format(record)
     assert line.isascii() and line.isprintable()
     told = json.loads(line)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", told.pop("time"))
@@ -235,7 +238,7 @@ def test_a_fault_as_an_object_has_its_traceback(objects):
 
 def test_an_error_is_told_with_what_it_happened_in_wherever_it_is_told(objects):
     try:
-        with logs.about(request="0123abcd"), logs.about(upload=7):
+        with logs.context(request="0123abcd"), logs.context(upload=7):
             raise ValueError("it broke")
     except ValueError:
         logging.getLogger("archive.x").exception("told later")

@@ -37,7 +37,7 @@ ELSEWHERE: Final = "192.0.2.7"
 
 @pytest.fixture(autouse=True)
 def nothing_known():
-    measures.forget()
+    measures.clear()
 
 
 def samples(text: str) -> Samples:
@@ -51,7 +51,7 @@ def samples(text: str) -> Samples:
     return found
 
 
-def told(client: Client | None = None) -> Samples:
+def scrape(client: Client | None = None) -> Samples:
     answer = (client or Client()).get("/metrics")
     assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
     return samples(answer.content.decode())
@@ -152,7 +152,7 @@ def test_the_note_of_a_proxy_cannot_be_sent():
 @pytest.mark.django_db
 def test_requests_are_counted_by_the_name_of_their_route(client):
     def counts() -> list[float]:
-        found = told(client)
+        found = scrape(client)
         return [
             value(found, "kifu_http_requests_total", route="game", method="GET", status="404"),
             value(found, "kifu_http_requests_total", route="healthz", method="HEAD", status="200"),
@@ -171,13 +171,13 @@ def test_requests_are_counted_by_the_name_of_their_route(client):
 def test_what_visitors_make_up_makes_no_new_series(client):
     client.get("/nowhere/")
     client.generic("MADEUP", "/healthz")
-    before = {key for key in told(client) if "http" in key[0]}
+    before = {key for key in scrape(client) if "http" in key[0]}
     for n in range(50):
         client.get(f"/nowhere/{n}/")
         client.get(f"/games/{n}/?q={n}", headers={"Host": f"h{n}.example"})
         client.generic(f"M{n}", "/healthz")
         client.generic(f"M{n}", "/\r\nkifu_forged 1")
-    after = {key for key in told(client) if "http" in key[0]}
+    after = {key for key in scrape(client) if "http" in key[0]}
     assert {dict(labels)["route"] for _, labels in after - before} <= {"none", "game"}
     assert len(after - before) < 4 * (len(requests.BUCKETS) + 6)
 
@@ -227,7 +227,7 @@ def sums(place: Path) -> tuple[float, float, float, float]:
     """Requests, observations, those of at most 5 ms, and seconds."""
     found = {
         (one.name, one.labels.get("le")): one.value
-        for family in shared.gathered(place)
+        for family in shared.merged_metrics(place)
         for one in family.samples
     }
     return (
@@ -255,10 +255,10 @@ def test_a_server_takes_its_folder_away_and_those_of_servers_that_were_killed(tm
     left = tmp_path / "kifu-metrics-left"
     left.mkdir()
     (left / "owner").touch()
-    with folder.folder_of_server(tmp_path):
+    with folder.metrics_folder(tmp_path):
         first = folder.shared_folder()
         assert first is not None and first.is_dir() and not left.exists()
-        with folder.folder_of_server(tmp_path):
+        with folder.metrics_folder(tmp_path):
             assert first.is_dir()
         os.environ[folder.VARIABLE] = str(first)
     assert [*tmp_path.iterdir()] == []
@@ -293,9 +293,7 @@ def test_a_served_archive_with_two_web_processes_counts_right_also_when_one_is_r
         assert len(counting & ours) == 2
         os.kill(min(counting), signal.SIGKILL)
         wait_for(lambda: min(counting) not in processes_of(tmp_path), START_SECONDS, archive.log)
-        wait_for(
-            lambda: all(answered(f"{archive.url}/healthz") for _ in range(20)), START_SECONDS, archive.log
-        )
+        wait_for(lambda: all(is_up(f"{archive.url}/healthz") for _ in range(20)), START_SECONDS, archive.log)
         assert games() == asked
         archive.post_text(KIF, "a.kif")
 
@@ -317,7 +315,7 @@ def counting_in(place: Path) -> set[int]:
     return {int(path.stem.rpartition("_")[2]) for path in place.glob("counter_*.db")}
 
 
-def answered(address: str) -> bool:
+def is_up(address: str) -> bool:
     try:
         with urllib.request.urlopen(address, timeout=ANSWER_SECONDS) as answer:
             return bool(answer.status == 200)
@@ -339,7 +337,7 @@ def test_what_is_in_the_archive_is_told(client):
         name="w", role="worker", version="1", started=now, seen=now, worked=now - timedelta(seconds=90)
     )
     tally.write()
-    found = told(client)
+    found = scrape(client)
     assert {key[1]: n for key, n in found.items() if key[0] == "kifu_uploads" and n} == {
         frozenset({("state", "done")}): 1,
         frozenset({("state", "failed")}): 1,
@@ -356,7 +354,7 @@ def test_what_is_in_the_archive_is_told(client):
 
 @pytest.mark.django_db
 def test_an_empty_archive_tells_no_age_and_no_row(client):
-    found = told(client)
+    found = scrape(client)
     assert value(found, "kifu_queue_age_seconds") == value(found, "kifu_index_rows") == 0
     assert "kifu_last_task_seconds" not in {name for name, _ in found}
 
@@ -388,15 +386,15 @@ def test_uploads_are_not_counted_at_every_question(django_assert_num_queries):
 
 @pytest.mark.django_db
 def test_uploads_that_take_too_long_to_count_are_not_told(client, monkeypatch):
-    monkeypatch.setattr(measures, "_uploads", measures._Kept(lambda: None, lambda _: 60))
-    assert "kifu_uploads" not in {name for name, _ in told(client)}
+    monkeypatch.setattr(measures, "_uploads", measures._CachedValue(lambda: None, lambda _: 60))
+    assert "kifu_uploads" not in {name for name, _ in scrape(client)}
 
 
 @pytest.mark.django_db
 def test_a_large_archive_is_measured_without_reading_its_large_tables(client, django_assert_max_num_queries):
-    told(client)
+    scrape(client)
     with django_assert_max_num_queries(12):
-        told(client)
+        scrape(client)
 
 
 @pytest.mark.django_db
@@ -406,10 +404,10 @@ def test_segments_tell_their_room(client):
         first = measures.segments()[0]
         assert (first.start, first.taken) == (0, min(first.end, _next_slot()))
         room = sum(one.room for one in measures.segments())
-        assert value(told(client), "kifu_segment_room_games") == room > 0
+        assert value(scrape(client), "kifu_segment_room_games") == room > 0
     else:
         assert measures.segments() == ()
-        assert "kifu_segment_room_games" not in {name for name, _ in told(client)}
+        assert "kifu_segment_room_games" not in {name for name, _ in scrape(client)}
     assert Segment("a", 500, 1500, 400).room == 600
 
 
@@ -421,10 +419,10 @@ def _next_slot() -> int:
 
 @pytest.mark.django_db
 def test_replicas_are_told_of_where_somebody_reads_from_them(client, monkeypatch):
-    monkeypatch.setattr(replicas, "_lags", [])
-    assert "kifu_replica_lag_seconds" not in {name for name, _ in told(client)}
-    replicas.tell_by(lambda: {"one": 0.25})
-    assert value(told(client), "kifu_replica_lag_seconds", replica="one") == 0.25
+    monkeypatch.setattr(replicas, "_sources", [])
+    assert "kifu_replica_lag_seconds" not in {name for name, _ in scrape(client)}
+    replicas.register(lambda: {"one": 0.25})
+    assert value(scrape(client), "kifu_replica_lag_seconds", replica="one") == 0.25
 
 
 @pytest.mark.django_db
@@ -433,7 +431,7 @@ def test_a_database_that_is_away_is_told_beside_the_requests(client, monkeypatch
         raise TimeoutError
 
     monkeypatch.setattr(measures, "queue", away)
-    found = told(client)
+    found = scrape(client)
     assert value(found, "kifu_database_up") == 0
     assert any(name == "kifu_http_requests_total" for name, _ in found)
     assert "kifu_index_rows" not in {name for name, _ in found}

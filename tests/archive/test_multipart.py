@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from archive.intake.multipart import ReadableNames
+from archive.intake.multipart import ReadableNamesStream
 from archive.models import Upload
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_what_is_read_is_the_same_however_it_comes(size: int) -> None:
 
 def parts(data: bytes, size: int) -> list[bytes]:
     """What is read of a body, so many bytes at a time; none of it is held back for long."""
-    stream, found = ReadableNames(io.BytesIO(data), b"x"), []
+    stream, found = ReadableNamesStream(io.BytesIO(data), b"x"), []
     while part := stream.read(size):
         assert len(part) < size + 2048
         found.append(part)

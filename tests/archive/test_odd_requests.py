@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 
-from archive.models import Entry, Game, HeardProcess
+from archive.models import Entry, Game, HeardProcess, ProcessRole
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.archive.test_quoridor_api import START as QUORIDOR_START
@@ -101,7 +101,7 @@ def archive(module_db: None) -> dict[str, int]:
     # Heard of for as long as the tests take: without a worker an archive says that it is not ready.
     now = timezone.now()
     HeardProcess.objects.create(
-        name="worker-1@here", role=HeardProcess.Role.WORKER, started=now, seen=now + timedelta(days=1)
+        name="worker-1@here", role=ProcessRole.WORKER, started=now, seen=now + timedelta(days=1)
     )
     game = Game.objects.get()
     return {
@@ -119,7 +119,7 @@ def archive(module_db: None) -> dict[str, int]:
     }
 
 
-def known(address: str, archive: dict[str, int]) -> str:
+def with_ids(address: str, archive: dict[str, int]) -> str:
     """The address with the numbers of the archive."""
     return re.sub(r"(\w+)/{known}", lambda match: f"{match[1]}/{archive[match[1]]}", address)
 
@@ -137,7 +137,7 @@ def sent(client: Client, method: str, address: str, query: str, body: str | None
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_address_fails_on_an_odd_request(archive, route, data):
-    address = known(data.draw(addresses(route)), archive)
+    address = with_ids(data.draw(addresses(route)), archive)
     query = data.draw(st.one_of(queries, raw_queries.map(lambda raw: raw.decode("latin-1"))))
     method = data.draw(st.sampled_from(["GET", "GET", "HEAD", "POST", "POST", "PUT", "OPTIONS", "FOO"]))
     body = data.draw(st.sampled_from(BODIES)) if method == "POST" else None

@@ -67,7 +67,7 @@ def test_a_large_file_is_cut_between_its_games(monkeypatch, tmp_path, name, coun
 
     lengths: list[int] = []
     whole = read()
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "GROUP_BYTES", 60)
     assert read() == whole
     assert len(whole) == 5 * count

@@ -22,12 +22,12 @@ def outdated():
     stored(KIF.replace("先手の人", "別の人"))
     Game.objects.update(formations_version=0, site="wrongly read")
     Upload.objects.update(reader=0)
-    measures.forget()
+    measures.clear()
     yield
-    measures.forget()
+    measures.clear()
 
 
-def said(command: str) -> str:
+def output_of(command: str) -> str:
     out = StringIO()
     call_command(command, stdout=out, stderr=StringIO(), verbosity=0)
     return out.getvalue()
@@ -36,12 +36,12 @@ def said(command: str) -> str:
 def test_what_is_stored_now_leaves_nothing():
     stored(KIF)
     assert outstanding() == {}
-    assert said("catch_up") == "Nothing is left to be done.\n"
+    assert output_of("catch_up") == "Nothing is left to be done.\n"
 
 
 def test_it_is_named_at_the_start_on_the_page_for_the_staff_and_in_readiness(client, outdated):
     assert outstanding() == {"reading": 2, "formations": 2}
-    assert "reading of 2 uploads, formations of 2 games. `manage.py catch_up`" in said("migrate")
+    assert "reading of 2 uploads, formations of 2 games. `manage.py catch_up`" in output_of("migrate")
     answer = client.get("/readyz?exclude=worker")
     assert (answer.status_code, answer.json()["checks"]["work"]) == (200, "left")
     client.force_login(User.objects.create_user("cora", role="curator", is_staff=True))
@@ -50,6 +50,6 @@ def test_it_is_named_at_the_start_on_the_page_for_the_staff_and_in_readiness(cli
 
 
 def test_one_command_does_all_of_it(outdated):
-    assert said("catch_up").endswith("Nothing is left to be done.\n")
+    assert output_of("catch_up").endswith("Nothing is left to be done.\n")
     assert outstanding() == {}
     assert not Game.objects.filter(site="wrongly read").exists()

@@ -112,7 +112,7 @@ def world(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 def filled() -> World:
     anna = User.objects.create_user("anna", password="opensesame")
-    group = libraries.make_group(anna, "zz道場")
+    group = libraries.create_group(anna, "zz道場")
     own = libraries.own_library(anna).pk
     for n, (text, space) in enumerate(
         ((FIRST, 0), (SECOND, 0), (BROKEN, 0), (NAMED, 0), (OWN, own), (PROBLEM, 0))

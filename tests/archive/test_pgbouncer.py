@@ -104,7 +104,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Found]:
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=direct, check=True)
         through = environment(running.address("first")) | {"ARCHIVE_DATABASE_POOLER": "1"}
         standby = {"ARCHIVE_REPLICA_URLS": running.address("standby")}
-        read = replicas.asked(folders, servers[1].pid, **through, **standby)
+        read = replicas.run_reader(folders, servers[1].pid, **through, **standby)
         folder = tmp_path_factory.mktemp("pooled")
         with started(os.environ | through | served_at(folder), folder / "serve.log") as archive:
             served = used(archive)

@@ -68,7 +68,7 @@ def test_cutting_gives_the_same_games_as_reading_at_once(what, monkeypatch):
     file = "x.qf" if "codes" in what else "x.txt"
     whole, pieces = read(FILES[what], file)
     assert pieces == 1 and len(whole) >= 7
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "GROUP_BYTES", 60)
     cut, pieces = read(FILES[what], file)
     assert cut == whole
@@ -79,7 +79,7 @@ def test_cutting_gives_the_same_games_as_reading_at_once(what, monkeypatch):
 def test_nothing_is_cut_inside_comments_and_forks(monkeypatch):
     inside = f"1. e2 e8 {{as in\n1. e2 e8\n{LISTS[1]}\n}} 2. e3 (2. d2\n1. e2 e8) e7\n"
     text = inside * 3 + '[White "Ada :("]\n1. d1\n' + '[White "Bo"]\n1. f1\n'
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "GROUP_BYTES", 20)
     found = [part.data.decode() for part in walk(io.BytesIO(text.encode()), "x.txt")]
     assert found == [inside, inside, inside, '[White "Ada :("]\n1. d1\n', '[White "Bo"]\n1. f1\n']

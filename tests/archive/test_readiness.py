@@ -18,14 +18,14 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
-from archive.models import HeardProcess, Tally, User
+from archive.models import HeardProcess, ProcessRole, Tally, User
 from archive.observing import heartbeats, readiness, tally
 from archive.observing.heartbeats import Heartbeat
 from archive.project import disk
 from tests.servers import RABBITMQ, REDIS, reachable
 from tests.serving import START_SECONDS, Archive, archive_at, free_port, wait_for
 
-WORKER: Final = HeardProcess.Role.WORKER
+WORKER: Final = ProcessRole.WORKER
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +42,12 @@ def of_driver(error: Exception) -> OperationalError:
     return found
 
 
-def heard(ago: timedelta = timedelta(0), role: HeardProcess.Role = WORKER) -> None:
+def create_heartbeat(ago: timedelta = timedelta(0), role: ProcessRole = WORKER) -> None:
     now = timezone.now()
     HeardProcess.objects.create(name=f"{role}-1@here", role=role, version="1", started=now, seen=now - ago)
 
 
-def asked(client: Client, query: str = "") -> tuple[int, dict[str, Any]]:
+def get_readiness(client: Client, query: str = "") -> tuple[int, dict[str, Any]]:
     answer = client.get(f"/readyz{query}")
     assert answer["Cache-Control"] == "no-store"
     assert answer["Content-Type"] == "application/json"
@@ -63,60 +63,60 @@ def test_a_process_that_lives_says_so_and_looks_at_nothing(client):
 
 @pytest.mark.django_db
 def test_an_archive_with_a_worker_is_ready(client):
-    heard()
+    create_heartbeat()
     everything = {"database": "ok", "migrations": "ok", "worker": "ok", "disk": "ok", "work": "ok"}
-    assert asked(client) == (200, {"status": "ok", "checks": everything})
+    assert get_readiness(client) == (200, {"status": "ok", "checks": everything})
 
 
 @pytest.mark.django_db
 def test_to_be_asked_again_takes_a_few_queries(client, django_assert_max_num_queries):
-    heard()
-    asked(client)
+    create_heartbeat()
+    get_readiness(client)
     # PostgreSQL is told of the limit of time in a statement of its own.
     with django_assert_max_num_queries(8 if connection.vendor == "postgresql" else 7):
-        asked(client)
+        get_readiness(client)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "ago,role",
-    [(heartbeats.LATELY, WORKER), (timedelta(0), HeardProcess.Role.SCHEDULER)],
+    [(heartbeats.LATELY, WORKER), (timedelta(0), ProcessRole.SCHEDULER)],
     ids=["long ago", "other"],
 )
 def test_an_archive_whose_workers_were_not_heard_of_lately_is_not_ready(client, ago, role):
-    heard(ago, role)
-    status, told = asked(client)
+    create_heartbeat(ago, role)
+    status, told = get_readiness(client)
     assert (status, told["status"], told["checks"]["worker"]) == (503, "unavailable", "not-heard")
 
 
 @pytest.mark.django_db
 def test_who_asks_every_few_seconds_does_not_fill_the_log(client, caplog):
-    assert asked(client)[0] == 503
+    assert get_readiness(client)[0] == 503
     assert caplog.records == []
 
 
 @pytest.mark.django_db
 def test_a_part_that_is_excluded_is_not_asked_for(client):
     told = {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}}
-    assert asked(client, "?exclude=worker,broker,disk,work") == (200, told)
-    assert asked(client, "?exclude=worker&exclude=broker,disk,work") == (200, told)
-    assert asked(client, "?exclude=database,migrations,worker,disk,work")[1]["checks"] == {}
+    assert get_readiness(client, "?exclude=worker,broker,disk,work") == (200, told)
+    assert get_readiness(client, "?exclude=worker&exclude=broker,disk,work") == (200, told)
+    assert get_readiness(client, "?exclude=database,migrations,worker,disk,work")[1]["checks"] == {}
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("query", ["?exclude=wroker", "?exclude=%00", "?exclude=", "?exclude=database%0A"])
 def test_a_part_that_there_is_not_is_named_wrong(client, query):
-    status, told = asked(client, query)
+    status, told = get_readiness(client, query)
     assert (status, told) == (400, {"status": "invalid", "exclude": [*readiness.CHECKS]})
 
 
 @pytest.mark.django_db
 def test_an_archive_whose_migrations_wait_is_not_ready_also_after_it_was(client):
-    heard()
-    assert asked(client)[0] == 200
+    create_heartbeat()
+    assert get_readiness(client)[0] == 200
     newest = MigrationRecorder.Migration.objects.filter(app="archive").order_by("name").last()
     newest.delete()
-    status, told = asked(client)
+    status, told = get_readiness(client)
     assert (status, told["checks"]) == (
         503, {"database": "ok", "migrations": "waiting", "worker": "unknown", "disk": "ok"},
     )  # fmt: skip
@@ -171,7 +171,7 @@ def test_a_process_that_tells_of_itself_again_has_one_row(django_assert_num_quer
 
 @pytest.mark.django_db
 def test_a_process_that_was_not_heard_of_for_a_day_is_forgotten():
-    heard(heartbeats.FORGOTTEN + timedelta(seconds=1), HeardProcess.Role.SCHEDULER)
+    create_heartbeat(heartbeats.FORGOTTEN + timedelta(seconds=1), ProcessRole.SCHEDULER)
     Heartbeat(WORKER, 17).beat()
     assert [row.role for row in HeardProcess.objects.all()] == [WORKER]
 
@@ -216,13 +216,13 @@ def test_an_archive_becomes_ready_when_its_worker_and_its_scheduler_run(tmp_path
 
 # --- roles that only one process may have ----------------------------------------------------------------
 
-SCHEDULER: Final = HeardProcess.Role.SCHEDULER
+SCHEDULER: Final = ProcessRole.SCHEDULER
 
 
 @pytest.mark.django_db
 def test_of_two_schedulers_the_later_one_ends(monkeypatch, capsys):
     monkeypatch.setattr(heartbeats, "PATIENCE", 0)
-    heard(role=SCHEDULER)
+    create_heartbeat(role=SCHEDULER)
     second = Heartbeat(SCHEDULER, 7, alone=True)
     with pytest.raises(SystemExit):
         second.wait_alone()
@@ -249,13 +249,13 @@ def test_a_scheduler_takes_the_place_of_one_that_is_not_there_any_more(name):
 
 @pytest.mark.django_db
 def test_an_archive_without_room_on_its_disk_is_not_ready_and_tells_how_much_there_is(client, monkeypatch):
-    heard()
+    create_heartbeat()
     monkeypatch.setattr(
         disk.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=5_000_000, total=9**9)
     )
-    status, told = asked(client)
+    status, told = get_readiness(client)
     assert (status, told["checks"]["disk"]) == (503, "full")
-    assert asked(client, "?exclude=disk")[0] == 200
+    assert get_readiness(client, "?exclude=disk")[0] == 200
     assert 'kifu_disk_free_bytes{folder="data"} 5e+06' in client.get("/metrics").content.decode()
     client.force_login(User.objects.create_user("cora", role="curator", is_staff=True))
     shown = client.get("/status/", headers={"accept-language": "en"}).content.decode()

@@ -33,12 +33,12 @@ def united(*editions: Record) -> Record:
     return first
 
 
-def made(forks: Forks | None = None) -> Record:
+def record_with(forks: Forks | None = None) -> Record:
     return record(GAME, forks)
 
 
 def test_new_forks_are_added_and_old_ones_are_not_doubled():
-    one, two = made({3: [["6g6f"]]}), made({3: [["6g6f"], ["5g5f"]], 4: [["4c4d"]]})
+    one, two = record_with({3: [["6g6f"]]}), record_with({3: [["6g6f"], ["5g5f"]], 4: [["4c4d"]]})
     union = united(one, two)
     assert union == united(union, one) == united(union, two)
     assert nodes(union) == nodes(one) | nodes(two)
@@ -46,32 +46,32 @@ def test_new_forks_are_added_and_old_ones_are_not_doubled():
 
 
 def test_a_longer_fork_goes_on_where_the_shorter_one_ends():
-    union = united(made({3: [["6g6f"]]}), made({3: [["6g6f", "8c8d", "7i6h"]]}))
+    union = united(record_with({3: [["6g6f"]]}), record_with({3: [["6g6f", "8c8d", "7i6h"]]}))
     assert [len(fork) for fork in union["moves"][3]["forks"]] == [3]
 
 
 def test_forks_that_part_later_branch_where_they_part():
-    union = united(made({3: [["6g6f", "8c8d"]]}), made({3: [["6g6f", "4c4d", "7i6h"]]}))
+    union = united(record_with({3: [["6g6f", "8c8d"]]}), record_with({3: [["6g6f", "4c4d", "7i6h"]]}))
     (fork,) = union["moves"][3]["forks"]
     assert len(fork) == 2 and len(fork[1]["forks"][0]) == 2
 
 
 def test_a_fork_that_plays_the_main_move_is_part_of_the_main_line():
-    union = united(made(), made({3: [["2g2f", "4c4d"]]}))
+    union = united(record_with(), record_with({3: [["2g2f", "4c4d"]]}))
     assert "forks" not in union["moves"][3]
     assert len(union["moves"][4]["forks"]) == 1
 
 
 def test_a_fork_at_the_ending_stays_at_the_ending():
-    ended = made()
+    ended = record_with()
     ended["moves"][-1]["forks"] = [record(GAME + " 8d8e")["moves"][6:7]]
-    union = united(made(), ended)
+    union = united(record_with(), ended)
     assert union["moves"][6]["special"] == "TORYO" and len(union["moves"][6]["forks"]) == 1
     assert nodes(united(record(GAME, special=None), ended)) == nodes(ended)
 
 
 def test_comments_of_both_are_kept_and_none_is_doubled():
-    one, two = made({3: [["6g6f"]]}), made({3: [["6g6f"]]})
+    one, two = record_with({3: [["6g6f"]]}), record_with({3: [["6g6f"]]})
     one["moves"][1]["comments"] = ["mine"]
     for entry in (two["moves"][0], two["moves"][1], two["moves"][3]["forks"][0][0]):
         entry["comments"] = ["theirs"]
@@ -82,11 +82,11 @@ def test_comments_of_both_are_kept_and_none_is_doubled():
 
 
 def test_nothing_new_is_told():
-    one = made({3: [["6g6f", "8c8d"]]})
-    assert not unite(copy(one), made())
-    assert not unite(copy(one), made({3: [["6g6f"]]}))
+    one = record_with({3: [["6g6f", "8c8d"]]})
+    assert not unite(copy(one), record_with())
+    assert not unite(copy(one), record_with({3: [["6g6f"]]}))
     assert not unite(copy(one), copy(one))
-    assert unite(made(), copy(one))
+    assert unite(record_with(), copy(one))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -108,7 +108,7 @@ def nested(position: Position, played: list[str], random: Random) -> Forks:
 
 
 def test_depth_is_counted_without_recursion():
-    deep = made()
+    deep = record_with()
     entries = deep["moves"]
     for _ in range(FORK_LEVELS + 1):
         assert fits(deep)
@@ -119,7 +119,7 @@ def test_depth_is_counted_without_recursion():
 
 
 def commented(*comments: str) -> Record:
-    entry = made()
+    entry = record_with()
     entry["moves"][1]["comments"] = list(comments)
     return entry
 

@@ -53,10 +53,10 @@ def pair() -> Iterator[tuple[list[Path], list[subprocess.Popen[bytes]]]]:
 
 
 @pytest.fixture(scope="module")
-def told() -> Iterator[dict[str, Any]]:
+def results() -> Iterator[dict[str, Any]]:
     """What the process tells that reads from a standby which is there, paused, gone on, and stopped."""
     with pair() as (folders, servers):
-        yield asked(folders, servers[1].pid)
+        yield run_reader(folders, servers[1].pid)
 
 
 def begun(runner: Runner, programs: Path, folder: Path) -> subprocess.Popen[bytes]:
@@ -65,7 +65,7 @@ def begun(runner: Runner, programs: Path, folder: Path) -> subprocess.Popen[byte
     return server
 
 
-def asked(folders: list[Path], standby: int, **settings: str) -> dict[str, Any]:
+def run_reader(folders: list[Path], standby: int, **settings: str) -> dict[str, Any]:
     environment = (
         os.environ
         | {
@@ -88,31 +88,31 @@ def asked(folders: list[Path], standby: int, **settings: str) -> dict[str, Any]:
     return found
 
 
-def test_pages_and_answers_are_read_from_the_standby(told):
-    assert set(told["read"].values()) == {"replica1"}
-    assert set(told["statuses"].values()) == {200}
+def test_pages_and_answers_are_read_from_the_standby(results):
+    assert set(results["read"].values()) == {"replica1"}
+    assert set(results["statuses"].values()) == {200}
 
 
-def test_accounts_uploads_and_programs_are_asked_of_the_first_database(told):
-    assert set(told["not read"].values()) == {"default"}
+def test_accounts_uploads_and_programs_are_asked_of_the_first_database(results):
+    assert set(results["not read"].values()) == {"default"}
 
 
-def test_who_wrote_reads_what_they_wrote_while_the_standby_stands_still(told):
-    assert told["writer"] == {"status": 200, "from": "default", "known to others": 200}
+def test_who_wrote_reads_what_they_wrote_while_the_standby_stands_still(results):
+    assert results["writer"] == {"status": 200, "from": "default", "known to others": 200}
 
 
-def test_what_the_standby_does_not_know_yet_is_asked_of_the_first_database(told):
-    assert told["program"] == 200
+def test_what_the_standby_does_not_know_yet_is_asked_of_the_first_database(results):
+    assert results["program"] == 200
 
 
-def test_a_standby_that_lags_is_left_out_and_read_again_when_it_has_come_up(told):
-    assert told["lagging"] == "default" and told["lag"] >= 2
-    assert told["again"] == "replica1"
+def test_a_standby_that_lags_is_left_out_and_read_again_when_it_has_come_up(results):
+    assert results["lagging"] == "default" and results["lag"] >= 2
+    assert results["again"] == "replica1"
 
 
-def test_a_standby_that_is_gone_costs_nobody_an_answer(told):
-    assert told["gone"] == [200] * 5 and told["gone, API"] == [200] * 2
-    assert told["gone from"] == "default" and told["lags of what is gone"] == {}
+def test_a_standby_that_is_gone_costs_nobody_an_answer(results):
+    assert results["gone"] == [200] * 5 and results["gone, API"] == [200] * 2
+    assert results["gone from"] == "default" and results["lags of what is gone"] == {}
 
 
 def test_what_looks_things_up_takes_its_connection_from_the_one_door():
@@ -125,7 +125,7 @@ def test_one_visitor_stays_with_one_replica():
     known = Standbys([Standby("one", 5), Standby("two", 5)], sampled=float("inf"))
     assert {known.usable(7, 0) for _ in range(5)} == {"two"}
     assert {known.usable(8, 0) for _ in range(5)} == {"one"}
-    known.known[1].out_until = float("inf")
+    known.replicas[1].out_until = float("inf")
     assert known.usable(7, 0) == "one"
 
 

@@ -117,7 +117,7 @@ def world(module_db: None) -> World:
     """All of them, in all states."""
     result = World({name: account(name) for name in VISITORS[1:]}, Space())
     users = result.users
-    result.group = libraries.make_group(users["group owner"], "zmgroup会")
+    result.group = libraries.create_group(users["group owner"], "zmgroup会")
     libraries.join(users["member"], libraries.invite(users["group owner"], result.group))
     mine = libraries.own_library(users["owner"]).pk
     spaces = {"published": mine, "unlisted": mine, "private": mine, "removed": mine, "group": result.group.pk}

@@ -9,7 +9,7 @@ from django.db import connection
 
 from archive.index.texts import text_index
 from archive.models import Game
-from archive.names.search_text import LONGEST, pieces, searched, together, wanted
+from archive.names.search_text import LONGEST, joined_forms, pieces, required_pieces, search_form
 from kifu_core.classes import PUBLIC
 from tests.cases import each
 
@@ -18,7 +18,7 @@ LINES = 400
 WORDS = 1500
 
 
-def drawn(random: Random, most: int) -> str:
+def random_text(random: Random, most: int) -> str:
     return "".join(random.choice(ALPHABET) for _ in range(random.randrange(1, most)))
 
 
@@ -32,25 +32,28 @@ def drawn(random: Random, most: int) -> str:
     ],
 )  # fmt: skip
 def test_ways_to_write_the_same_have_one_form(one, other):
-    assert searched(one) == searched(other)
+    assert search_form(one) == search_form(other)
 
 
 def test_a_form_has_no_other_form():
     random = Random(1)
     for _ in range(2000):
-        form = searched(drawn(random, 30))
-        assert searched(form) == form
+        form = search_form(random_text(random, 30))
+        assert search_form(form) == form
 
 
 def test_what_no_database_stores_is_in_no_form():
-    assert searched("\x00\ud800\x7f\x01") == "\ufffd"
+    assert search_form("\x00\ud800\x7f\x01") == "\ufffd"
 
 
 def test_pieces_are_wanted_of_every_text_that_holds_the_word():
     random = Random(2)
     held = 0
     for _ in range(20_000):
-        text, word = together([drawn(random, 20), drawn(random, 20)]), searched(drawn(random, 4))
+        text, word = (
+            joined_forms([random_text(random, 20), random_text(random, 20)]),
+            search_form(random_text(random, 4)),
+        )
         if word and word in text:
             held += 1
             present, parameters = pieces(text), wanted(word)
@@ -60,13 +63,13 @@ def test_pieces_are_wanted_of_every_text_that_holds_the_word():
 
 
 def test_a_text_is_cut_where_a_character_ends():
-    text = together(["あ" * 10, *(f"{number}位" * 40 for number in range(9000))])
+    text = joined_forms(["あ" * 10, *(f"{number}位" * 40 for number in range(9000))])
     assert LONGEST - 3 <= len(text.encode()) <= LONGEST
-    assert len(together(["龍" * (LONGEST + 5)]).encode()) == LONGEST - 1
+    assert len(joined_forms(["龍" * (LONGEST + 5)]).encode()) == LONGEST - 1
 
 
 def test_text_that_is_said_twice_is_kept_once():
-    assert together(["Ａ", "a", "", "b"]) == "a\nb"
+    assert joined_forms(["Ａ", "a", "", "b"]) == "a\nb"
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +97,8 @@ def test_the_index_finds_exactly_the_texts_that_hold_a_word(texts):
     for _ in range(WORDS):
         line = random.choice([*texts.values()]) or "x"
         start = random.randrange(len(line))
-        word = random.choice([drawn(random, 5), line[start : start + random.randrange(1, 20)]])
-        word = searched(word)
+        word = random.choice([random_text(random, 5), line[start : start + random.randrange(1, 20)]])
+        word = search_form(word)
         if word:
             expected = {pk for pk, text in texts.items() if word in text}
             assert {*(text_index().games_with_words([word], [PUBLIC], 10_000) or ())} == expected, word

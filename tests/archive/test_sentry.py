@@ -67,8 +67,8 @@ def receiver() -> Iterator[Receiver]:
 def log(receiver: Receiver) -> Iterator[logging.Logger]:
     """A logger whose errors are told; all are when the test has closed its handler."""
     handler = Faults(receiver.address)
-    handler.addFilter(logs.Subjects())
-    handler.addFilter(logs.FaultsOnly())
+    handler.addFilter(logs.ContextFilter())
+    handler.addFilter(logs.ServerErrorsOnly())
     log = logging.getLogger("archive.of_a_test")
     log.addHandler(handler)
     yield log
@@ -81,7 +81,7 @@ def test_an_error_is_told_with_its_places_and_numbers_and_without_its_words(log,
         raise ValueError(f"{password} is in a row")
 
     try:
-        with logs.about(request="proxy-1234", upload=7):
+        with logs.context(request="proxy-1234", upload=7):
             broken(SECRET)
     except ValueError:
         log.exception("failed for %s", SECRET)
@@ -104,7 +104,7 @@ def test_what_is_no_error_is_not_told(log, receiver):
 
 def test_a_sentry_that_is_away_is_no_fault(caplog):
     handler = Faults("http://key@127.0.0.1:9/1")
-    handler.addFilter(logs.Subjects())
+    handler.addFilter(logs.ContextFilter())
     log = logging.getLogger("archive.of_a_test")
     log.addHandler(handler)
     log.error("it failed")

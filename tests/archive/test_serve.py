@@ -297,7 +297,7 @@ def leaves_no_process_when_it_is_killed(archive: Archive, folder: Path) -> None:
 WEB_WITH_LITTLE_MEMORY = """
 import archive.serving.child as child
 from django.conf import settings
-settings.WEB_MEMORY_MB, child.MEMORY_LOOK_SECONDS, child.BEGIN_SECONDS = 1, 1, 20
+settings.WEB_MEMORY_MB, child.MEMORY_CHECK_SECONDS, child.START_SECONDS = 1, 1, 20
 child.main("web")
 """
 """Every web process has more than that, so each is replaced as soon as it is looked at."""

@@ -80,7 +80,7 @@ def some_upload(random: Random, user: User) -> Upload | None:
 
 def move(random: Random, user: User) -> None:
     upload = some_upload(random, user)
-    if upload and libraries.move_upload(user, upload, random.choice(libraries.targets(user))[0]):
+    if upload and libraries.move_upload(user, upload, random.choice(libraries.upload_targets(user))[0]):
         store.move_upload(upload.pk, random.choice((1, 100)))
 
 
@@ -107,7 +107,7 @@ def nothing_left(transactional_db: None) -> Iterator[None]:
 
 def test_index_and_counters_of_all_spaces_are_right_whatever_people_do_at_once(hot_at_three, small_segments):
     people = [User.objects.create_user(name) for name in PEOPLE]
-    group = libraries.make_group(people[0], "研究会")
+    group = libraries.create_group(people[0], "研究会")
     for person in people:
         libraries.own_library(person)
     for person in people[1:]:
@@ -119,7 +119,7 @@ def test_index_and_counters_of_all_spaces_are_right_whatever_people_do_at_once(h
         finish()
         assert not list(verify.verify()), f"round {number}"
         assert not [*lost()], f"round {number}"
-        assert counted() == kept(), f"round {number}"
+        assert explorer_counts() == game_counts(), f"round {number}"
     print(done)
     assert all(done[deed.__name__] for deed in DEEDS)
 
@@ -182,13 +182,13 @@ def lost() -> Iterator[str]:
                 yield f"entry {entry}: {entry.state}"
 
 
-def counted() -> dict[int, int]:
+def explorer_counts() -> dict[int, int]:
     """The games of each space as the explorer tells them."""
     spaces = [PUBLIC, *Space.objects.values_list("pk", flat=True)]
     return {space: explore(Scope((space,)), "shogi", START).total for space in spaces}
 
 
-def kept() -> dict[int, int]:
+def game_counts() -> dict[int, int]:
     """The games of each space."""
     spaces = [PUBLIC, *Space.objects.values_list("pk", flat=True)]
     return {space: Game.objects.filter(space=space).count() for space in spaces}

@@ -21,9 +21,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def known_anew():
-    measures.forget()
+    measures.clear()
     yield
-    measures.forget()
+    measures.clear()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def curator(client):
     return client
 
 
-def shown(client) -> str:
+def status_text(client) -> str:
     answer = client.get("/status/")
     assert answer.status_code == 200
     return " ".join(text(answer.content.decode().replace("<", " <")).split())
@@ -48,7 +48,7 @@ def test_it_is_for_the_staff_alone(client):
 
 
 def test_an_archive_in_which_nothing_is_or_runs_says_so(curator):
-    message = shown(curator)
+    message = status_text(curator)
     assert (
         "database in order" in message and "tables in order" in message and "worker not heard of" in message
     )
@@ -63,7 +63,7 @@ def test_processes_are_told_with_when_they_were_heard_of(curator):
         HeardProcess.objects.create(
             name=name, role="worker", version="1.2.3", started=now, seen=now - timedelta(seconds=ago)
         )
-    first, second = shown(curator).partition("worker-2@there")[::2]
+    first, second = status_text(curator).partition("worker-2@there")[::2]
     assert "worker-1@here" in first and "not heard of" not in first.partition("worker-1@here")[2]
     assert second.lstrip().startswith("not heard of")
 
@@ -79,7 +79,7 @@ def test_what_waits_and_what_failed_is_told_without_names(curator):
     entry.save()
     waiting, _ = store.create_upload("another.kif", [b"x"])
     Upload.objects.filter(pk=waiting.pk).update(received=timezone.now() - timedelta(hours=3))
-    message = shown(curator)
+    message = status_text(curator)
     assert "1 file is waiting or being read; it came 3 hours ago." in message
     assert f"file {broken.pk} given up after 3 tries" in message
     assert "the record format was not recognised: …" in message
@@ -92,27 +92,27 @@ def test_entries_tasks_and_the_index_are_told(curator):
     Tally.objects.all().delete()
     tally.add(tally.TASKS, "archive.sweep", "success", 4, seconds=2.0)
     tally.write()
-    message = shown(curator)
+    message = status_text(curator)
     assert "added 1 already here 0 failed 0" in message
     assert store.reread(Upload.objects.get().pk)
     worker.work_off(Upload.objects.get().pk)
-    measures.forget()
-    assert "added 1 already here 0 failed 0" in shown(curator)
+    measures.clear()
+    assert "added 1 already here 0 failed 0" in status_text(curator)
     assert "archive.sweep done 4 0.50" in message
     assert f"About {measures.index_rows()} rows" in message
 
 
 def test_replicas_are_told_where_there_are_any(curator, monkeypatch):
-    assert "Replicas" not in shown(curator)
-    monkeypatch.setattr(replicas, "_lags", [lambda: {"two": 1.5}])
-    assert "Replicas, seconds behind two 1.5" in shown(curator)
+    assert "Replicas" not in status_text(curator)
+    monkeypatch.setattr(replicas, "_sources", [lambda: {"two": 1.5}])
+    assert "Replicas, seconds behind two 1.5" in status_text(curator)
 
 
 def test_failures_that_take_too_long_to_find_are_not_told(curator, monkeypatch):
     def late(_why: object) -> str:
         raise TimeoutError
 
-    monkeypatch.setattr(measures, "_gravest", late)
+    monkeypatch.setattr(measures, "_first_error", late)
     broken, _ = store.create_upload("broken.kif", [b"no game"])
     Upload.objects.filter(pk=broken.pk).update(state="failed")
-    assert "To look for them would take too long here." in shown(curator)
+    assert "To look for them would take too long here." in status_text(curator)

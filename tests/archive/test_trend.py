@@ -113,7 +113,7 @@ def test_the_api_counts_games_of_a_library_for_who_may_read_it() -> None:
     )
     worker.work_off(created.pk)
     assert get_trend(f"shogi/{START}").json()["years"] == []
-    token = tokens.make(owner, "test", ("read-private",), None)[1]
+    token = tokens.create(owner, "test", ("read-private",), None)[1]
     client = APIClient(headers={"Authorization": f"Bearer {token}"})
     data = client.get(f"/api/v1/positions/shogi/{START}/trend", {"scope": "mine"}).json()
     assert data["years"] == [{"year": 2024, "games": 1}]

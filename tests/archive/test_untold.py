@@ -121,7 +121,7 @@ def fill_library(random: Random) -> None:
     store.begin_deletion(going.pk)
     while not store.delete_upload(going.pk, 10):
         pass
-    group = libraries.make_group(owner, "研究会秘")
+    group = libraries.create_group(owner, "研究会秘")
     assert libraries.move_upload(owner, remaining, group.pk)
     while not store.move_upload(remaining.pk, 100):
         pass

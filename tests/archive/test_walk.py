@@ -17,17 +17,17 @@ import pytest
 
 from archive.intake.reader import read_part
 from archive.intake.walk import texts
-from archive.intake.walk.entries import Part, walk
+from archive.intake.walk.entries import UploadPart, walk
 from kifu_core.deadline import TooSlowError, time_limit
 from tests.archive.games import CSA, KIF
 from tests.archive.packing import tarred, zipped
 
 
-def parts(data: bytes, name: str = "upload.bin") -> list[Part]:
+def parts(data: bytes, name: str = "upload.bin") -> list[UploadPart]:
     return list(walk(io.BytesIO(data), name))
 
 
-def code(part: Part) -> str | None:
+def code(part: UploadPart) -> str | None:
     return part.issue.code if part.issue else None
 
 
@@ -140,7 +140,7 @@ def many_csa(count: int) -> str:
 
 
 def test_a_large_csa_file_is_cut_into_games_with_their_lines(monkeypatch):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     broken = CSA.replace("-3334FU", "-3335FU")
     data = "/\n".join([CSA, CSA, broken]).encode()
     found = parts(data, "many.csa")
@@ -154,7 +154,7 @@ def test_a_large_csa_file_is_cut_into_games_with_their_lines(monkeypatch):
 
 
 def test_a_large_file_of_positions_is_cut_between_lines(monkeypatch):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "GROUP_BYTES", 60)
     lines = [f"startpos moves 7g7f 3c3d {move}\n" for move in ("2g2f", "6g6f", "8h2b+", "1g1f")]
     found = parts("".join(lines).encode(), "lines.usi")
@@ -172,13 +172,13 @@ def test_cutting_gives_the_same_games_as_reading_at_once(monkeypatch, between):
 
     data = many_csa(20).replace("/\n", between).encode("cp932")
     whole = digests(data)
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     assert digests(data) == whole
     assert len(whole) == 20
 
 
 def test_a_large_book_of_lines_is_cut_between_its_lines(monkeypatch):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "GROUP_BYTES", 60)
     data = b"".join(
         b"PI, +, +%sFU, %%TORYO, /\n" % move for move in (b"7776", b"2726", b"5756", b"1716", b"9796")
@@ -191,7 +191,7 @@ def test_a_large_book_of_lines_is_cut_between_its_lines(monkeypatch):
 
 
 def test_a_text_that_cannot_be_cut_is_refused_beyond_the_limit(settings, monkeypatch):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     settings.ARCHIVE_MAX_TEXT_BYTES = 200
     assert outcome(KIF.encode()) == [("", "too-large")]
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from archive.intake.walk import zip_stream
-from archive.intake.walk.entries import Part, walk
+from archive.intake.walk.entries import UploadPart, walk
 from kifu_core.deadline import TooSlowError, time_limit
 from tests.archive.games import CSA, KIF
 from tests.archive.packing import zipped
@@ -24,7 +24,7 @@ INNER = zipped(("i.kif", KIF.encode()), ("j.kif", CSA.encode()))
 METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 
 
-def parts(data: bytes, only: str | None = None) -> list[Part]:
+def parts(data: bytes, only: str | None = None) -> list[UploadPart]:
     return list(walk(io.BytesIO(data), "upload.zip", only=only))
 
 
@@ -173,7 +173,7 @@ def test_a_directory_in_any_order_names_all_files():
 
 
 def test_a_directory_too_scattered_to_check_is_told(monkeypatch):
-    monkeypatch.setattr(zip_stream, "_MOST_PIECES", 10)
+    monkeypatch.setattr(zip_stream, "_MAX_RANGES", 10)
     data = zipped(*((f"{n}.kif", b"x") for n in range(60)))
     for n in range(0, 60, 2):
         data = without_record(data, f"{n}.kif")

@@ -34,7 +34,7 @@ def boris() -> User:
 
 @pytest.fixture
 def group(anna: User, boris: User) -> Space:
-    made = libraries.make_group(anna, "<研究会>")
+    made = libraries.create_group(anna, "<研究会>")
     libraries.join(boris, libraries.invite(anna, made))
     return made
 

@@ -58,7 +58,7 @@ def patient_batches(monkeypatch):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "UNCUT_BYTES", 100)
     monkeypatch.setattr(worker, "BATCH_ENTRIES", 2)
 
 

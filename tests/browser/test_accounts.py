@@ -65,7 +65,7 @@ def test_an_owner_comes_sets_up_everything_and_signs_in_again(
     live_server: LiveServer, open_page: PageMaker, settings: Settings, size: tuple[int, int], language: str
 ) -> None:
     settings.ARCHIVE_REGISTRATION = "invitation"
-    _made, key = invitations.make(Role.ADMINISTRATOR, 1)
+    _made, key = invitations.create(Role.ADMINISTRATOR, 1)
     page = open_page(size=size, language=language)
     mark = f"{size[0]}-{language}"
     page.goto(f"{live_server.url}/sign-up/{key}/")

@@ -191,7 +191,7 @@ def open_box(page: Page) -> None:
 def test_lists_and_counts_are_asked_of_everything_or_of_one_library(
     live_server: LiveServer, page: Page, mark: str, anna: User
 ) -> None:
-    group = libraries.make_group(anna, GROUP)
+    group = libraries.create_group(anna, GROUP)
     scopes = {"public": KIF, "mine": KIF, f"group-{group.pk}": CSA}
     uploads = [send(anna, text, scope, f"{scope}.kif") for scope, text in scopes.items()]
     sign_in(page, live_server, anna)

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from front_server import FrontServer, Limits, Refusal, Scope, bodies, threads, wsgi
+from front_server import FrontServer, Refusal, Scope, ServerLimits, bodies, threads, wsgi
 from front_server.bodies import next_deadline
 from front_server.interfaces import MIB, Headers
 from front_server.wsgi import PIECE_BYTES
@@ -133,7 +133,7 @@ def test_a_small_body_is_accepted_when_large_ones_have_used_the_budget():
 
 
 def test_one_address_leaves_half_of_the_budget_to_others():
-    limits = Limits(body_seconds=60, request_bytes=2 * MIB, waiting_bytes=6 * MIB)
+    limits = ServerLimits(body_seconds=60, request_bytes=2 * MIB, waiting_bytes=6 * MIB)
     server, end = FrontServer(echo, 2, limits), asyncio.Event()
 
     async def together() -> tuple[Visit, Visit]:
@@ -285,7 +285,7 @@ def test_an_answer_that_nobody_takes_holds_no_thread():
 
 def test_an_answer_that_is_never_taken_is_closed():
     application = Streaming(100)
-    server = FrontServer(application, 1, Limits(answer_seconds=0.2))
+    server = FrontServer(application, 1, ServerLimits(answer_seconds=0.2))
     run(Visit(server, method="GET", headers=(), takes=asyncio.Event()).make())
     server.pool.clients.executor.shutdown()
     assert application.closed == 1
@@ -306,7 +306,7 @@ def test_a_slow_answer_is_refused_while_others_are_answered():
             release.wait(60)
         return echo(environ, start_response)
 
-    server = FrontServer(stuck, 2, Limits(answer_seconds=0.2))
+    server = FrontServer(stuck, 2, ServerLimits(answer_seconds=0.2))
     slow = run(Visit(server, path=b"/stuck", method="GET", headers=()).make())
     server.pool.limits = PATIENT
     quick = run(Visit(server, method="GET", headers=()).make())
@@ -330,7 +330,7 @@ def test_a_process_exits_when_all_its_threads_are_stuck(monkeypatch):
         release.wait(60)
         return echo(environ, start_response)
 
-    server = FrontServer(stuck, 1, Limits(answer_seconds=0.1))
+    server = FrontServer(stuck, 1, ServerLimits(answer_seconds=0.1))
     run(Visit(server, method="GET", headers=()).make())
     assert ended == [1]
 
@@ -359,7 +359,7 @@ def test_a_probe_is_answered_while_all_threads_are_busy_and_another_probe_hangs(
             release.wait(60)
         return echo(environ, start_response)
 
-    limits = Limits(answer_seconds=60, probe_seconds=0.2)
+    limits = ServerLimits(answer_seconds=60, probe_seconds=0.2)
     server = FrontServer(waiting, 1, limits, probes=("/healthz", "/readyz"))
 
     async def beside() -> tuple[Visit, Visit, Visit, Visit]:

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from front_server import FrontServer, Limits
+from front_server import FrontServer, ServerLimits
 from front_server.interfaces import MIB
 
-QUICK = Limits(body_seconds=0.2, answer_seconds=0.2, request_bytes=4 * MIB, waiting_bytes=6 * MIB)
-PATIENT = Limits(body_seconds=60, answer_seconds=60, request_bytes=4 * MIB, waiting_bytes=6 * MIB)
+QUICK = ServerLimits(body_seconds=0.2, answer_seconds=0.2, request_bytes=4 * MIB, waiting_bytes=6 * MIB)
+PATIENT = ServerLimits(body_seconds=60, answer_seconds=60, request_bytes=4 * MIB, waiting_bytes=6 * MIB)
 
 
 def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
@@ -95,7 +95,7 @@ async def until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(0.001)
 
 
-def visit(application: Any = echo, limits: Limits = PATIENT, threads: int = 2, **about: Any) -> Visit:
+def visit(application: Any = echo, limits: ServerLimits = PATIENT, threads: int = 2, **about: Any) -> Visit:
     """One request, alone."""
     return run(Visit(FrontServer(application, threads, limits), **about).make())
 

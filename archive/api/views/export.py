@@ -25,8 +25,8 @@ from archive.export.gzipped import gzipped
 from archive.export.opening_books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
 from archive.export.streams import FORMS, stream
 from archive.export.zips import FILES
-from archive.http.limits.at_once import AtOnce, Counted
-from archive.http.limits.throttling import costs_nothing, visitor
+from archive.http.limits.at_once import LimitedStream, StreamLimiter
+from archive.http.limits.throttling import mark_unchanged, visitor_key
 from archive.index.changes import public_revision
 from archive.models import LARGEST_ID
 from archive.queries.games.bulk import read_in_bulk
@@ -47,7 +47,7 @@ _NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "
 _BOOK_PARAMETERS: Final = ("position", "plies", "min_games")
 _CACHING: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
 _MOST: Final = 999_999_999
-_AT_ONCE: Final = AtOnce()
+_AT_ONCE: Final = StreamLimiter()
 
 
 class ExportQuery(FacetsQuery):
@@ -122,7 +122,7 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
     tag = _tag(request, chosen, scope)
     _check(request, tag)
     if tag and is_known(request._request, tag):
-        costs_nothing(request._request)
+        mark_unchanged(request._request)
         return not_modified(tag, _CACHING)
     export = _export(request, query, chosen, scope)
     if request.method == "HEAD":
@@ -166,11 +166,11 @@ def _check(request: Request, tag: str) -> None:
 
 def _stream(request: Request, export: _Export) -> StreamingHttpResponse:
     most = settings.ARCHIVE_EXPORTS_AT_ONCE if settings.ARCHIVE_THROTTLE else sys.maxsize
-    who = visitor(request._request, request.user)
+    who = visitor_key(request._request, request.user)
     chunks = export.stream()
     accepts_gzip = re_accepts_gzip.search(request.headers.get("Accept-Encoding", ""))
     compress = export.content_type != ZIP and accepts_gzip
-    counted = Counted(gzipped(chunks) if compress else chunks, _AT_ONCE, who, most)
+    counted = LimitedStream(gzipped(chunks) if compress else chunks, _AT_ONCE, who, most)
     response = StreamingHttpResponse(counted, content_type=export.content_type)
     if compress:
         response["Content-Encoding"] = "gzip"

@@ -38,7 +38,7 @@ from archive.derive import issues
 from archive.derive.series import unpack
 from archive.export.record_files import DOWNLOADS, UnencodableError, write
 from archive.models import Entry, Game, GameSeries
-from archive.project.garbage_collection import uncollected
+from archive.project.garbage_collection import gc_paused
 from archive.queries.games.color_names import results_of
 from archive.queries.games.excerpts import excerpts as excerpts_of
 from archive.queries.games.excerpts import words_of
@@ -171,7 +171,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
         ),
     ),
 )
-@uncollected()
+@gc_paused()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """Describe one game, with its downloads and its sources. A former id answers 301."""
     game = game_shown(request, pk, record=False)
@@ -259,7 +259,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
         ),
     ),
 )
-@uncollected()
+@gc_paused()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """Send the record as a file; `ply` is for formats of one position. An unknown format is 404."""
     game = _game(request, pk)
@@ -333,7 +333,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
         {200: shapes.PositionsPage}, {400: CURSORS}, examples=(Example("Two plies", {"pk": 1}, {"limit": 2}),)
     ),
 )
-@uncollected()
+@gc_paused()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List the code of each ply of the main line from the cursor on, in shogi with the SFEN."""
     game = _game(request, pk)

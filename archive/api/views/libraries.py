@@ -21,7 +21,7 @@ from archive.api.shapes.libraries import LibraryChange, LibraryInfo, MovingInfo,
 from archive.intake import tasks
 from archive.libraries import ActionResult, LibraryError
 from archive.models import Game, User
-from archive.project.site_address import public
+from archive.project.site_address import public_address
 from archive.queries.games.taken_down import game_called, game_shown, upload_shown
 from archive.queries.scope import readable_spaces, space_name
 from kifu_core.classes import PUBLIC
@@ -119,7 +119,7 @@ def _problem(error: LibraryError) -> ApiError:
 
 def no_target(user: User | AnonymousUser, name: str) -> ApiError:
     """Return the error for a space to which a visitor cannot send games; it names the possible spaces."""
-    possible = libraries.targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
+    possible = libraries.upload_targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
     names = ", ".join(name for _space, name, _title in possible)
     text = f"space={name!r} is none of where you may send games ({names})"
     return ApiError("unknown-space", text, field="space")
@@ -128,7 +128,7 @@ def no_target(user: User | AnonymousUser, name: str) -> ApiError:
 def target_of(user: User | AnonymousUser, name: str) -> int:
     """Return the space to which a visitor sends games, by its name. Raises ApiError."""
     try:
-        return libraries.target(user, name)
+        return libraries.target_space(user, name)
     except LibraryError as error:
         raise no_target(user, name) from error
 
@@ -138,7 +138,7 @@ def _change(request: Request, result: ActionResult) -> LibraryChange:
     return LibraryChange(
         game_id=game_id,
         game_url=None if game_id is None else reverse("api:game", [game_id], request=request),
-        share_url=public(reverse("shared", [result.key], request=request)) if result.key else UNSET,
+        share_url=public_address(reverse("shared", [result.key], request=request)) if result.key else UNSET,
     )
 
 

@@ -22,7 +22,7 @@ from archive.api.pagination import PAGE, cursor_number, limit_of, next_url, tota
 from archive.api.serializers import UploadBody, UploadsQuery
 from archive.api.shapes import uploads as shapes
 from archive.api.views.libraries import target_of
-from archive.http.limits.throttling import charge_uploads, payer
+from archive.http.limits.throttling import charge_uploads, payer_key
 from archive.intake import uploads
 from archive.intake.permissions import (
     comes_from_elsewhere,
@@ -158,7 +158,7 @@ def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
 
 def _receive(name: str, chunks: Iterable[bytes], request: Request, space: int) -> tuple[Upload, bool]:
     try:
-        key, counter = sender_key(request), payer(request, request.user)
+        key, counter = sender_key(request), payer_key(request, request.user)
         return uploads.receive(name, chunks, request.user, "api", key, space, counter)
     except store.UploadTooLarge as error:
         raise ApiError("too-large", f"a file has at most {error} bytes", 413) from error

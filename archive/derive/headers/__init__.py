@@ -48,51 +48,17 @@ from archive.names.kana_readings import reading, row_of
 from kifu_core.shogi.clock import TimeLimit as TimeLimit
 
 __all__ = [
-    "BEGINNINGS",
-    "ENDS",
-    "EVENTS",
-    "GAME_ID",
-    "LIMITS",
-    "NO_DAY",
-    "OPENINGS",
-    "PLAYERS",
-    "SITES",
-    "TEXT_LIMIT",
-    "EventName",
-    "Header",
-    "Parts",
-    "TimeLimit",
-    "event",
-    "folded",
-    "header_data",
-    "is_opening",
-    "limits",
-    "opening",
-    "people",
-    "plain",
-    "played",
-    "player_key",
-    "player_keys",
-    "player_name",
-    "players",
-    "ratings",
-    "read_day",
-    "read_event",
-    "read_limit",
-    "read_opening",
-    "read_parts",
-    "read_player",
-    "read_used",
-    "reading",
-    "row_of",
-    "site",
-    "unknown_days",
+    "BEGINNINGS", "ENDS", "EVENTS", "GAME_ID", "LIMITS", "NO_DAY", "OPENINGS", "PLAYERS", "SITES",
+    "TEXT_LIMIT", "EventName", "Header", "HeaderParts", "TimeLimit", "event", "folded", "header_data",
+    "header_parts", "is_opening", "limits", "opening", "people", "plain", "played", "player_key",
+    "player_keys", "player_name", "players", "ratings", "read_day", "read_event", "read_limit",
+    "read_opening", "read_player", "read_used", "reading", "row_of", "site", "unknown_days",
     "wars_players",
-]
+]  # fmt: skip
 
 
-class Parts(NamedTuple):
-    """The parts of a header that several functions use, since each takes a while to read."""
+class HeaderParts(NamedTuple):
+    """Parsed parts of a header, for several functions that would otherwise parse them again."""
 
     people: tuple[Person, Person]
     day: Day
@@ -105,19 +71,21 @@ class Parts(NamedTuple):
         return black.name, white.name
 
 
-def read_parts(header: Header) -> Parts:
-    """Read the players, the day and the event of a header."""
-    return Parts(people(header), played(header), event(header))
+def header_parts(header: Header) -> HeaderParts:
+    """Parse the players, the day and the event of a header."""
+    return HeaderParts(people(header), played(header), event(header))
 
 
-def header_data(header: Header, remarks: Iterable[str] = (), read: Parts | None = None) -> dict[str, Any]:
-    """Return the facts in headers that have no column, as JSON; only those that are known.
+def header_data(
+    header: Header, remarks: Iterable[str] = (), parts: HeaderParts | None = None
+) -> dict[str, Any]:
+    """Return the facts in headers that have no column, as JSON without empty values.
 
     `players` (of colours 0 and 1: `titles`, `rank`, `handicap`, `place`), `day` if the columns cannot hold
     it, `time` (of day), `leap_month`, `edition`, `title`, `openings` and `castles` of each side, `time_limit`
-    or `time_limits`, `time_used`, `problem`. `read` are the parts of this header, if they are known.
+    or `time_limits`, `time_used`, `problem`. `parts` are those of this header, if the caller has them.
     """
-    persons, day, event = read or read_parts(header)
+    persons, day, event = parts or header_parts(header)
     data: dict[str, Any] = {
         "players": _players_data(persons),
         "day": day.text if day.precision == "month" and len(day.text) == 10 else "",
@@ -132,15 +100,10 @@ def header_data(header: Header, remarks: Iterable[str] = (), read: Parts | None 
 
 def _players_data(persons: Iterable[Person]) -> list[dict[str, Any]]:
     """Return titles, rank, handicap and place of both players; nothing if neither has any."""
-    found = [_person_data(person) for person in persons]
-    return found if any(found) else []
+    players = [_person_data(person) for person in persons]
+    return players if any(players) else []
 
 
 def _person_data(person: Person) -> dict[str, Any]:
-    said = {
-        "titles": list(person.titles),
-        "rank": person.rank,
-        "handicap": person.handicap,
-        "place": person.place,
-    }
-    return {name: value for name, value in said.items() if value}
+    data = {name: getattr(person, name) for name in ("titles", "rank", "handicap", "place")}
+    return {name: [*value] if name == "titles" else value for name, value in data.items() if value}

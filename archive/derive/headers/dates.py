@@ -8,8 +8,8 @@ to order games and to show the day with its calendar.
 import re
 import unicodedata
 from calendar import monthrange
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Final
@@ -20,13 +20,13 @@ from kifu_core.instants import in_japan
 BEGINNINGS: Final = ("開始日時", "対局日", "対局開始日時", "対局日時", "日時", "開始日", "対局年月日")
 ENDS: Final = ("終了日時", "対局終了日時", "終了日")
 
-_SAYS: Final = re.compile(r"[^\W_]")
-"""A letter or digit: `????/??/??` and `-` say nothing."""
+_LETTER_OR_DIGIT: Final = re.compile(r"[^\W_]")
+"""Texts without one, such as `????/??/??` and `-`, are not reported as unreadable."""
 
-_NOBODY_KNOWS: Final = frozenset(["不明", "不詳", "未詳", "未定", "日付不明", "unknown", "none", "n/a"])
+_UNKNOWN_WORDS: Final = frozenset(["不明", "不詳", "未詳", "未定", "日付不明", "unknown", "none", "n/a"])
 
 _LONGEST: Final = 100
-"""Characters in which a day and its time of day fit."""
+"""Characters of a text that are parsed."""
 
 LUNISOLAR: Final = "lunisolar"
 GREGORIAN: Final = "gregorian"
@@ -41,7 +41,7 @@ ERAS: Final = {
     "文久": 1861, "元治": 1864, "慶応": 1865, "慶應": 1865, "明治": 1868, "大正": 1912, "昭和": 1926,
     "平成": 1989, "令和": 2019, "M": 1868, "T": 1912, "S": 1926, "H": 1989, "R": 2019,
 }  # fmt: skip
-"""Eras to the year their first year is counted as."""
+"""The first year of each era."""
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TAIL = (
@@ -49,7 +49,7 @@ _TAIL = (
     rf"(?:\s*[-/.月]\s*(?P<day>{NUMBER})(?![0-9一二三四五六七八九十]))?)?"
 )
 _WESTERN: Final = re.compile(rf"\s*(?:西暦)?(?P<year>[0-9]{{4}})(?![0-9]){_TAIL}")
-# Names of files, and who types quickly: `20181230`.
+# As in names of files: `20181230`.
 _TOGETHER: Final = re.compile(
     r"\s*(?P<year>(?:1[6-9]|20)[0-9]{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12][0-9]|3[01])(?P<leap>)(?![0-9])"
 )
@@ -85,8 +85,8 @@ _CLOCK: Final = re.compile(
 class Day:
     """The first and last day of a game, and their precision: "day", "month", "year" or "".
 
-    `text` is the first day as far as it is known: 2024-05-01, 2024-05, 2024 or nothing. In a lunisolar year
-    it has the numbers of the source; if they are no Gregorian day (1711-02-30), `start`, `end` and
+    `text` is the first day as precisely as it is known: 2024-05-01, 2024-05, 2024 or nothing. In a lunisolar
+    year it has the numbers of the source; if they are no Gregorian day (1711-02-30), `start`, `end` and
     `precision` are those of the month. `time` is the time of day at which the game began, HH:MM or HH:MM:SS,
     or empty.
     """
@@ -135,23 +135,23 @@ def read_day(text: str) -> Day:
 @lru_cache(maxsize=4096)
 def _read_day(text: str) -> Day:
     normal = in_japan(unicodedata.normalize("NFKC", text))
-    found = _numbers(normal)
-    if found is None:
-        # A time of day by itself; behind something that is no day it is not understood either.
+    numbers = _numbers(normal)
+    if numbers is None:
+        # A time of day counts only by itself, not after an unreadable day.
         return Day(time=_time(normal)) if _CLOCK.fullmatch(normal.strip()) else NO_DAY
-    lunisolar = found.year < FIRST_GREGORIAN_YEAR
-    if not _possible(found, lunisolar):
+    lunisolar = numbers.year < FIRST_GREGORIAN_YEAR
+    if not _possible(numbers, lunisolar):
         return NO_DAY
-    start, end, precision = _span(found.year, found.month, found.day)
-    known = 10 if found.month and found.day else 7 if found.month else 4
+    start, end, precision = _span(numbers.year, numbers.month, numbers.day)
+    length = 10 if numbers.month and numbers.day else 7 if numbers.month else 4
     if precision == "day":
-        end = max(start, _end_of_range(found, lunisolar) or start)
+        end = max(start, _end_of_range(numbers, lunisolar) or start)
     return Day(
         start, end, precision,
-        text=f"{found.year:04d}-{found.month:02d}-{found.day:02d}"[:known],
+        text=f"{numbers.year:04d}-{numbers.month:02d}-{numbers.day:02d}"[:length],
         calendar=LUNISOLAR if lunisolar else GREGORIAN,
-        time=_time(found.rest),
-        leap_month=found.leap and lunisolar,
+        time=_time(numbers.rest),
+        leap_month=numbers.leap and lunisolar,
     )  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def _numbers(text: str) -> _Numbers | None:
 
 def _with_year_last(match: re.Match[str]) -> _Numbers | None:
     """Return the numbers of a day that ends with its year. With AM or PM the month is first, with full stops
-    the day; otherwise the numbers must decide it. None if they do not."""
+    the day; otherwise None unless the numbers are unambiguous."""
     month, day = int(match["first"]), int(match["second"])
     if match["mark"] == "." or (not match["half"] and month > 12):
         month, day = day, month
@@ -187,13 +187,13 @@ def _parts(match: re.Match[str], year: int, text: str) -> _Numbers:
     return _Numbers(year, month, day, bool(match["leap"]), text[match.end() :])
 
 
-def _possible(found: _Numbers, lunisolar: bool) -> bool:
-    """Return whether such a day can exist; lunar months have 29 or 30 days."""
-    if found.year < 1 or found.month > 12:
+def _possible(numbers: _Numbers, lunisolar: bool) -> bool:
+    """Return whether a day can exist; lunar months have 29 or 30 days."""
+    if numbers.year < 1 or numbers.month > 12:
         return False
-    if not found.month or not found.day:
+    if not numbers.month or not numbers.day:
         return True
-    return found.day <= (30 if lunisolar else monthrange(found.year, found.month)[1])
+    return numbers.day <= (30 if lunisolar else monthrange(numbers.year, numbers.month)[1])
 
 
 def _span(year: int, month: int, day: int) -> tuple[date, date, str]:
@@ -205,12 +205,12 @@ def _span(year: int, month: int, day: int) -> tuple[date, date, str]:
     return date(year, month, day), date(year, month, day), "day"
 
 
-def _end_of_range(found: _Numbers, lunisolar: bool) -> date | None:
+def _end_of_range(numbers: _Numbers, lunisolar: bool) -> date | None:
     """Return the last day of `2005/11/29･30日` or `2005/11/30-12/1`."""
-    match = _UNTIL.match(found.rest)
+    match = _UNTIL.match(numbers.rest)
     if match is None:
         return None
-    year, month = int(match["year"] or found.year), int(match["month"] or found.month)
+    year, month = int(match["year"] or numbers.year), int(match["month"] or numbers.month)
     last = _Numbers(year, month, int(match["day"]), False, "")
     return _span(year, month, last.day)[0] if month and last.day and _possible(last, lunisolar) else None
 
@@ -236,14 +236,16 @@ _OF_SERVER: Final = re.compile(
 def day_of_server(event: str) -> Day:
     """Return the start time that shogi-server appends to a game's name: …+20180722050000."""
     match = _OF_SERVER.match(event[:READ_LIMIT].strip())
-    if match is None:
-        return NO_DAY
-    year, month, day, hour, minute, second = match.groups()
+    return _day_of_groups(match.groups()) if match else NO_DAY
+
+
+def _day_of_groups(groups: Sequence[str]) -> Day:
+    year, month, day, hour, minute, second = groups
     return read_day(f"{year}-{month}-{day} {hour}:{minute}:{second}")
 
 
 GAME_ID: Final = "対局ID"
-"""A header for the name that a site gives to a game, where only the name of its file tells it."""
+"""The header for a site's id of a game that only the name of its file contains."""
 
 _OF_WARS: Final = re.compile(
     r"([0-9A-Za-z_]{1,40})-([0-9A-Za-z_]{1,40})-"
@@ -260,43 +262,30 @@ def wars_players(name: str) -> tuple[str, str] | None:
 def day_of_wars(name: str) -> Day:
     """Return the start time that 将棋ウォーズ appends to a game's id."""
     match = _OF_WARS.fullmatch(name[:READ_LIMIT].strip())
-    if match is None:
-        return NO_DAY
-    year, month, day, hour, minute, second = match.groups()[2:]
-    return read_day(f"{year}-{month}-{day} {hour}:{minute}:{second}")
-
-
-def _written(header: Header) -> Iterator[str]:
-    """Yield the headers that may have the day; those of the start first."""
-    for name in BEGINNINGS:
-        if text := first(header, (name,)):
-            yield text
+    return _day_of_groups(match.groups()[2:]) if match else NO_DAY
 
 
 def played(header: Header) -> Day:
     """Return the day of a game. An end that is no day, or is before the start, is ignored."""
-    days = [read_day(text) for text in _written(header)]
-    found = next((day for day in days if day.start), None)
-    if found is None:
-        found = day_of_server(header.get("棋戦", ""))
-    if found.start is None:
-        found = day_of_wars(header.get(GAME_ID, ""))
-    if found.start is None:
+    days = [read_day(text) for name in BEGINNINGS if (text := first(header, (name,)))]
+    start = next((day for day in days if day.start), None)
+    if start is None:
+        start = day_of_server(header.get("棋戦", ""))
+    if start.start is None:
+        start = day_of_wars(header.get(GAME_ID, ""))
+    if start.start is None:
         return days[0] if days else NO_DAY
     end = read_day(first(header, ENDS))
-    if found.precision != "day" or end.precision != "day":
-        return found
-    assert found.end is not None and end.start is not None
-    return _until(found, max(found.end, end.start))
+    if start.precision != "day" or end.precision != "day":
+        return start
+    assert start.end is not None and end.start is not None
+    return replace(start, end=max(start.end, end.start))
 
 
 def unknown_days(header: Header) -> Iterator[str]:
     """Yield the texts of day headers that cannot be read, except words and signs for an unknown day."""
     for name in (*BEGINNINGS, *ENDS):
         text = first(header, (name,)).strip()
-        if text and read_day(text) == NO_DAY and text.lower() not in _NOBODY_KNOWS and _SAYS.search(text):
+        unreadable = text and read_day(text) == NO_DAY and text.lower() not in _UNKNOWN_WORDS
+        if unreadable and _LETTER_OR_DIGIT.search(text):
             yield text
-
-
-def _until(day: Day, end: date) -> Day:
-    return Day(day.start, end, day.precision, day.text, day.calendar, day.time, day.leap_month)

@@ -13,7 +13,7 @@ EVENTS: Final = ("棋戦", "大会", "棋戦詳細")
 OPENINGS: Final = ("戦型", "戦形", "OPENING")
 
 _N = "(?<![0-9一二三四五六七八九十])[0-9一二三四五六七八九十]{1,3}"
-# What could end a longer word needs a beginning of its own: 日本戦, 三段リーグ, 名人戦県大会, 県予選.
+# Pieces that could be the end of a longer word need a lookbehind: 日本戦, 三段リーグ, 名人戦県大会, 県予選.
 _PIECE: Final = re.compile(
     rf"[\s、,・]*(?:第?{_N}局(?:目)?|第?{_N}回戦|{_N}次リーグ|(?:{_N}次|最終|予備)?(?<![都道府県市区町村国])予選"
     r"|(?<!日)本戦|決勝トーナメント|(?:(?<!日)本戦)?トーナメント|(?<!日)本選"
@@ -85,11 +85,11 @@ _OPENING_WORDS: Final = {
     "mukaibisha": "向かい飛車", "向飛車": "向かい飛車", "相振飛車": "相振り飛車", "相振り": "相振り飛車",
     "陽動振飛車": "陽動振り飛車", "振飛車": "振り飛車", "その他の戦型": "その他", "その他戦型": "その他",
 }  # fmt: skip
-"""Spellings of openings that mean the same."""
+"""Other spellings of openings, and the one that is stored."""
 
 
 def read_opening(text: str) -> str:
-    """Return the name of an opening in its one spelling.
+    """Return the name of an opening in its stored spelling.
 
     >>> read_opening("YAGURA"), read_opening("相振飛車"), read_opening("横歩取り△３三角型")
     ('矢倉', '相振り飛車', '横歩取り△3三角型')
@@ -106,7 +106,7 @@ OPENING_NAMES: Final = frozenset(_OPENING_WORDS.values()) - {"その他"} | {
     "原始中飛車", "角交換四間飛車", "角交換振り飛車", "立石流", "阪田流向かい飛車", "鬼殺し", "嬉野流",
     "力戦", "居飛車穴熊", "穴熊",
 }  # fmt: skip
-"""Openings and set-ups as headers call them (81Dojo, shogi-extend, 将棋DB2)."""
+"""Names of openings and castles in headers (81Dojo, shogi-extend, 将棋DB2)."""
 
 
 def is_opening(text: str) -> bool:
@@ -123,7 +123,7 @@ def opening(header: Header) -> str:
     return read_opening(first(header, OPENINGS))
 
 
-# shogi-extend (bioshogi) writes 戦法, earlier versions 戦型, and 囲い beside it.
+# shogi-extend (bioshogi) writes 戦法, earlier versions 戦型, and 囲い.
 _SIDE_OPENINGS: Final = (
     ("先手の戦型", "下手の戦型", "先手の戦法", "下手の戦法"),
     ("後手の戦型", "上手の戦型", "後手の戦法", "上手の戦法"),
@@ -145,11 +145,11 @@ _LENGTHS: Final = ("手数", "詰手数")
 _OF_PROBLEMS: Final = (*chain.from_iterable(_PROBLEM.values()), *_LENGTHS)
 
 
-def event_data(header: Header, found: EventName) -> dict[str, Any]:
-    """Return edition, title, and each side's openings and castles, as JSON without empty values. `found` is
+def event_data(header: Header, event: EventName) -> dict[str, Any]:
+    """Return edition, title, and each side's openings and castles, as JSON without empty values. `event` is
     the event of this header."""
     data: dict[str, Any] = {
-        "edition": found.edition,
+        "edition": event.edition,
         "title": plain(first(header, ("表題",))),
         "openings": _of_sides(header, _SIDE_OPENINGS),
         "castles": _of_sides(header, _SIDE_CASTLES),

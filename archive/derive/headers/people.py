@@ -5,7 +5,7 @@ The name identifies a player. The rest is true of that day only.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -21,25 +21,11 @@ _RATINGS_OF_SIDES: Final = tuple(
     tuple(f"{side}{word}" for side in sides for word in ("レーティング", "レート", "R", "_RATE"))
     for sides in _SIDES
 )
-_NOBODY: Final = frozenset(
-    [
-        "先手",
-        "後手",
-        "上手",
-        "下手",
-        "詰方",
-        "玉方",
-        "攻方",
-        "受方",
-        "攻め方",
-        "受け方",
-        "詰め方",
-        "-",
-        "?",
-        "???",
-    ]
-)
-"""What programs write where they know no name; 詰方 and 玉方 are the sides of a problem."""
+_NOBODY: Final = frozenset((
+    "先手", "後手", "上手", "下手", "詰方", "玉方", "攻方", "受方", "攻め方", "受け方", "詰め方",
+    "-", "?", "???",
+))  # fmt: skip
+"""Words of programs for an unknown player; 詰方 and 玉方 are the sides of a problem."""
 
 _NUMERALS: Final = "0-9一二三四五六七八九十初"
 _TITLES: Final = (
@@ -52,16 +38,16 @@ _RANKS: Final = (
     "(?:アマ|アマチュア|女流|指導棋士|奨励会)?(?:[0-9]{1,2}|[一二三四五六七八九初]|十[一二三四五]?)[段級]"
 )
 _RANK: Final = re.compile(rf"[\s(\[【〔]*({_RANKS})[)\]】〕]?$")
-# Lists of results write `四段　山田　実`: a gap tells the rank from a name that begins like one.
+# Lists of results write `四段　山田　実`: the gap distinguishes the rank from a name that begins like one.
 _RANK_BEFORE: Final = re.compile(rf"({_RANKS})\s+(?=\S)")
-# `名人 大山康晴`; two titles side by side are somebody called by them.
+# `名人 大山康晴`; two titles in a row are the name itself.
 _TITLE_BEFORE: Final = re.compile(rf"({_TITLES})\s+(?=(?:[^\x00-\x7f]\s*){{3,}}$)(?!{_TITLES}$)")
-# 将棋ウォーズ as collected by others: `taro[13K]`, `taro[2D]`; 3D in parentheses may be the program's.
+# Collections of 将棋ウォーズ: `taro[13K]`, `taro[2D]`; 3D in parentheses may belong to a program's name.
 _LATIN_RANK: Final = re.compile(
     r"\s*(?:\[\s*([0-9]{1,2})\s*([kd])\s*\]|[(\[]\s*([0-9]{1,2})\s*-?\s*(kyu|dan)\s*[)\]])$", re.IGNORECASE
 )
-# A title is one behind any name, also behind a family name alone (羽生七冠); by itself it is what the player
-# is called. The other words may be part of a name of which less than three characters are left.
+# A title may follow any name, also a family name alone (羽生七冠); by itself it is the player's name. The
+# other words may be part of a name if fewer than three characters precede them.
 _TITLE: Final = re.compile(
     rf"(?:[\s・]+|(?<=[^\s(\[]))({_TITLES})$|(?:[\s・]+|(?<=\S\S\S))(十段|九段|{_POLITE})$"
 )
@@ -76,16 +62,16 @@ _RATING: Final = re.compile(
 )
 _MARKED: Final = re.compile(r"[(\[]\s*(?:R|レート)|\s[RＲ]")
 _MARKS: Final = re.compile(r"^[▲△☗☖▼▽・\s]+")
-# `羽生善治九段（先手）`: records copied out of tables. Without a rank it may be part of a name.
+# `羽生善治九段（先手）` in records copied from tables. Without a rank it may be part of a name.
 _SIDE: Final = re.compile(r"\s*[(\[](?:先手|後手|上手|下手)番?[)\]]$")
 _WIDE_GAP: Final = re.compile(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])")
 _YEARS: Final = range(1980, 2036)
-"""A bare number like these behind a program's name is the year of its version more often than a rating."""
+"""Numbers after a program's name that are rather the year of its version than a rating."""
 
 _RATED_SITES: Final = ("81Dojo", "将棋倶楽部24")
-"""Where people play, and every name has its rating behind it: `taro81(1980)`."""
+"""Sites that append the rating to every name: `taro81(1980)`."""
 
-# Where somebody is from: 佐藤実三段(花巻), 四段　山田　実(福島), in results of prefectures.
+# Home towns, as in 佐藤実三段(花巻), 四段　山田　実(福島), in results of prefectures.
 _KANJI: Final = "々〆一-鿿豈-﫿\U00020000-\U0002ffff\U000e0100-\U000e01ef"
 _PLACE: Final = re.compile(rf"\s*[(\[〔【]([{_KANJI}ぁ-ヶー・]{{1,8}})[)\]〕】]$")
 _JAPANESE_NAME: Final = re.compile(rf"[{_KANJI}ぁ-ヶー]+(?:\s+[{_KANJI}ぁ-ヶー]+)*")
@@ -97,7 +83,7 @@ _SURE_PLACE: Final = re.compile(
 _NO_PLACE: Final = re.compile(
     "[仮改新旧代弱強他].*|.*(?:先手|後手|上手|下手|[手番局戦版型級段世冠者係員生人名力弱強姓氏説]|代理|代打ち?|コンピュータ|ソフト|プロ|アマ)"
 )
-"""What else stands in parentheses behind a name: a side, what somebody is, how strong a program plays."""
+"""Other words in parentheses after a name: a side, a role, a program's strength."""
 
 _COLUMN_LIMIT: Final = 32767
 """Ratings are columns of 16 bits."""
@@ -151,7 +137,7 @@ def _read_player(text: str, rated: bool) -> Person:
 
 
 class _Peeled:
-    """A name that loses its titles and other additions one by one, but never all of its text."""
+    """A name from which titles and other additions are removed one by one, but never all of its text."""
 
     def __init__(self, name: str, rated: bool) -> None:
         self.name = name
@@ -282,14 +268,14 @@ def player_key(text: str) -> str:
 def people(header: Header) -> tuple[Person, Person]:
     """Return the players of colours 0 and 1, with ranks and ratings from other headers."""
     black, white = (
-        _with_own_headers(_named(first(header, names), header), header, colour)
+        _with_own_headers(_person(first(header, names), header), header, colour)
         for colour, names in enumerate(PLAYERS)
     )
     return black, white
 
 
-def _named(text: str, header: Header) -> Person:
-    """Return the player of a header. On a site that rates everybody a number in brackets is no year."""
+def _person(text: str, header: Header) -> Person:
+    """Return the player of a header. On a site that appends ratings, a number in brackets is no year."""
     may_be_rated = text.endswith((")", "]", "）", "］"))
     return read_player(text, may_be_rated and plain(first(header, SITES)).startswith(_RATED_SITES))
 
@@ -300,10 +286,8 @@ def _with_own_headers(person: Person, header: Header, colour: int) -> Person:
     if not rank and not rating:
         return person
     digits = re.match(r"\s*R?\s*([0-9]{1,5})", rating)
-    return Person(
-        person.name, person.titles, person.rank or rank, person.handicap,
-        person.rating if person.rating is not None else int(digits[1]) if digits else None, person.place,
-    )  # fmt: skip
+    number = person.rating if person.rating is not None else int(digits[1]) if digits else None
+    return replace(person, rank=person.rank or rank, rating=number)
 
 
 def players(header: Header) -> tuple[str, str]:
@@ -322,15 +306,15 @@ def ratings(
     header: Header, remarks: Iterable[str], persons: Iterable[Person] | None = None
 ) -> tuple[int | None, int | None]:
     """Return the ratings of colours 0 and 1, rounded down. `remarks` are lines of the file outside of its
-    record, `persons` the people of this header, if they are known.
+    record, `persons` the people of this header, if the caller has them.
 
     floodgate writes ratings as comments: `'black_rate:name+hash:3749.0`.
     """
-    found: list[int | None] = [person.rating for person in persons or people(header)]
+    numbers: list[int | None] = [person.rating for person in persons or people(header)]
     for remark in remarks:
         if match := _RATE_LINE.match(remark[:READ_LIMIT].strip()):
-            found[match[1] == "white"] = int(match[3])
+            numbers[match[1] == "white"] = int(match[3])
     black, white = (
-        rating if rating is not None and abs(rating) <= _COLUMN_LIMIT else None for rating in found
+        number if number is not None and abs(number) <= _COLUMN_LIMIT else None for number in numbers
     )
     return black, white

@@ -7,32 +7,20 @@ from functools import cache, lru_cache
 from typing import Final
 
 TEXT_LIMIT: Final = 200
-"""Characters kept of a name: a unique index of PostgreSQL holds no more than 2,700 bytes a value."""
+"""Characters of a stored name: a unique index of PostgreSQL allows 2,700 bytes a value."""
 
 READ_LIMIT: Final = 1000
-"""Characters of a header that are looked at: searches for patterns must not see a megabyte of blanks."""
+"""Characters of a header that are parsed, so that patterns never see a megabyte of blanks."""
 
 Header = Mapping[str, str]
 
 SITES: Final = ("場所", "対局場所", "対局場")
 
-# PostgreSQL stores no NUL and no lone surrogate; the other control characters have no place in a name.
+# PostgreSQL stores neither NUL nor lone surrogates; other control characters are removed from names.
 _UNSTORABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
-_DIGITS: Final = {
-    "〇": 0,
-    "零": 0,
-    "一": 1,
-    "二": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-}
+_DIGITS: Final = {digit: number for number, digit in enumerate("〇一二三四五六七八九")} | {"零": 0}
 NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{1,2})"
-"""What `number` reads, as a regular expression."""
+"""A regular expression for the texts that `number` reads."""
 
 
 def plain(text: str) -> str:
@@ -55,14 +43,14 @@ def first(header: Header, names: tuple[str, ...]) -> str:
 
 
 def has_any(header: Header, names: tuple[str, ...]) -> bool:
-    """Return whether a header has any of these names. Quick, because most are absent."""
+    """Return whether a header has any of these names. Fast, because most are absent."""
     return not _spellings(names)[1].isdisjoint(header)
 
 
 @cache
 def _spellings(names: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
-    found = tuple(spelling for name in names for spelling in (name, f"*{name}"))
-    return found, frozenset(found)
+    spellings = tuple(spelling for name in names for spelling in (name, f"*{name}"))
+    return spellings, frozenset(spellings)
 
 
 def number(text: str) -> int:

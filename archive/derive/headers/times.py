@@ -31,7 +31,7 @@ _SUDDEN: Final = re.compile(r"\s*(?:切れ負け|切負け|切れ負|切れ|サ�
 _METHOD: Final = re.compile(
     r"(?:チェスクロック|ストップウォッチ)(?:使用|方式)?|早指し(?:戦|将棋)?|[12一二]日制|[()]", re.IGNORECASE
 )
-"""What a limit may say of the clocks and of the days of play; a blank stands for it, and for brackets."""
+"""Words about clocks and days of play, and brackets, which are replaced by blanks."""
 _FISCHER: Final = re.compile(r"フィッシャー(?:ルール|モード|方式)?|fischer", re.IGNORECASE)
 _UNITS: Final = (
     (re.compile(r"(?<=[0-9])\s?(?:hours?|hr?s?)(?![a-z])", re.IGNORECASE), "時間"),
@@ -39,7 +39,7 @@ _UNITS: Final = (
     (re.compile(r"(?<=[0-9])\s?(?:sec(?:ond)?s?|s)(?![a-z])", re.IGNORECASE), "秒"),
 )
 _UNJOINED: Final = re.compile("(?<=[分間半])(?=(?:[0-9]?0|[6-9][0-9])秒)")
-"""Where byoyomi follows a main time: 15分30秒. Nobody has a main time with seconds."""
+"""Between a main time and byoyomi, as in 15分30秒: main times have no seconds."""
 _EVERY_MOVE: Final = re.compile(
     r"(?:初手(?:より|から))?\s*(?:(?:1手|一手|秒読み)\s*(.+?)(?:未満|以内|将棋|の秒読み)?|([^時間]{1,6}[分秒])将棋)$"
 )
@@ -55,7 +55,7 @@ _OF_SIDES: Final = re.compile(
 )
 """Limits of both sides: ▲10分△5分, 25分/10分."""
 _PERIODS: Final = re.compile(r"[(]?(?:考慮時間)\s*(.+?)[)]?$")
-# Of NHK's matches, each a minute: `10回`, `1分10回`, `考慮時間1分×10回`.
+# Periods of a minute in NHK's matches: `10回`, `1分10回`, `考慮時間1分×10回`.
 _TIMES: Final = re.compile(
     r"[(]?(?:考慮時間|考慮)?\s*(?:(?:1分|一分)(?:間|単位)?\s*(?:[x×*・]|を|が)?)?\s*([0-9]{1,3})回[)]?",
     re.IGNORECASE,
@@ -63,7 +63,7 @@ _TIMES: Final = re.compile(
 
 
 _SHORTEST: Final = 30
-"""Seconds of the shortest main time that is written without units: `5+10` may have minutes."""
+"""Seconds of the shortest main time without units: `5+10` may be minutes."""
 
 
 def seconds_of(text: str) -> int | None:
@@ -169,8 +169,8 @@ def _with_part(limit: TimeLimit, part: str) -> TimeLimit | None:
     return None if span is None else TimeLimit(limit.main, span, limit.increment, limit.periods)
 
 
-# A server's name of a kind of game: floodgate-300-10F has 300 seconds and 10 more with each move; without
-# the F the 10 seconds are byoyomi.
+# The game names of servers: floodgate-300-10F has 300 seconds and 10 more with each move; without the F the
+# 10 seconds are byoyomi.
 _OF_SERVER: Final = re.compile(r"[^+]*-([0-9]{1,5})-([0-9]{1,4})(F?)(?:\+|$)")
 _IN_NAME: Final = re.compile(r"[(]([0-9]+分[^()]*)[)]$")
 _INCREMENT: Final = re.compile(r"Increment:([0-9]{1,4})$")
@@ -223,14 +223,14 @@ def read_used(text: str) -> dict[str, int] | None:
     match = _USED.fullmatch(plain(text))
     if match is None:
         return None
-    found = {"plies": int(match["plies"])} if match["plies"] else {}
+    used = {"plies": int(match["plies"])} if match["plies"] else {}
     for side in ("black", "white"):
         span = match[side].strip()
         seconds = int(span) * 60 if span.isdecimal() else seconds_of(span)
         if seconds is None:
             return None
-        found[side] = seconds
-    return found
+        used[side] = seconds
+    return used
 
 
 def times_data(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""The limits on what one visitor may ask for, counted for all processes in whichever store is at hand.
+"""Rate limits for each visitor, counted across all processes.
 
-`counting` adds to a counter of a window, in one of the stores `redis`, `postgresql` and `sqlite`; `rules`
-says what is counted and what each route costs; `throttling` does it for requests, `signing_in` for passwords.
+`counting` adds to counters of time windows in one of the stores `redis`, `postgresql` and `sqlite`; `rules`
+has the quotas and the costs of routes; `throttling` charges requests, `signing_in` limits wrong passwords.
 """

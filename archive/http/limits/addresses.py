@@ -1,8 +1,8 @@
-"""The address of whoever sends a request: the one place that knows which forwarded headers count.
+"""The client's address, from the connection or from the headers of trusted proxies.
 
-Anybody can write `X-Forwarded-For`. So what a proxy tells about its visitor counts only where the proxy's own
-address is one of `ARCHIVE_TRUSTED_PROXIES`. The header `Forwarded` (RFC 7239) is never read: of two headers
-that tell the same, a visitor could send the one that the proxy does not write.
+Anybody can write `X-Forwarded-For`, so it counts only if the proxy's own address is one of
+`ARCHIVE_TRUSTED_PROXIES`. The header `Forwarded` (RFC 7239) is never read: a client could send it past a
+proxy that writes only `X-Forwarded-For`.
 """
 
 import ipaddress
@@ -19,14 +19,14 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 UNKNOWN: Final = "unknown"
-"""In the place of an address where the server tells none, as on a Unix socket."""
+"""The address of a connection without one, such as a Unix socket."""
 
-_HOPS: Final = 20
-"""So many proxies are looked through, from the right; nobody has as many."""
-_LONGEST: Final = 64
-"""Characters; no address with brackets, zone and port is longer."""
+_MAX_HOPS: Final = 20
+"""Entries of `X-Forwarded-For` that are read, from the right."""
+_MAX_LENGTH: Final = 64
+"""Characters of an address with brackets, zone and port."""
 _SITE_BITS: Final = 64
-"""Of an IPv6 address: the network of one household or machine, which has all the rest to itself."""
+"""The prefix of an IPv6 address that belongs to one household or machine."""
 
 _PROTO: Final = "HTTP_X_FORWARDED_PROTO"
 _HOST: Final = "HTTP_X_FORWARDED_HOST"
@@ -44,77 +44,78 @@ class HasMeta(Protocol):
 
 
 def client_address(request: HasMeta) -> str:
-    """Return the visitor's address in its usual spelling (IPv4 in IPv6 as IPv4), or `unknown`.
+    """Return the client's address in its canonical spelling (IPv4 in IPv6 as IPv4), or `unknown`.
 
-    That is the peer; where the peer is a trusted proxy, the right-most address of `X-Forwarded-For` that is
-    not one. At an entry that is no address the search ends with the proxy that passed it on.
+    It is the peer, or if that is a trusted proxy, the right-most untrusted address of `X-Forwarded-For`. An
+    entry that is no address ends the search at the proxy that passed it on.
     """
-    found = parsed(str(request.META.get("REMOTE_ADDR", "")))
-    if found is None:
+    address = parse_address(str(request.META.get("REMOTE_ADDR", "")))
+    if address is None:
         return UNKNOWN
-    if is_trusted(found):
-        for entry in reversed(str(request.META.get(_FOR, "")).rsplit(",", _HOPS)[-_HOPS:]):
-            before = parsed(entry)
+    if is_trusted(address):
+        for entry in reversed(str(request.META.get(_FOR, "")).rsplit(",", _MAX_HOPS)[-_MAX_HOPS:]):
+            before = parse_address(entry)
             if before is None:
                 break
-            found = before
-            if not is_trusted(found):
+            address = before
+            if not is_trusted(address):
                 break
-    return str(found)
+    return str(address)
 
 
 def comes_from(request: HasMeta, networks: Iterable[Network]) -> bool:
-    """Return whether the visitor's address is known to be of one of these networks.
+    """Return whether the client is in one of these networks.
 
-    It is not where a proxy passed the request on that nobody has named, or that does not say for whom: its
-    own address would stand for those of all its visitors.
+    False behind an untrusted proxy, or one that does not name the client: its own address would count for all
+    of its clients.
     """
-    found = parsed(client_address(request))
-    return found is not None and _PASSED_ON not in request.META and any(found in one for one in networks)
+    address = parse_address(client_address(request))
+    if address is None or _PASSED_ON in request.META:
+        return False
+    return any(address in network for network in networks)
 
 
-def neighbourhood(address: str) -> str:
-    """Return what counts as one visitor: an IPv4 address, or an IPv6 address's network of 64 bits."""
-    found = parsed(address)
-    if isinstance(found, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((found, _SITE_BITS), strict=False))
+def client_network(address: str) -> str:
+    """Return the unit that limits count: an IPv4 address, or the 64-bit network of an IPv6 address."""
+    parsed = parse_address(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((parsed, _SITE_BITS), strict=False))
     return address
 
 
-def parsed(written: str) -> Address | None:
-    """Return the address of a header's entry, also with a port or a zone; None where it is no address."""
-    written = written.strip()
-    if len(written) > _LONGEST:
+def parse_address(text: str) -> Address | None:
+    """Return the address in a header's entry, which may have a port or a zone; None if it is invalid."""
+    text = text.strip()
+    if len(text) > _MAX_LENGTH:
         return None
-    if written.startswith("["):
-        written = written[1:].partition("]")[0]
-    elif written.count(":") == 1:
-        written = written.partition(":")[0]
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
     try:
-        found = ipaddress.ip_address(written.partition("%")[0])
+        address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return mapped or found
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
 
 
-def is_proxy(written: str) -> bool:
-    """Return whether this is the address of a proxy whose word counts."""
-    found = parsed(written)
-    return found is not None and is_trusted(found)
+def is_proxy(text: str) -> bool:
+    """Return whether this is the address of a trusted proxy."""
+    address = parse_address(text)
+    return address is not None and is_trusted(address)
 
 
 def is_trusted(address: Address) -> bool:
-    """Return whether it is a proxy's whose word counts."""
     return any(address in network for network in settings.TRUSTED_PROXIES)
 
 
 class ForwardedHeaders:
-    """Takes forwarded headers away that do not count, before anything reads them.
+    """Middleware that removes forwarded headers that do not count, before anything reads them.
 
-    The id that a request has already is of these headers: strangers would have theirs look like another's.
-    Of a trusted proxy, scheme and host are what the nearest one says, the right-most value. One that tells no
-    scheme is taken to be asked by the public one; otherwise it would be redirected for ever.
+    `X-Request-ID` is one of them: clients could forge another request's id. Scheme and host are those of the
+    nearest trusted proxy, the right-most values. A proxy that sends no scheme gets the public one, since
+    otherwise its requests would be redirected to https for ever.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -124,10 +125,10 @@ class ForwardedHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         meta = request.META
         passed_on = any(name in meta for name in (_PROTO, _HOST, _FOR, *_OTHERS))
-        told = {name: str(meta.pop(name, "")).rpartition(",")[2].strip() for name in (_PROTO, _HOST)}
+        nearest = {name: str(meta.pop(name, "")).rpartition(",")[2].strip() for name in (_PROTO, _HOST)}
         for name in _OTHERS:
             meta.pop(name, None)
-        peer = parsed(str(meta.get("REMOTE_ADDR", "")))
+        peer = parse_address(str(meta.get("REMOTE_ADDR", "")))
         if peer is None or not is_trusted(peer):
             meta.pop(REQUEST_ID, None)
             if passed_on:
@@ -135,15 +136,15 @@ class ForwardedHeaders:
             if meta.pop(_FOR, None) is not None and peer is not None and peer.is_loopback:
                 self._warn()
         else:
-            if passed_on and parsed(str(meta.get(_FOR, "")).rpartition(",")[2]) is None:
+            if passed_on and parse_address(str(meta.get(_FOR, "")).rpartition(",")[2]) is None:
                 meta[_PASSED_ON] = True
-            meta[_PROTO] = told[_PROTO].lower() or _public_scheme()
-            if told[_HOST]:
-                meta[_HOST] = told[_HOST]
+            meta[_PROTO] = nearest[_PROTO].lower() or _public_scheme()
+            if nearest[_HOST]:
+                meta[_HOST] = nearest[_HOST]
         return self.get_response(request)
 
     def _warn(self) -> None:
-        """Say once what is likely: strangers do not ask from this machine, a proxy does."""
+        """Log once: requests with this header from this machine probably come from an untrusted proxy."""
         if not self.warned:
             self.warned = True
             log.warning("X-Forwarded-For from this machine is ignored: is there a proxy to trust?")

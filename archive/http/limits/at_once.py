@@ -1,4 +1,4 @@
-"""Answers that take long: how many of them a process makes at a time."""
+"""Limits on the number of long streamed answers that one process sends at a time."""
 
 import time
 import weakref
@@ -8,102 +8,102 @@ from typing import Final
 
 from archive.http.limits.throttling import LimitReachedError
 
-COME_AGAIN_SECONDS: Final = 15
+RETRY_SECONDS: Final = 15
 
 BYTES_A_SECOND: Final = 32 * 1024
-"""So fast who wants to keep a place has to take an answer, where others want one."""
+"""The rate at which a client must take an answer while others wait for its slot."""
 
 PATIENCE_SECONDS: Final = 60
-"""So far a visitor may be behind that speed."""
+"""How far a client may fall behind that rate."""
 
 
-class Place:
-    """One of the answers that are made at a time, and how far behind who takes it is."""
+class StreamSlot:
+    """The slot of one answer, and the lag of the client that takes it."""
 
     def __init__(self, visitor: str) -> None:
         self.visitor = visitor
-        self.lost = False
-        self._behind = 0.0
-        self._since: float | None = None
+        self.revoked = False
+        self._lag = 0.0
+        self._sent_at: float | None = None
 
-    def given(self, size: int) -> None:
-        """Note that so many bytes were given. Each earns time, but none is saved up."""
+    def sent(self, size: int) -> None:
+        """Record sent bytes. Each reduces the lag, but not below zero."""
         if size:
-            self._behind = max(0.0, self._behind - size / BYTES_A_SECOND)
-            self._since = time.monotonic()
+            self._lag = max(0.0, self._lag - size / BYTES_A_SECOND)
+            self._sent_at = time.monotonic()
 
-    def wanted(self) -> None:
-        """Note that more is wanted: what it takes to make it is nobody's slowness."""
-        self._behind, self._since = self.behind(), None
+    def requested(self) -> None:
+        """Stop the clock while the next chunk is computed, which is not the client's fault."""
+        self._lag, self._sent_at = self.lag(), None
 
-    def behind(self) -> float:
-        """Return how many seconds a visitor is behind."""
-        return self._behind + (0.0 if self._since is None else time.monotonic() - self._since)
+    def lag(self) -> float:
+        """Return the seconds by which the client is behind."""
+        return self._lag + (0.0 if self._sent_at is None else time.monotonic() - self._sent_at)
 
 
-class AtOnce:
-    """Long answers of this process: at most so many, and at most half of them for one visitor.
+class StreamLimiter:
+    """The long answers of this process. One visitor may have half of the slots.
 
-    Who takes an answer slowly keeps it only as long as nobody else wants the place.
+    A slow client loses its slot when another request needs it.
     """
 
     def __init__(self) -> None:
-        self.running: list[Place] = []
-        # An answer may be thrown away, and leave, whenever memory is tidied up: also in here.
+        self.slots: list[StreamSlot] = []
+        # Reentrant: garbage collection inside a locked block may finalize an answer, which calls `leave`.
         self.lock = RLock()
 
-    def enter(self, visitor: str, most: int) -> Place:
-        """Count an answer that begins. Raises LimitReachedError where there are too many."""
+    def enter(self, visitor: str, limit: int) -> StreamSlot:
+        """Return a slot for an answer that begins. Raises LimitReachedError if none is free."""
         with self.lock:
-            own = [place for place in self.running if place.visitor == visitor]
-            if len(own) >= max(1, most // 2):
-                self._free_one_of(own)
-            elif len(self.running) >= most:
-                self._free_one_of(self.running)
-            place = Place(visitor)
-            self.running.append(place)
-            return place
+            own = [slot for slot in self.slots if slot.visitor == visitor]
+            if len(own) >= max(1, limit // 2):
+                self._revoke_slowest(own)
+            elif len(self.slots) >= limit:
+                self._revoke_slowest(self.slots)
+            slot = StreamSlot(visitor)
+            self.slots.append(slot)
+            return slot
 
-    def _free_one_of(self, places: list[Place]) -> None:
-        slowest = max(places, key=Place.behind)
-        if slowest.behind() <= PATIENCE_SECONDS:
-            raise LimitReachedError(COME_AGAIN_SECONDS)
-        slowest.lost = True
+    def _revoke_slowest(self, slots: list[StreamSlot]) -> None:
+        slowest = max(slots, key=StreamSlot.lag)
+        if slowest.lag() <= PATIENCE_SECONDS:
+            raise LimitReachedError(RETRY_SECONDS)
+        slowest.revoked = True
         self.leave(slowest)
 
-    def leave(self, place: Place) -> None:
-        """Count an answer that has ended."""
+    def leave(self, slot: StreamSlot) -> None:
+        """Free the slot of an answer that has ended."""
         with self.lock:
-            if place in self.running:
-                self.running.remove(place)
+            if slot in self.slots:
+                self.slots.remove(slot)
 
 
-class Counted(Iterator[bytes]):
-    """An answer that counts as long as it is made: to its end, or until nobody wants it any more.
+class LimitedStream(Iterator[bytes]):
+    """The chunks of an answer that holds a slot until it ends, is closed or is garbage-collected.
 
-    One whose place was given to another visitor breaks off, as if the network had: it is no whole answer.
+    An answer whose slot was revoked breaks off with an error, so that the client does not take it for
+    complete.
     """
 
-    def __init__(self, chunks: Iterator[bytes], at_once: AtOnce, visitor: str, most: int) -> None:
-        self.place = at_once.enter(visitor, most)
+    def __init__(self, chunks: Iterator[bytes], limiter: StreamLimiter, visitor: str, limit: int) -> None:
+        self.slot = limiter.enter(visitor, limit)
         self.chunks = chunks
-        # Also where the answer is thrown away without having been begun.
-        self.ended = weakref.finalize(self, at_once.leave, self.place)
+        self.release = weakref.finalize(self, limiter.leave, self.slot)
 
     def __next__(self) -> bytes:
-        self.place.wanted()
+        self.slot.requested()
         try:
-            if self.place.lost:
-                raise LimitReachedError(COME_AGAIN_SECONDS)
+            if self.slot.revoked:
+                raise LimitReachedError(RETRY_SECONDS)
             chunk = next(self.chunks)
         except BaseException:
-            self.ended()
+            self.release()
             raise
-        self.place.given(len(chunk))
+        self.slot.sent(len(chunk))
         return chunk
 
     def close(self) -> None:
-        """End what makes the answer."""
-        self.ended()
+        """Free the slot, and close the source of the chunks."""
+        self.release()
         if hasattr(self.chunks, "close"):
             self.chunks.close()

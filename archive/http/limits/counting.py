@@ -1,4 +1,4 @@
-"""Counters of windows, for all processes together; a process counts for itself while the store is away."""
+"""Counters of time windows, shared by all processes; while the store is away each process counts alone."""
 
 import hashlib
 import logging
@@ -18,14 +18,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 AWAY_SECONDS: Final = 5.0
-"""After a failure a store is not asked for so long: a dead one must not hold up every request."""
+"""Pause after a failure of the store, so that a dead one does not delay every request."""
 
 
-class OwnCounts:
-    """Counters of one process alone, at most `most` of them: better than none while the store is away."""
+class LocalCounts:
+    """Up to `limit` counters in this process, for the time while the store is away."""
 
-    def __init__(self, most: int = 10_000) -> None:
-        self.most = most
+    def __init__(self, limit: int = 10_000) -> None:
+        self.limit = limit
         self.counts: dict[bytes, tuple[float, int]] = {}
         self.lock = threading.Lock()
 
@@ -35,7 +35,7 @@ class OwnCounts:
             until, total = self.counts.pop(key, (0.0, 0))
             if until <= now:
                 until, total = now + seconds, 0
-            while len(self.counts) >= self.most:
+            while len(self.counts) >= self.limit:
                 del self.counts[next(iter(self.counts))]
             self.counts[key] = until, total + amount
             return Count(total + amount, until - now)
@@ -51,79 +51,77 @@ class OwnCounts:
 
 
 class Counter:
-    """A store, and what stands in for it while it is away."""
+    """A store, with counters of this process as its fallback."""
 
     def __init__(self, store: Store, name: str) -> None:
         self.store = store
         self.name = name
-        self.own = OwnCounts()
+        self.local = LocalCounts()
         self.away_until = 0.0
 
     def add(self, key: bytes, amount: int, seconds: int) -> Count:
-        return self._ask(
-            lambda: self.store.add(key, amount, seconds), lambda: self.own.add(key, amount, seconds)
-        )
+        return self._call(lambda store: store.add(key, amount, seconds))
 
     def take_back(self, key: bytes, amount: int) -> None:
-        self._ask(lambda: self.store.take_back(key, amount), lambda: self.own.take_back(key, amount))
+        self._call(lambda store: store.take_back(key, amount))
 
     def close(self) -> None:
         self.store.close()
 
-    def _ask(self, ask: Callable[[], T], instead: Callable[[], T]) -> T:
+    def _call(self, method: Callable[[Store], T]) -> T:
         if time.monotonic() < self.away_until:
-            return instead()
+            return method(self.local)
         try:
-            found = ask()
+            result = method(self.store)
         except StoreAwayError as error:
             self.away_until = time.monotonic() + AWAY_SECONDS
             log.warning("throttles: %s is away, each process counts for itself: %s", self.name, error)
-            return instead()
+            return method(self.local)
         if self.away_until:
             self.away_until = 0.0
             log.warning("throttles: %s is back", self.name)
-        return found
+        return result
 
 
 def key_of(*words: str) -> bytes:
-    """Return the name of a counter, 16 bytes: nobody reads addresses or names of users out of a store."""
+    """Return the key of a counter, a 16-byte hash with the site's secret: stores contain no addresses."""
     secret = hashlib.sha256(settings.SECRET_KEY.encode()).digest()
     text = "\0".join(words).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16, key=secret).digest()
 
 
 _counters: dict[str, Counter] = {}
-_making = threading.Lock()
+_creating = threading.Lock()
 
 
 def counter() -> Counter:
-    """Return the counter of this process, of the store that the settings name: `ARCHIVE_THROTTLE_STORE`, or
-    what the archive has anyway: a Valkey or Redis as broker, else PostgreSQL, else a SQLite file."""
+    """Return this process's counter for the store of the settings: `ARCHIVE_THROTTLE_STORE`, else a Valkey or
+    Redis that is the broker, else PostgreSQL, else a SQLite file."""
     name = store_name()
-    found = _counters.get(name)
-    if found is None:
-        with _making:
-            found = _counters.setdefault(name, Counter(_made(name), name.partition(":")[0]))
-    return found
+    existing = _counters.get(name)
+    if existing is None:
+        with _creating:
+            existing = _counters.setdefault(name, Counter(_store(name), name.partition(":")[0]))
+    return existing
 
 
 def store_name() -> str:
     """Return `sqlite`, `postgresql`, or the address of a Valkey or Redis."""
-    if named := settings.ARCHIVE_THROTTLE_STORE:
-        return str(named)
-    if is_redis(settings.CELERY_BROKER_URL):
+    if settings.ARCHIVE_THROTTLE_STORE:
+        return str(settings.ARCHIVE_THROTTLE_STORE)
+    if is_redis_url(settings.CELERY_BROKER_URL):
         return str(settings.CELERY_BROKER_URL)
     return connection.vendor
 
 
-def is_redis(address: str) -> bool:
-    """Return whether an address is that of one Valkey or Redis; that of a broker may name several."""
+def is_redis_url(address: str) -> bool:
+    """Return whether a URL names one Valkey or Redis; a broker's URL may name several."""
     return address.startswith(("redis://", "rediss://")) and ";" not in address
 
 
-def _made(name: str) -> Store:
-    # Each needs a library of its own, which only who uses it loads.
-    if is_redis(name):
+def _store(name: str) -> Store:
+    # Each store needs a library of its own, so it is imported only if it is used.
+    if is_redis_url(name):
         from archive.http.limits.redis import RedisStore
 
         return RedisStore(name)
@@ -137,17 +135,17 @@ def _made(name: str) -> Store:
 
 
 def close() -> None:
-    """Give all connections of this process back; counting goes on with new ones."""
-    for one in _counters.values():
-        one.close()
+    """Close all connections of this process; later counts open new ones."""
+    for each in _counters.values():
+        each.close()
     _counters.clear()
 
 
-def _forget() -> None:
-    """Forget the parent's connections, on which a child must not speak."""
-    global _making
+def _drop_connections() -> None:
+    """Forget the parent's connections, which a forked child must not use."""
+    global _creating
     _counters.clear()
-    _making = threading.Lock()
+    _creating = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=_drop_connections)

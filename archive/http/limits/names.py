@@ -1,4 +1,4 @@
-"""User names that somebody tries: so many that nobody has, and not more, so that they are not guessed."""
+"""A limit on unknown user names that an account tries, so that it cannot guess names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from archive.models import User
 
 
 @contextmanager
-def naming(user: User, name: str) -> Iterator[None]:
-    """Count that an account names somebody, unless that succeeds: what raises stays counted, and so does an
-    address of mail, of which success tells that it has an account.
+def count_unknown_name(user: User, name: str) -> Iterator[None]:
+    """Count an attempt of an account to name another one, unless the body succeeds with a user name. Mail
+    addresses always count, because success reveals that the address has an account.
 
-    As many may fail as wrong passwords of an address. Raises LimitReachedError before anything is answered.
+    The limit is that of wrong passwords from one address. Raises LimitReachedError before the body runs.
     """
     quota = SIGN_INS.quota
     if not settings.ARCHIVE_THROTTLE or not quota:

@@ -1,4 +1,4 @@
-"""Searches that may take long: a visitor has one at a time in each process, others keep its threads."""
+"""One slow search at a time for each visitor and process, so that nobody takes all threads."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from threading import Condition
 from typing import Final
 
 PATIENCE_SECONDS: Final = 0.25
-"""So long one more search waits for the one before it; each that waits has a thread."""
-COME_AGAIN_SECONDS: Final = 2
+"""How long a second search waits for the first one, in a thread of its own."""
+RETRY_SECONDS: Final = 2
 
 
 class Places:
-    """Which visitors search at present, and which wait to."""
+    """The visitors whose slow searches run, and those whose next one waits."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -19,7 +19,7 @@ class Places:
         self.changed = Condition()
 
     def take(self, visitor: str) -> bool:
-        """Take a visitor's place; return False where another search of theirs keeps it."""
+        """Take a visitor's place; return False if another search of the visitor has it."""
         with self.changed:
             if visitor in self.taken and not self._wait(visitor):
                 return False
@@ -36,7 +36,7 @@ class Places:
             self.waiting.discard(visitor)
 
     def leave(self, visitor: str) -> None:
-        """Give a place back."""
+        """Free a visitor's place."""
         with self.changed:
             self.taken.discard(visitor)
             self.changed.notify_all()

@@ -1,7 +1,7 @@
 """Counters in an unlogged table of PostgreSQL, for archives without a Valkey or Redis.
 
-On a connection of its own, one for the process: a count must stay where a request's transaction is rolled
-back, and nobody else may wait for the lock on a counter until that transaction ends.
+The process has a connection of its own for them: counts must survive a rollback of the request's transaction,
+and no other request may wait until that transaction releases a counter's lock.
 """
 
 import threading
@@ -14,7 +14,7 @@ from django.db import connection as archive
 
 from archive.http.limits.stores import PATIENCE, SWEEP_SECONDS, Count, StoreAwayError
 
-# Time is the server's: clocks of several machines differ.
+# The server's time, since clocks of several machines differ.
 _ADD: Final = """
 WITH clock AS (SELECT extract(epoch FROM clock_timestamp())::double precision AS now)
 INSERT INTO archive_throttle AS counts (key, until, total)
@@ -28,11 +28,11 @@ RETURNING total, until - (SELECT now FROM clock)
 _TAKE_BACK: Final = "UPDATE archive_throttle SET total = greatest(0, total - %(amount)s) WHERE key = %(key)s"
 _SWEEP: Final = "DELETE FROM archive_throttle WHERE until <= extract(epoch FROM clock_timestamp())"
 _CONNECT_SECONDS: Final = 2
-"""The least that libpq waits for a server."""
+"""The shortest timeout that libpq accepts."""
 
 
 class PostgreSQLStore:
-    """One connection for the process, on which its threads take turns."""
+    """One connection for all threads of the process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -63,25 +63,25 @@ class PostgreSQLStore:
             self.connection = None
 
     def _run(self, statement: str, values: dict[str, Any]) -> psycopg.Cursor[Any]:
-        """Run it, on a new connection where the server has ended the old one meanwhile."""
-        for again in (self.connection is not None, False):
+        """Run a statement; retry once on a new connection if the server has closed the old one."""
+        for may_retry in (self.connection is not None, False):
             try:
                 if self.connection is None:
                     self.connection = psycopg.connect(**self.parameters())
                 return self.connection.execute(statement, values)
             except psycopg.Error as error:
-                ended = self.connection is not None and self.connection.broken
+                broken = self.connection is not None and self.connection.broken
                 self._close()
-                if not (again and ended):
+                if not (may_retry and broken):
                     raise StoreAwayError(str(error).strip()) from error
         raise AssertionError("the second attempt returns or raises")
 
     @staticmethod
     def parameters() -> dict[str, Any]:
-        """Return the parameters of a connection to the database where each statement is a transaction."""
-        told = archive.get_connection_params()
-        wanted = {name: told[name] for name in told if name not in ("cursor_factory", "context")}
+        """Return the parameters of an autocommit connection to the archive's database."""
+        parameters: dict[str, Any] = archive.get_connection_params()
+        parameters = {name: parameters[name] for name in parameters.keys() - {"cursor_factory", "context"}}
         if not settings.DATABASE_POOLER:
-            limit = f"-c statement_timeout={int(PATIENCE * 1000)}"
-            wanted["options"] = f"{wanted.get('options', '')} {limit}".strip()
-        return wanted | {"autocommit": True, "connect_timeout": _CONNECT_SECONDS}
+            timeout = f"-c statement_timeout={int(PATIENCE * 1000)}"
+            parameters["options"] = f"{parameters.get('options', '')} {timeout}".strip()
+        return parameters | {"autocommit": True, "connect_timeout": _CONNECT_SECONDS}

@@ -1,4 +1,4 @@
-"""Counters in Valkey or Redis: one script, one round trip, windows that end by themselves."""
+"""Counters in Valkey or Redis: one script and one round trip for each count; windows expire by themselves."""
 
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ end
 
 
 class RedisStore:
-    """The server of an address such as `redis://localhost:6379/0`; its client is made at the first use."""
+    """The server at a URL such as `redis://localhost:6379/0`; the first call connects."""
 
     def __init__(self, address: str, prefix: bytes = PREFIX) -> None:
         self.address = address
@@ -51,17 +51,17 @@ class RedisStore:
     def _run(self, script: str, key: bytes, *values: int) -> Any:
         try:
             if self.client is None:
-                self.client = self._made()
+                self.client = self._connect()
             return self.client.register_script(script)(keys=[self.prefix + key.hex().encode()], args=values)
-        # ValueError: an address that cannot be read.
+        # ValueError is for an invalid URL.
         except (redis.RedisError, ValueError) as error:
             raise StoreAwayError(str(error)) from error
 
-    def _made(self) -> redis.Redis:
+    def _connect(self) -> redis.Redis:
         return redis.Redis.from_url(
             self.address,
             socket_timeout=PATIENCE,
             socket_connect_timeout=PATIENCE,
-            # One try: whoever asks counts for itself meanwhile.
+            # No retries: `Counter` falls back to counters of the process.
             retry=Retry(NoBackoff(), 0),
         )

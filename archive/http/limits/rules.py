@@ -1,4 +1,4 @@
-"""What is counted, and what requests cost: the routes name it (`archive.http.routes`)."""
+"""The rules of rate limits, and the cost functions that routes name (`archive.http.routes`)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,8 +14,8 @@ MINUTE: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One quota: its name in headers, the setting that holds it, its window in seconds, and what its unit is
-    called (`RateLimit-Policy`; empty for one of ours, which follow the routes)."""
+    """A quota: its name in headers, its setting, its window in seconds, and its unit in `RateLimit-Policy`
+    (empty for the archive's own units)."""
 
     name: str
     setting: str
@@ -24,19 +24,19 @@ class Rule:
 
     @property
     def quota(self) -> int:
-        """Return how much one anonymous address may ask for; 0 for no limit."""
+        """Return the quota of one anonymous address; 0 is no limit."""
         return int(getattr(settings, self.setting))
 
 
 class RuleOfRoles(Rule):
-    """A quota of a day, of which each role has its own."""
+    """A quota that differs by role."""
 
     @property
     def quota(self) -> int:
         return self.of_role("anonymous")
 
     def of_role(self, role: str) -> int:
-        """Return how much an account of a role may ask for, or an anonymous address; 0 for no limit."""
+        """Return the quota of an account with a role, or of an anonymous address; 0 is no limit."""
         quotas: dict[str, int] = getattr(settings, self.setting)
         return quotas[role]
 
@@ -63,7 +63,7 @@ _SLOW: Final = ("q", *(one.name for one in filters_of("games") if "SELECT" in (o
 
 
 def charges(request: HttpRequest) -> Charges:
-    """Return what a request costs; nothing where its route does not say."""
+    """Return the cost of a request; nothing if its route has none."""
     cost = route_of(request).cost
     if not cost or request.method == "OPTIONS":
         return []
@@ -71,24 +71,23 @@ def charges(request: HttpRequest) -> Charges:
 
 
 def body_bytes(request: HttpRequest) -> int:
-    """Return how many bytes a request says that it sends; at least one."""
-    told = str(request.META.get("CONTENT_LENGTH") or "")
-    # Twelve digits are far beyond what is ever read.
-    return max(int(told), 1) if told.isascii() and told.isdigit() and len(told) <= 12 else 1
+    """Return the announced length of a request's body; at least 1."""
+    length = str(request.META.get("CONTENT_LENGTH") or "")
+    # Larger bodies than twelve digits are refused anyway.
+    return max(int(length), 1) if length.isascii() and length.isdigit() and len(length) <= 12 else 1
 
 
 def explorer(request: HttpRequest) -> Charges:
-    """Charge the explorer. With filters up to 200,000 games are looked through; a part beside a replay is
-    what is kept anyway."""
+    """Charge the explorer: filters read up to 200,000 games; the moves beside a replay are cached."""
     if request.GET.get("part") == "moves":
         return [(WORK, 1)]
     return [(WORK, 10 if any(request.GET.get(name) for name in _FILTERS) else 2)]
 
 
 def may_take_long(request: HttpRequest) -> bool:
-    """Return whether a request searches for what nobody knows beforehand how long it takes to find: by a
-    query, by what each game has to be looked up for, or with filters at a position. Suggestions look at names
-    alone, and moves beside a replay are kept anyway."""
+    """Return whether a request is a search of unpredictable length: by a query, by a filter that looks up
+    every game, or with filters at a position. Suggestions search only names, and the moves beside a replay
+    are cached."""
     match = request.resolver_match
     if match is None or match.url_name == "games-suggestions":
         return False
@@ -99,42 +98,42 @@ def may_take_long(request: HttpRequest) -> bool:
 
 
 def reading(request: HttpRequest) -> Charges:
-    """Charge a text that is read, by its length."""
+    """Charge the reading of a text by its length."""
     return [(WORK, 5), (READING, body_bytes(request))]
 
 
 def editor(request: HttpRequest) -> Charges:
-    """Charge a page that reads what is sent to it."""
+    """Charge a page that reads texts from its form."""
     return reading(request) if request.method == "POST" else [(WORK, 1)]
 
 
 def search(request: HttpRequest) -> Charges:
-    """Charge a search. One for words may have to read a record out of them."""
+    """Charge a search. Its words may be a record, which has to be parsed."""
     return [(WORK, 5 if request.GET.get("q") else 2)]
 
 
 def sources(request: HttpRequest) -> Charges:
-    """Charge bytes that somebody takes away."""
+    """Charge a download of bytes."""
     return [(SOURCES, 1)]
 
 
 def exports(request: HttpRequest) -> Charges:
-    """Charge games in bulk; to ask what they would be is a search and no export."""
+    """Charge an export of games; HEAD costs only the search."""
     return search(request) if request.method == "HEAD" else [*search(request), (EXPORTS, 1)]
 
 
 def upload(request: HttpRequest) -> Charges:
-    """Charge the bytes; files are counted where their number is known (`throttling.charge_uploads`)."""
+    """Charge the bytes of an upload; `throttling.charge_uploads` charges its files."""
     if request.method != "POST":
         return [(WORK, 1)]
     return [(UPLOAD_BYTES, body_bytes(request)), (DAILY_BYTES, body_bytes(request))]
 
 
 def own_uploads(request: HttpRequest) -> Charges:
-    """Charge the list of what one has sent, and what is sent to it."""
+    """Charge a list of own uploads, and an upload to it."""
     return upload(request) if request.method == "POST" else [(WORK, 2)]
 
 
 def report(request: HttpRequest) -> Charges:
-    """Charge a report of a game; its form is a page like others."""
+    """Charge a report of a game, or the page of its form."""
     return [(WORK, 1), (REPORTS, 1)] if request.method == "POST" else [(WORK, 1)]

@@ -1,7 +1,7 @@
 """Counters in a small SQLite file of their own: the embedded default.
 
-Apart from the archive's database, so that counting waits for no import and no import for it. Nothing is lost
-with the file but counts of the last minutes, so it is never waited for the disk.
+The file is separate from the archive's database, so that counters and imports never block each other. It
+holds counts of the last minutes only, so writes are not synced to disk.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ _SWEEP: Final = "DELETE FROM counts WHERE until <= :now"
 
 
 class SQLiteStore:
-    """One connection for the process; its threads take turns, as SQLite's writers do anyway."""
+    """One connection for all threads of the process."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class SQLiteStore:
     def add(self, key: bytes, amount: int, seconds: int) -> Count:
         now = time.time()
         values = {"key": key, "amount": amount, "seconds": seconds, "now": now}
-        with self._connected() as connection:
+        with self._locked_connection() as connection:
             total, until = connection.execute(_ADD, values).fetchone()
             if now - self.swept > SWEEP_SECONDS:
                 self.swept = now
@@ -50,7 +50,7 @@ class SQLiteStore:
         return Count(total, until - now)
 
     def take_back(self, key: bytes, amount: int) -> None:
-        with self._connected() as connection:
+        with self._locked_connection() as connection:
             connection.execute(_TAKE_BACK, {"key": key, "amount": amount})
 
     def close(self) -> None:
@@ -60,17 +60,17 @@ class SQLiteStore:
                 self.connection = None
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _locked_connection(self) -> Iterator[sqlite3.Connection]:
         with self.lock:
             try:
                 if self.connection is None:
-                    self.connection = self._opened()
+                    self.connection = self._connect()
                 yield self.connection
             except sqlite3.Error as error:
                 raise StoreAwayError(f"{self.path.name}: {error}") from error
 
-    def _opened(self) -> sqlite3.Connection:
-        # Without transactions of its own: each statement is one.
+    def _connect(self) -> sqlite3.Connection:
+        # Autocommit: each statement is a transaction.
         connection = sqlite3.connect(
             self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )

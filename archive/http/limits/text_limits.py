@@ -1,6 +1,6 @@
-"""The limits on reading texts that visitors send: so much of them, for so long.
+"""Limits on the size of texts that visitors send, and on the time for parsing them.
 
-Requests run in threads, which nothing can end from outside; `kifu_core.deadline` ends the reading itself.
+Requests run in threads, which cannot be stopped from outside; `kifu_core.deadline` stops the parser itself.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from django.http import HttpRequest
 from kifu_core.deadline import TooSlowError, time_limit
 from kifu_core.errors import KifuError
 
-_ROOM: Final = 64 * 1024
-"""Bytes of a body beside the record in it: names of fields, boundaries."""
+_OVERHEAD: Final = 64 * 1024
+"""Bytes of a body around the record in it: names of fields, boundaries."""
 _ESCAPED: Final = 3
-"""How much longer a text is at most in a body: in a form, a byte of it is three (`%E6`)."""
+"""Bytes of a form for one byte of a text (`%E6`)."""
 
 
 @contextmanager
 def limited_reading() -> Iterator[None]:
-    """End what the body reads or writes after ARCHIVE_READ_SECONDS; raise KifuError `too-slow` then."""
+    """Raise KifuError `too-slow` if the body reads or writes records longer than ARCHIVE_READ_SECONDS."""
     seconds = settings.ARCHIVE_READ_SECONDS
     try:
         with time_limit(seconds):
@@ -31,19 +31,19 @@ def limited_reading() -> Iterator[None]:
 
 
 def check_text(text: str, limit: int) -> None:
-    """Raise KifuError `too-large` for a text of more than so many bytes in UTF-8."""
-    # Every character has a byte at least: what is far too long is not encoded.
+    """Raise KifuError `too-large` for a text with more than `limit` bytes of UTF-8."""
+    # A character has at least one byte, so a text with more characters need not be encoded.
     check_size(len(text) if len(text) > limit else len(text.encode("utf-8", "surrogatepass")), limit)
 
 
 def check_body(request: HttpRequest, limit: int) -> None:
-    """Raise KifuError `too-large` for a body that must hold a text of more than so many bytes, unread."""
+    """Raise KifuError `too-large`, before reading a body, if its length implies a text over the limit."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
-        check_size(int(length[:20]), limit, _ESCAPED * limit + _ROOM)
+        check_size(int(length[:20]), limit, _ESCAPED * limit + _OVERHEAD)
 
 
-def check_size(size: int, limit: int, most: int | None = None) -> None:
-    """Raise KifuError `too-large`, which names the limit, for more bytes than `most` (None: the limit)."""
-    if size > (limit if most is None else most):
+def check_size(size: int, limit: int, accepted: int | None = None) -> None:
+    """Raise KifuError `too-large` for more bytes than `accepted` (default: the limit); it names the limit."""
+    if size > (limit if accepted is None else accepted):
         raise KifuError("too-large", params={"limit": limit})

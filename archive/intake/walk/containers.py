@@ -15,7 +15,7 @@ from django.conf import settings
 from archive.intake.walk import sevenzip, zips
 from archive.intake.walk.members import Member, text_of
 from archive.intake.walk.refusals import DAMAGE, Budget, RefusedError, check_ratio, damaged
-from archive.intake.walk.unpacking import XZ, Unpacked, bunzipped, gunzipped, unxzed
+from archive.intake.walk.unpacking import XZ, UnpackedStream, open_bzip2, open_gzip, open_xz
 from kifu_core.deadline import check_time
 
 Kind = Literal["zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "lzh"]
@@ -32,7 +32,7 @@ _MAGIC: Final[tuple[tuple[bytes, Kind], ...]] = (
     (b"Rar!\x1a\x07", "rar"),
 )
 HEAD_BYTES: Final = 512
-"""As much of a file as `kind_of` wants to see."""
+"""The bytes that `kind_of` needs."""
 
 _BLOCK: Final = 512
 _SUFFIXES: Final = (".gz", ".bz2", ".xz")
@@ -53,10 +53,10 @@ def _is_tar_header(block: bytes) -> bool:
     if len(block) < _BLOCK or not block[0]:
         return False
     try:
-        written = int(block[148:156].strip(b" \0") or b"x", 8)
+        checksum = int(block[148:156].strip(b" \0") or b"x", 8)
     except ValueError:
         return False
-    return written == sum(block[:148]) + sum(block[156:]) + 8 * 0x20
+    return checksum == sum(block[:148]) + sum(block[156:]) + 8 * 0x20
 
 
 def members(kind: Kind, file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
@@ -74,20 +74,20 @@ def members(kind: Kind, file: IO[bytes], name: str, budget: Budget) -> Iterator[
 # --- tar and single files --------------------------------------------------------------------------------
 
 
-def _decompressed(kind: Kind, file: IO[bytes], budget: Budget) -> Unpacked:
+def _decompressed(kind: Kind, file: IO[bytes], budget: Budget) -> UnpackedStream:
     file.seek(0)
     if kind == "gzip":
-        return gunzipped(file)
-    return bunzipped(file) if kind == "bzip2" else unxzed(file, budget.memory)
+        return open_gzip(file)
+    return open_bzip2(file) if kind == "bzip2" else open_xz(file, budget.memory)
 
 
 Reader = Callable[[IO[bytes], str, Budget], Iterator[Member]]
 
 
-class _Watched(io.RawIOBase):
+class _LimitedStream(io.RawIOBase):
     """A decompressed stream that raises RefusedError when it unpacks to too much."""
 
-    def __init__(self, stream: Unpacked, packed: IO[bytes]) -> None:
+    def __init__(self, stream: UnpackedStream, packed: IO[bytes]) -> None:
         self.stream = stream
         self.packed = packed
         self.count = 0
@@ -96,7 +96,6 @@ class _Watched(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        # What was unpacked before the place where it breaks off comes out so.
         data = self.stream.read(size)
         self.count += len(data)
         check_time()
@@ -107,24 +106,23 @@ class _Watched(io.RawIOBase):
 
 
 def _compressed(kind: Kind) -> Reader:
-    """Return a reader of single compressed files, and of tar files in them."""
 
     def read(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
         inside = kind_of(_beginning(_decompressed(kind, file, budget)))
         stream = _decompressed(kind, file, budget)
         if inside == "tar":
-            yield from _tar(_Watched(stream, file), name, budget)
+            yield from _tar(_LimitedStream(stream, file), name, budget)
         else:
             yield Member(_plain_name(name), lambda: cast(IO[bytes], stream), file.tell)
 
     return read
 
 
-def _beginning(stream: Unpacked) -> bytes:
-    found = b""
-    while len(found) < _BLOCK and (piece := stream.read(_BLOCK - len(found))):
-        found += piece
-    return found
+def _beginning(stream: UnpackedStream) -> bytes:
+    data = b""
+    while len(data) < _BLOCK and (piece := stream.read(_BLOCK - len(data))):
+        data += piece
+    return data
 
 
 def _plain_name(name: str) -> str:
@@ -137,35 +135,35 @@ def _plain_name(name: str) -> str:
 
 
 _LONG_NAMES: Final = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
-_READ_WHOLE: Final = frozenset((*_LONG_NAMES, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE))
-"""Headers that hold what the next one has no room for; the library reads each into memory."""
+_EXTENSIONS: Final = frozenset((*_LONG_NAMES, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE))
+"""Headers that extend the next one; the library reads each into memory."""
 
 _HEADER_BYTES: Final = 64 * 1024
 
 
 class _Header(tarfile.TarInfo):
-    """The header of a file in a tar archive. Raises RefusedError for one that would fill the memory, which a
-    map of a sparse file can also do."""
+    """The header of a file in a tar archive. Raises RefusedError for extensions and sparse maps that would
+    fill the memory."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         header = super().frombuf(buf, encoding, errors)
-        if header.type in _READ_WHOLE and header.size > _HEADER_BYTES:
+        if header.type in _EXTENSIONS and header.size > _HEADER_BYTES:
             raise RefusedError("damaged", text=f"a header of {header.size} bytes")
         return header
 
     def _holes(self, *_: object) -> Never:
         raise RefusedError("unknown-compression", text="sparse tar")
 
-    # The library's own names: it calls these where it meets one of the four kinds of such files.
+    # The library calls these methods for the four kinds of sparse files.
     _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _holes
 
 
-_ENDS_TOLD: Final = 100
+_REPORTED_ENDS: Final = 100
 
 
 class _Ending(io.RawIOBase):
-    """A stream that reports its end only a few times. Raises EOFError if reading still goes on.
+    """A stream that raises EOFError if it is read on after reporting its end `_REPORTED_ENDS` times.
 
     The library would otherwise skip a file of any size that a header claims, piece by piece, without noticing
     the end.
@@ -173,7 +171,7 @@ class _Ending(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes] | io.RawIOBase) -> None:
         self.stream = stream
-        self.left = _ENDS_TOLD
+        self.left = _REPORTED_ENDS
 
     def readable(self) -> bool:
         return True
@@ -191,12 +189,12 @@ def _tar(file: IO[bytes] | io.RawIOBase, name: str, budget: Budget) -> Iterator[
     try:
         yield from _tar_members(_Ending(file))
     except RecursionError as error:
-        # Headers may be about headers, and the library follows them.
+        # An extension may extend an extension; the library recurses.
         raise RefusedError("damaged", text="headers without an end") from error
 
 
 def _tar_members(file: _Ending) -> Iterator[Member]:
-    # A stream: members are met in order and forgotten, there is no going back.
+    # As a stream, members are read in order, and dropped from memory here.
     with tarfile.open(
         fileobj=cast(IO[bytes], file), mode="r|", encoding="utf-8", errors="surrogateescape", tarinfo=_Header
     ) as archive:
@@ -211,10 +209,10 @@ def _tar_members(file: _Ending) -> Iterator[Member]:
 
 def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Member:
     def opened() -> IO[bytes]:
-        found = archive.extractfile(info)
-        if found is None:
+        file = archive.extractfile(info)
+        if file is None:
             raise RefusedError("device")
-        return found
+        return file
 
     path = text_of(info.name.encode("utf-8", "surrogateescape"))
     if info.issym() or info.islnk():

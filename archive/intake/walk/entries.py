@@ -20,7 +20,7 @@ from archive.intake.walk.refusals import (
     Budget,
     RefusedError,
     damaged,
-    is_trouble_here,
+    is_local_error,
 )
 from kifu_core.deadline import check_time
 from kifu_core.errors import Issue
@@ -35,7 +35,7 @@ _UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UploadPart:
     """A piece of an upload that is read at once: a file, or a game of a large file.
 
     `path` is its name inside containers, empty for the upload itself; it is never a place on a disk. `first`
@@ -53,7 +53,7 @@ class Part:
 
 def walk(
     file: IO[bytes], name: str, budget: Budget | None = None, only: str | None = None
-) -> Generator[Part, None, None]:
+) -> Generator[UploadPart, None, None]:
     """Yield the parts of an upload, numbered from 0; at least one. `name` is the upload's.
 
     Linear in the unpacked bytes. One part is in memory at a time; larger files in containers are in temporary
@@ -80,13 +80,13 @@ def shown_path(path: str) -> str:
 
 def is_document(head: bytes) -> bool:
     """Return whether a file that begins with these bytes is a document of a word processor or the like."""
-    found = signature(head)
-    return found is not None and found[0] == DOCUMENT
+    kind = signature(head)
+    return kind is not None and kind[0] == DOCUMENT
 
 
-def leads_to(path: str, wanted: str) -> bool:
-    """Return whether a file of a container has the path, or may be a container with that file."""
-    return path == wanted or wanted.startswith(f"{path}/")
+def leads_to(path: str, target: str) -> bool:
+    """Return whether a file of a container is the target, or may be a container with it."""
+    return path == target or target.startswith(f"{path}/")
 
 
 class _Walker:
@@ -95,10 +95,10 @@ class _Walker:
         self.budget = budget
         self.only = only
 
-    def file(self, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
+    def file(self, file: IO[bytes], path: str, depth: int) -> Iterator[UploadPart]:
         """Yield the parts of one file, which is a text or a container."""
         head = file.read(containers.HEAD_BYTES)
-        # A document is no archive of records, though it may be a ZIP: its reader says what it is.
+        # A document may be a ZIP, but has no records; the reader reports it.
         kind = None if is_document(head) else containers.kind_of(head)
         file.seek(0)
         try:
@@ -111,26 +111,28 @@ class _Walker:
             else:
                 yield from self._container(kind, file, path, depth)
         except RefusedError as refusal:
-            yield Part(path, issue=refusal.issue)
+            yield UploadPart(path, issue=refusal.issue)
         except MemoryError:
-            yield Part(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
+            yield UploadPart(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
         except Exception as error:
-            if is_trouble_here(error):
+            if is_local_error(error):
                 raise
-            # A fault of ours must not take the other entries with it, nor be kept from the upload's owner.
+            # A bug must not affect other entries, and the owner must see it.
             log.exception("unpacking %r of %r failed", path, self.name)
-            yield Part(path, issue=Issue("internal-error", "error"))
+            yield UploadPart(path, issue=Issue("internal-error", "error"))
 
-    def _text(self, file: IO[bytes], path: str, empty: bool) -> Iterator[Part]:
+    def _text(self, file: IO[bytes], path: str, empty: bool) -> Iterator[UploadPart]:
         if empty:
             raise RefusedError("empty-file")
         size = file.seek(0, 2)
         file.seek(0)
-        for n, (line, data) in enumerate(texts.pieces(file, size, path or self.name)):
+        for n, (line, data) in enumerate(texts.cut_text(file, size, path or self.name)):
             check_time()
-            yield Part(path, data, first=n == 0, first_line=line)
+            yield UploadPart(path, data, first=n == 0, first_line=line)
 
-    def _container(self, kind: containers.Kind, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
+    def _container(
+        self, kind: containers.Kind, file: IO[bytes], path: str, depth: int
+    ) -> Iterator[UploadPart]:
         empty = True
         for member in containers.members(kind, file, path or self.name, self.budget):
             empty = False
@@ -144,14 +146,14 @@ class _Walker:
         if empty:
             raise RefusedError("empty-container")
 
-    def _member(self, member: Member, path: str, depth: int) -> Iterator[Part]:
+    def _member(self, member: Member, path: str, depth: int) -> Iterator[UploadPart]:
         try:
             unpacked = self._unpacked(member)
         except RefusedError as refusal:
-            yield Part(path, issue=refusal.issue)
+            yield UploadPart(path, issue=refusal.issue)
             return
         except MemoryError:
-            yield Part(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
+            yield UploadPart(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
             return
         with unpacked:
             yield from self.file(unpacked, path, depth + 1)

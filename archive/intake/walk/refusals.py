@@ -22,26 +22,25 @@ MEMORY_BYTES: Final = 1024 * 1024
 """An unpacked file up to this size stays in memory, a larger one is a temporary file."""
 
 FREE_BYTES: Final = 1024 * 1024
-"""Whatever its ratio, this much may be unpacked: small files of blanks are no bombs."""
+"""Bytes that may be unpacked at any ratio: small files of blanks are no bombs."""
 
 DICTIONARY_BYTES: Final = 256 * 1024 * 1024
-"""The largest dictionary or model that unpacking may ask for; 7-Zip's own largest preset."""
+"""The limit for dictionaries and models of unpackers; 7-Zip's largest preset."""
 
 DAMAGE: Final = (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
-"""What the unpackers raise for bytes that are not what they should be."""
-
+"""Errors of the unpackers for damaged bytes."""
 
 TOO_MUCH_MEMORY: Final = "too-much-memory"
-"""The code of what would take more memory than there is for it."""
+"""The code of a part that needs too much memory."""
 
-_TROUBLE: Final = frozenset(
+_LOCAL_ERRORS: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EROFS, errno.ENOENT}
 )
-"""What errors about temporary files say of this machine: a full disk, a broken one, too many open files."""
+"""Errors of temporary files: a full or broken disk, too many open files."""
 
 
 class RefusedError(Exception):
-    """A file of an upload is not read; `code` and `params` are the reason."""
+    """A file of an upload is not read; `code` and `params` say why."""
 
     def __init__(self, code: str, **params: str | int) -> None:
         super().__init__(code)
@@ -54,14 +53,14 @@ class RefusedError(Exception):
         return Issue(self.code, "error", params=self.params)
 
 
-def is_trouble_here(error: BaseException) -> bool:
-    """Return whether an error is this machine's, so that the bytes can be read later."""
-    return isinstance(error, OSError) and error.errno in _TROUBLE
+def is_local_error(error: BaseException) -> bool:
+    """Return whether an error is caused by this machine, so that the bytes can be read later."""
+    return isinstance(error, OSError) and error.errno in _LOCAL_ERRORS
 
 
 def damaged(error: Exception) -> RefusedError:
-    """Return the refusal for bytes that cannot be unpacked; raise an error that is not their fault."""
-    if is_trouble_here(error):
+    """Return the refusal for an error of an unpacker; raise the error if it is local."""
+    if is_local_error(error):
         raise error
     if isinstance(error, MemoryError):
         return RefusedError(TOO_MUCH_MEMORY)

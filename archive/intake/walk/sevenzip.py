@@ -1,8 +1,8 @@
-"""7z archives, read as streams where py7zr is installed (the extra `7z`; it is under the LGPL).
+"""7z archives as streams, if py7zr is installed (the extra `7z`; it is under the LGPL).
 
-py7zr reads the directory and knows how to unpack. Its own extraction ends at the first name or checksum that
-it does not like; so here the files are taken out of its decompressors one after the other, a piece at a time.
-Most archives are solid: to come to a file, all before it in its block are unpacked and thrown away.
+py7zr parses the directory and has the decompressors. Its own extraction stops at the first bad name or
+checksum, so this module reads the files from the decompressors one by one, in pieces. Most archives are
+solid: to read a file, all files before it in its block have to be unpacked.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from py7zr.py7zr import ArchiveFile
 
 HEADER_BYTES: Final = 32 * 1024 * 1024
-"""Largest directory, unpacked: it is held in memory."""
+"""The limit of an unpacked directory, which is in memory."""
 
 FILE_BYTES: Final = 1024
-"""What py7zr keeps of each file of a directory in memory, about; of each block as well."""
+"""The approximate memory of py7zr for each file, and each block, of a directory."""
 
 _TOO_MANY: Final = re.compile(
     r"(?:numfiles|numfolders|total number of unpack streams) value \d+ exceeds limit"
 )
-"""What py7zr says of directories beyond its limits."""
+"""py7zr's error for directories beyond its limits."""
 
 _BLOCK: Final = 64 * 1024
 _START_BYTES: Final = 32
 _ENCODED: Final = b"\x17"
-"""How a directory begins that is packed itself."""
+"""The first byte of a packed directory."""
 
-# Methods whose unpackers give no more than they are asked for: copy, delta, BCJ and its like, LZMA, LZMA2,
-# PPMd, bzip2. Of the others (deflate, Zstandard, Brotli) one small block can become gigabytes at once.
+# Methods whose unpackers return no more than requested: copy, delta, BCJ and similar filters, LZMA, LZMA2,
+# PPMd, bzip2. With the others (deflate, Zstandard, Brotli) one small block can become gigabytes at once.
 _LZMA, _LZMA2, _PPMD = b"\x03\x01\x01", b"\x21", b"\x03\x04\x01"
 _BOUNDED: Final = frozenset(
     [b"\x00", b"\x03", b"\x03\x03\x01\x03", b"\x03\x03\x02\x05", b"\x03\x03\x04\x01", b"\x03\x03\x05\x01",
@@ -49,7 +49,7 @@ _BOUNDED: Final = frozenset(
      _LZMA, _LZMA2, _PPMD, b"\x04\x02\x02"]
 )  # fmt: skip
 _EXPANDING: Final = frozenset([_LZMA, _LZMA2, _PPMD, b"\x04\x02\x02"])
-"""Those that can make much of little."""
+"""Methods that compress."""
 
 _ENCRYPTED: Final = frozenset([b"\x06\xf1\x07\x01", b"\x06\xf1\x01\x01", b"\x06\xf1\x03\x03"])
 
@@ -63,17 +63,17 @@ def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
     archive = _opened(file, budget)
     packed = file.seek(0, io.SEEK_END)
     blocks, block = _Blocks(archive, file, budget), None
-    for found in archive.files:
-        if found.is_directory:
+    for entry in archive.files:
+        if entry.is_directory:
             continue
-        if found.emptystream:
-            yield Member(found.filename, io.BytesIO)
+        if entry.emptystream:
+            yield Member(entry.filename, io.BytesIO)
             continue
-        block = blocks.of(found.folder, block)
-        yield _member(found, block, packed)
+        block = blocks.block_of(entry.folder, block)
+        yield _member(entry, block, packed)
         if blocks.spent:
-            return  # which that file has just been refused for
-        block.pass_by()
+            return  # that file was refused for it
+        block.skip_rest()
 
 
 def _opened(file: IO[bytes], budget: Budget) -> SevenZipFile:
@@ -81,9 +81,9 @@ def _opened(file: IO[bytes], budget: Budget) -> SevenZipFile:
         from py7zr import SevenZipFile, archiveinfo, exceptions
     except ImportError:
         raise RefusedError("needs-7z") from None
-    # Its own limits are those of a program that may use all of a machine: 8 million files, 256 MiB.
-    most = budget.memory // FILE_BYTES
-    archiveinfo.MAX_NUMFILES = archiveinfo.MAX_NUMFOLDERS = archiveinfo.MAX_SUBSTREAMS = most
+    # The library's own limits are 8 million files and 256 MiB.
+    limit = budget.memory // FILE_BYTES
+    archiveinfo.MAX_NUMFILES = archiveinfo.MAX_NUMFOLDERS = archiveinfo.MAX_SUBSTREAMS = limit
     archiveinfo.MAX_HEADER_SIZE = HEADER_BYTES
     try:
         _check_header(file, budget.memory)
@@ -95,18 +95,18 @@ def _opened(file: IO[bytes], budget: Budget) -> SevenZipFile:
         raise RefusedError("encrypted") from None
     except exceptions.Bad7zFile as error:
         if _TOO_MANY.match(str(error)):
-            raise RefusedError("too-many-entries", limit=most) from error
+            raise RefusedError("too-many-entries", limit=limit) from error
         raise damaged(error) from error
     except Exception as error:
-        # A directory that makes no sense meets all kinds of errors in the library.
+        # A damaged directory causes all kinds of errors in the library.
         raise damaged(error) from error
 
 
 def _check_header(file: IO[bytes], memory: int) -> None:
-    """Check how the directory is packed: py7zr unpacks it with any method, some of which are unbounded."""
+    """Check the method of a packed directory: py7zr would unpack it with any, also unbounded ones."""
     from py7zr.archiveinfo import HeaderStreamsInfo
 
-    # The last of what an archive begins with: where the directory is, from here on, and its length.
+    # The last fields of the start header: the directory's offset from its end, and its length.
     file.seek(_START_BYTES - 20)
     at, size, _ = struct.unpack("<QQL", file.read(20))
     if size > HEADER_BYTES:
@@ -119,17 +119,17 @@ def _check_header(file: IO[bytes], memory: int) -> None:
                 raise refusal
 
 
-def _member(found: ArchiveFile, block: _Block, packed: int) -> Member:
-    stream = _Stream(block, found.uncompressed, found.crc32)
+def _member(entry: ArchiveFile, block: _Block, packed: int) -> Member:
+    stream = _Stream(block, entry.uncompressed, entry.crc32)
     block.current = stream
-    if found.is_symlink:
-        return Member(found.filename, refusal=RefusedError("link"))
-    if not found.is_file:
-        return Member(found.filename, refusal=RefusedError("device"))
+    if entry.is_symlink:
+        return Member(entry.filename, refusal=RefusedError("link"))
+    if not entry.is_file:
+        return Member(entry.filename, refusal=RefusedError("device"))
     if block.refusal is not None:
-        return Member(found.filename, refusal=block.refusal)
-    # In a solid block nobody knows which bytes are whose: the whole archive is the measure.
-    return Member(found.filename, lambda: cast(IO[bytes], stream), lambda: packed)
+        return Member(entry.filename, refusal=block.refusal)
+    # A solid block does not show the packed size of one file, so the ratio is that of the archive.
+    return Member(entry.filename, lambda: cast(IO[bytes], stream), lambda: packed)
 
 
 class _Blocks:
@@ -146,11 +146,11 @@ class _Blocks:
         self.budget = budget
         self.unpacked = 0
 
-    def of(self, folder: Any, last: _Block | None) -> _Block:
-        """Return the block of a folder; `last` is the one before."""
+    def block_of(self, folder: Any, last: _Block | None) -> _Block:
+        """Return the block of a folder; `last` is the previous one."""
         if last is not None and last.folder is folder:
             return last
-        # Blocks of files hold one packed stream each; those of several (BCJ2) are not unpacked.
+        # Blocks have one packed stream each; those with several (BCJ2) are refused.
         number = self.numbers[id(folder)]
         begin, end = self.positions[number : number + 2]
         self.file.seek(self.start + begin)
@@ -186,14 +186,14 @@ class _Block:
             try:
                 data = self._unpack(size)
             except Exception as error:
-                # The unpackers have no common error.
+                # The unpackers have no common base class of errors.
                 self.refusal = damaged(error)
             else:
                 self.blocks.count(len(data))
                 return data
         raise self.refusal
 
-    def pass_by(self) -> None:
+    def skip_rest(self) -> None:
         """Skip the rest of the current file, because the next one follows it in the stream."""
         stream, self.current = self.current, None
         while stream is not None and stream.left and self.refusal is None:
@@ -201,7 +201,7 @@ class _Block:
                 stream.left -= len(self.read(min(stream.left, _BLOCK)))
             except RefusedError:
                 if self.refusal is None:
-                    raise  # the limit of the whole archive
+                    raise  # the budget of the archive is spent
 
     def _unpack(self, size: int) -> bytes:
         if self._decompressor is None:
@@ -219,7 +219,7 @@ class _Block:
                 raise EOFError("it breaks off")
 
     def take(self, size: int) -> bytes:
-        """Take packed bytes only when the earlier ones are used up, so that they do not fill the memory."""
+        """Return packed bytes, but only when the decompressor needs some, to save memory."""
         first = self._decompressor.chain[0]
         if not getattr(getattr(first, "decoder", first), "needs_input", True):
             return b""
@@ -229,8 +229,6 @@ class _Block:
 
 
 class _Packed:
-    """The packed bytes of a block as py7zr reads them."""
-
     def __init__(self, block: _Block) -> None:
         self.read = block.take
 
@@ -243,7 +241,7 @@ def _refusal(coders: list[dict[str, Any]], memory: int) -> RefusedError | None:
         if method not in _BOUNDED:
             return RefusedError("unknown-compression", text=f"7z {method.hex()}")
     if sum(method in _EXPANDING for method in methods) > 1:
-        # What one gives the next cannot use as fast: it would pile up in between.
+        # Output of the first would pile up before the second.
         return RefusedError("unknown-compression", text="7z " + "+".join(method.hex() for method in methods))
     if max(map(_memory, coders), default=0) > memory:
         return RefusedError(TOO_MUCH_MEMORY)
@@ -251,23 +249,20 @@ def _refusal(coders: list[dict[str, Any]], memory: int) -> RefusedError | None:
 
 
 def _memory(coder: dict[str, Any]) -> int:
-    """Return the bytes of memory that a method needs for unpacking."""
     method, properties = bytes(coder["method"]), coder.get("properties") or b""
     if method in (_LZMA, _PPMD):
         return int.from_bytes(properties[1:5], "little")
     if method == _LZMA2 and properties:
-        # 2 or 3 times a power of two, from 4 KiB on; 40 stands for 4 GiB.
+        # 2 or 3 times a power of two, from 4 KiB on; 40 is 4 GiB.
         return (2 | properties[0] & 1) << (properties[0] // 2 + 11)
     return 0
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of one file, checked at its end."""
-
     def __init__(self, block: _Block, size: int, crc: int | None) -> None:
         self.block = block
         self.left = size
-        self.wanted = crc
+        self.expected = crc
         self.crc = 0
 
     def readable(self) -> bool:
@@ -279,6 +274,6 @@ class _Stream(io.RawIOBase):
         data = self.block.read(min(self.left, CHUNK if size < 0 else size))
         self.left -= len(data)
         self.crc = zlib.crc32(data, self.crc)
-        if not self.left and self.wanted is not None and self.wanted != self.crc:
+        if not self.left and self.expected is not None and self.expected != self.crc:
             raise RefusedError("damaged", text="the checksum is wrong")
         return data

@@ -14,18 +14,18 @@ from kifu_core.cutting import Chunk, Cutter
 from kifu_core.deadline import check_time
 from kifu_core.games import kind_of
 
-WHOLE_BYTES: Final = 256 * 1024
-"""A file up to this size is read at once, whatever it holds."""
+UNCUT_BYTES: Final = 256 * 1024
+"""Files up to this size are not cut."""
 
 GROUP_BYTES: Final = 16 * 1024
-"""Lines that are games are taken together up to about this size."""
+"""Lines that are games are grouped up to about this size."""
 
-_LOOK_LINES: Final = 4096
+_CHECK_LINES: Final = 4096
 _HEAD_BYTES: Final = 8 * 1024
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Chunk]:
+def cut_text(file: IO[bytes], size: int, name: str) -> Iterator[Chunk]:
     """Yield the bytes of a file in pieces of complete games; one piece is in memory at a time.
 
     Raises RefusedError `too-large` for a file, or a game of it, beyond ARCHIVE_MAX_TEXT_BYTES that cannot be
@@ -42,7 +42,7 @@ def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Chunk]:
 
 def _cutter(file: IO[bytes], size: int, name: str) -> Cutter | None:
     """Return a function that cuts the file; None if it is small or cannot be cut."""
-    if size <= WHOLE_BYTES:
+    if size <= UNCUT_BYTES:
         return None
     head = file.read(_HEAD_BYTES)
     file.seek(0)
@@ -56,8 +56,8 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Cutter | None:
 
 def _each_line(file: IO[bytes]) -> Iterator[bytes]:
     for number, line in enumerate(iter(lambda: file.readline(settings.ARCHIVE_MAX_TEXT_BYTES), b"")):
-        if number % _LOOK_LINES == 0:
-            check_time()  # there may be no game in any number of lines
+        if number % _CHECK_LINES == 0:
+            check_time()  # any number of lines may have no game
         yield line
 
 

@@ -14,14 +14,14 @@ from typing import IO, Final, Protocol
 from archive.intake.walk.refusals import CHUNK, TOO_MUCH_MEMORY, RefusedError
 from kifu_core.deadline import check_time
 
-MOST_STREAMS: Final = 200_000
-"""Compressed streams one behind the other in a file: each costs time, even where nothing comes out of it."""
+MAX_STREAMS: Final = 200_000
+"""The limit of concatenated streams in a file: each costs time, even an empty one."""
 
 XZ: Final = b"\xfd7zXZ\x00"
-"""How xz begins."""
+"""The magic bytes of xz."""
 
 _LZMA_OVERHEAD: Final = 1024 * 1024
-"""What unpacking LZMA takes beside its dictionary."""
+"""Memory for unpacking LZMA in addition to the dictionary."""
 
 
 class Decoder(Protocol):
@@ -56,10 +56,10 @@ class Inflate:
         return not self._more
 
     def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
-        found = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-        # What is full may have more behind it that needs no further input.
-        self._more = bool(self._inner.unconsumed_tail) or len(found) == max_length
-        return found
+        result = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        # After a full result there may be more output without further input.
+        self._more = bool(self._inner.unconsumed_tail) or len(result) == max_length
+        return result
 
 
 class ZipLzma:
@@ -94,10 +94,10 @@ class ZipLzma:
             end = 4 + int.from_bytes(self._head[2:4], "little")
             if len(self._head) < end:
                 return b""
-            self._inner, data = self._begun(self._head[4:end]), self._head[end:]
+            self._inner, data = self._decompressor(self._head[4:end]), self._head[end:]
         return self._inner.decompress(data, max_length)
 
-    def _begun(self, properties: bytes) -> lzma.LZMADecompressor:
+    def _decompressor(self, properties: bytes) -> lzma.LZMADecompressor:
         if len(properties) < 5:
             raise lzma.LZMAError("the properties of LZMA are too short")
         packed, dictionary = properties[0], int.from_bytes(properties[1:5], "little")
@@ -130,7 +130,7 @@ class Xz:
         try:
             return self._inner.decompress(data, max_length)
         except lzma.LZMAError as error:
-            # Nothing else tells this error from others.
+            # Only the message distinguishes this error.
             if "memory usage limit" in str(error).lower():
                 raise RefusedError(TOO_MUCH_MEMORY) from error
             raise
@@ -142,7 +142,7 @@ def check_memory(needed: int, limit: int) -> None:
         raise RefusedError(TOO_MUCH_MEMORY)
 
 
-class Unpacked(io.RawIOBase):
+class UnpackedStream(io.RawIOBase):
     """The unpacked stream of a packed file. A read returns, and unpacks, at most `CHUNK` bytes.
 
     `begin` makes a decoder for each stream. If `follows` is given, further streams that begin with it are
@@ -162,51 +162,50 @@ class Unpacked(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        wanted = CHUNK if size < 0 else min(size, CHUNK)
-        while wanted and not (self._decoder.eof and not self._next()):
+        limit = CHUNK if size < 0 else min(size, CHUNK)
+        while limit and not (self._decoder.eof and not self._next()):
             # Any number of bytes, and of streams, may unpack to nothing.
             check_time()
-            if found := self._decoder.decompress(self._taken(), wanted):
-                return found
+            if data := self._decoder.decompress(self._next_input(), limit):
+                return data
         return b""
 
-    def _taken(self) -> bytes:
+    def _next_input(self) -> bytes:
         """Return input for the decoder, but only if it needs some: it keeps unused input in memory."""
         if not self._decoder.needs_input:
             return b""
-        taken, self._input = self._input or self._packed.read(CHUNK), b""
-        if not taken:
+        data, self._input = self._input or self._packed.read(CHUNK), b""
+        if not data:
             raise EOFError("it breaks off")
-        return taken
+        return data
 
     def _next(self) -> bool:
-        """Start the next stream; return whether there is one."""
         if self._follows is None:
             return False
         rest = self._decoder.unused_data.lstrip(b"\0")
-        # Between streams, and behind the last one, may be zeros.
+        # Zeros may follow a stream.
         while len(rest) < max(1, len(self._follows)) and (piece := self._packed.read(CHUNK)):
             rest = (rest + piece).lstrip(b"\0")
         if not rest or not rest.startswith(self._follows):
             self._follows = None
             return False
         self._streams += 1
-        if self._streams > MOST_STREAMS:
-            raise RefusedError("damaged", text=f"more than {MOST_STREAMS} streams")
+        if self._streams > MAX_STREAMS:
+            raise RefusedError("damaged", text=f"more than {MAX_STREAMS} streams")
         self._decoder, self._input = self._begin(), rest
         return True
 
 
-def gunzipped(packed: IO[bytes]) -> Unpacked:
+def open_gzip(packed: IO[bytes]) -> UnpackedStream:
     """Unpack a gzip file and check its checksums."""
-    return Unpacked(packed, lambda: Inflate(zlib.MAX_WBITS | 16), follows=b"")
+    return UnpackedStream(packed, lambda: Inflate(zlib.MAX_WBITS | 16), follows=b"")
 
 
-def bunzipped(packed: IO[bytes]) -> Unpacked:
+def open_bzip2(packed: IO[bytes]) -> UnpackedStream:
     """Unpack a bzip2 file."""
-    return Unpacked(packed, bz2.BZ2Decompressor, follows=b"BZh")
+    return UnpackedStream(packed, bz2.BZ2Decompressor, follows=b"BZh")
 
 
-def unxzed(packed: IO[bytes], memory: int) -> Unpacked:
+def open_xz(packed: IO[bytes], memory: int) -> UnpackedStream:
     """Unpack an xz file, with a dictionary of at most `memory` bytes."""
-    return Unpacked(packed, lambda: Xz(memory), follows=XZ)
+    return UnpackedStream(packed, lambda: Xz(memory), follows=XZ)

@@ -12,14 +12,14 @@ from zipfile import BadZipFile
 
 from archive.intake.walk.members import Member, text_of
 from archive.intake.walk.refusals import Budget, RefusedError
-from archive.intake.walk.unpacking import Decoder, Inflate, Unpacked, ZipLzma
+from archive.intake.walk.unpacking import Decoder, Inflate, UnpackedStream, ZipLzma
 
 LOCAL: Final = struct.Struct("<4s5H3L2H")
 FILE: Final = b"PK\x03\x04"
-"""How a file's own header begins."""
+"""The signature of a local header."""
 
-_ELSEWHERE: Final = 0xFFFFFFFF
-"""Stands for a number that has no room in 32 bits: it is in the extra field."""
+_IN_EXTRA: Final = 0xFFFFFFFF
+"""Replaces a number that exceeds 32 bits, which is in the extra field."""
 
 _ENCRYPTED, _PATCHED, _STRONGLY_ENCRYPTED = 0x1, 0x20, 0x40
 _STORED, _DEFLATED, _BZIP2, _LZMA = 0, 8, 12, 14
@@ -28,7 +28,7 @@ _METHODS: Final = {
     9: "deflate64", 10: "implode", 16: "terse", 18: "terse", 19: "lz77", 20: "zstd", 93: "zstd", 94: "mp3",
     95: "xz", 96: "jpeg", 97: "wavpack", 98: "ppmd", 99: "aes",
 }  # fmt: skip
-"""Names of the ways to compress that are not read here."""
+"""Names of unsupported compression methods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,9 @@ def member_of(file: IO[bytes], record: ZipRecord, budget: Budget, wrong: str) ->
 
 
 def _opened(file: IO[bytes], record: ZipRecord, budget: Budget) -> IO[bytes]:
-    """Open the bytes of a member. Raises BadZipFile and RefusedError."""
     decoder = _decoder(record, budget)
     packed = cast(IO[bytes], Slice(file, _data_at(file, record), record.packed))
-    stream = packed if decoder is None else cast(IO[bytes], Unpacked(packed, decoder))
+    stream = packed if decoder is None else cast(IO[bytes], UnpackedStream(packed, decoder))
     return cast(IO[bytes], _Checked(stream, record))
 
 
@@ -93,7 +92,7 @@ def _decoder(record: ZipRecord, budget: Budget) -> Callable[[], Decoder] | None:
 
 
 def _data_at(file: IO[bytes], record: ZipRecord) -> int:
-    """Return the offset of a member's bytes after its local header, which must name the same file."""
+    """Return the offset of a member's bytes after its local header, which must have the same name."""
     begin = data_at(file, record.at) if record.at >= 0 else 0
     if not begin:
         raise BadZipFile("there is no file where the directory says")
@@ -134,7 +133,7 @@ class _Checked(io.RawIOBase):
     def __init__(self, stream: IO[bytes], record: ZipRecord) -> None:
         self._stream = stream
         self._left = record.size
-        self._wanted = record.crc
+        self._expected = record.crc
         self._crc = 0
 
     def readable(self) -> bool:
@@ -147,7 +146,7 @@ class _Checked(io.RawIOBase):
             data = self._stream.read(self._left if size < 0 else min(size, self._left)) if self._left else b""
             self._left -= len(data)
         self._crc = zlib.crc32(data, self._crc)
-        if (not data or self._left == 0) and self._wanted not in (None, self._crc):
+        if (not data or self._left == 0) and self._expected not in (None, self._crc):
             raise BadZipFile("the checksum is wrong")
         return data
 
@@ -173,15 +172,15 @@ def local_record(file: IO[bytes], at: int) -> tuple[ZipRecord, int] | None:
         return None
     _, _, flags, method, _, _, crc, packed, size, names, extras = LOCAL.unpack(head)
     name, extra = file.read(names), file.read(extras)
-    size, packed = wide(extra, size, packed)
+    size, packed = zip64_numbers(extra, size, packed)
     return ZipRecord(name, flags, method, 0, crc, packed, size, at), at + LOCAL.size + names + extras
 
 
-def wide(extra: bytes, *numbers: int) -> Iterator[int]:
+def zip64_numbers(extra: bytes, *numbers: int) -> Iterator[int]:
     """Yield size, packed size and offset; those too large for a record are in its extra field."""
-    fields = _field64(extra) if _ELSEWHERE in numbers else b""
+    fields = _field64(extra) if _IN_EXTRA in numbers else b""
     for number in numbers:
-        if number == _ELSEWHERE and len(fields) >= 8:
+        if number == _IN_EXTRA and len(fields) >= 8:
             yield int.from_bytes(fields[:8], "little")
             fields = fields[8:]
         else:

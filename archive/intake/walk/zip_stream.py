@@ -20,11 +20,11 @@ from kifu_core.deadline import check_time
 
 _DESCRIPTOR: Final = b"PK\x07\x08"
 _END: Final = b"PK\x05\x06"
-_SIZES_BEHIND: Final = 0x8
-"""The flag of a file whose sizes stand behind it."""
+_SIZES_FOLLOW: Final = 0x8
+"""The flag of a file whose sizes are in a descriptor after it."""
 
 _SPARE_BYTES: Final = 24
-"""What may stand between files that is none: the longest descriptor."""
+"""Other bytes that may be between files: the longest descriptor."""
 
 _PARTS: Final[dict[bytes, tuple[int, str, tuple[int, ...]]]] = {
     b"PK\x01\x02": (46, "<H", (28, 30, 32)),
@@ -34,16 +34,16 @@ _PARTS: Final[dict[bytes, tuple[int, str, tuple[int, ...]]]] = {
     b"PK\x06\x07": (20, "<H", ()),
     b"PK\x06\x08": (8, "<L", (4,)),
 }
-"""What an archive has beside its files: its least length, and where the lengths stand that come to that."""
+"""Other parts of an archive by signature: minimal length, and format and offsets of additional lengths."""
 
 _SEARCHES: Final = 8
-"""How many times the whole archive's length may be searched for the ends of files that do not tell it."""
+"""The budget of searches for the ends of files without sizes, as a multiple of the archive's length."""
 
 _FIRST_BYTES: Final = 256
-"""A search begins with so many, for what it looks for may be near; finding one costs as much."""
+"""The bytes that a search reads first, since its target may be near; also the fixed cost of a search."""
 
-_MOST_PIECES: Final = 100_000
-"""As many places in an archive are remembered that the directory's files do not lie in side by side."""
+_MAX_RANGES: Final = 100_000
+"""The limit of separate ranges of the directory's files that are stored."""
 
 
 class FileStream:
@@ -84,11 +84,11 @@ class FileStream:
         ended, strange = False, False
         while at < end:
             check_time()
-            found = local_record(self._file, at)
-            if found and found[1] <= end:
-                record, begin = found
+            header = local_record(self._file, at)
+            if header and header[1] <= end:
+                record, begin = header
                 wrong, at = "", begin
-                if record.flags & _SIZES_BEHIND and not record.packed:
+                if record.flags & _SIZES_FOLLOW and not record.packed:
                     record, at = self._measured(record, begin, end)
                 elif begin + record.packed > end:
                     wrong = "it reaches beyond the end"
@@ -126,15 +126,15 @@ class FileStream:
 
     def _next(self, at: int, end: int, *marks: bytes) -> int:
         """Return the offset of the next of these four-byte marks after the first byte, or the end."""
-        at, wanted = at + 1, _FIRST_BYTES
+        at, length = at + 1, _FIRST_BYTES
         while at < end:
             check_time()
-            wanted = min(wanted * 2, CHUNK)
-            piece = self._bytes(at, min(wanted, end - at))
-            places = [place for mark in marks if (place := piece.find(mark)) >= 0]
-            if places:
-                return at + min(places)
-            if len(piece) < wanted:
+            length = min(length * 2, CHUNK)
+            piece = self._bytes(at, min(length, end - at))
+            offsets = [offset for mark in marks if (offset := piece.find(mark)) >= 0]
+            if offsets:
+                return at + min(offsets)
+            if len(piece) < length:
                 break
             at += len(piece) - 3
         return end
@@ -157,8 +157,8 @@ class FileStream:
             for form in ("<LLL", "<LQQ"):
                 if len(tail) < struct.calcsize(form):
                     continue
-                crc, said, size = struct.unpack_from(form, tail)
-                if said == packed and self._ends_at(at + 4 + struct.calcsize(form), end):
+                crc, packed_size, size = struct.unpack_from(form, tail)
+                if packed_size == packed and self._ends_at(at + 4 + struct.calcsize(form), end):
                     return replace(record, crc=crc, packed=packed, size=size), at + 4 + struct.calcsize(form)
         at = self._next(begin - 1, end, FILE, b"PK\x01\x02")
         return replace(record, crc=None, packed=at - begin, size=None), at
@@ -169,7 +169,7 @@ class FileStream:
 
     def _checked(self, record: ZipRecord, at: int) -> ZipRecord:
         """Return a file whose header has its size; its checksum may follow its bytes."""
-        if record.flags & _SIZES_BEHIND and not record.crc:
+        if record.flags & _SIZES_FOLLOW and not record.crc:
             tail = self._bytes(at, 8)
             crc = int.from_bytes(tail[4:], "little") if tail.startswith(_DESCRIPTOR) else None
             return replace(record, crc=crc)
@@ -195,7 +195,7 @@ class Coverage:
             self._add(record.at, begin + (0 if of_header_only else record.packed))
 
     def _add(self, begin: int, end: int) -> None:
-        # As much as no file has room in belongs to the one before it: its sizes may stand there.
+        # A gap that is too short for a file belongs to the file before it, whose descriptor may be there.
         end += LOCAL.size
         first = bisect_right(self._begins, begin)
         if first and self._ends[first - 1] >= begin:
@@ -206,7 +206,7 @@ class Coverage:
             end = max(end, self._ends[last - 1])
         self._begins[first:last] = array("Q", [begin])
         self._ends[first:last] = array("Q", [end])
-        self._scattered = len(self._begins) > _MOST_PIECES
+        self._scattered = len(self._begins) > _MAX_RANGES
 
     def gaps(self) -> Iterator[tuple[int, int]]:
         """Yield the parts between and after those files. Raises BadZipFile if there are too many."""

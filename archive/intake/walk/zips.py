@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 
 from archive.intake.walk.members import Member
 from archive.intake.walk.refusals import Budget
-from archive.intake.walk.zip_members import Slice, ZipRecord, member_of, wide
+from archive.intake.walk.zip_members import Slice, ZipRecord, member_of, zip64_numbers
 from archive.intake.walk.zip_stream import Coverage, FileStream
 from kifu_core.deadline import check_time
 
@@ -45,50 +45,50 @@ def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
     size = file.seek(0, io.SEEK_END)
     stream = FileStream(file, budget)
     try:
-        found = _directory(file, size)
+        directory = _directory(file, size)
     except BadZipFile:
         yield from stream.archive(0, size)
         raise
-    if found.shift > 0 and stream.begins_at(0):
+    if directory.shift > 0 and stream.begins_at(0):
         yield from stream.archive(0, size)
         return
-    covered = Coverage(file, found.begin)
+    covered = Coverage(file, directory.begin)
     damage: list[BadZipFile] = []
-    yield from _until_damage(_named(file, size, found, covered, budget), damage)
-    yield from _until_damage(_unnamed(stream, covered), damage)
-    if stream.begins_at(found.behind):
-        yield from _until_damage(stream.archive(found.behind, size), damage)
+    yield from _until_damage(_listed(file, size, directory, covered, budget), damage)
+    yield from _until_damage(_unlisted(stream, covered), damage)
+    if stream.begins_at(directory.behind):
+        yield from _until_damage(stream.archive(directory.behind, size), damage)
     if damage:
         raise damage[0]
 
 
 def _until_damage(files: Iterator[Member], damage: list[BadZipFile]) -> Iterator[Member]:
-    """Yield files until one raises an error, and keep that error."""
+    """Yield files until an error, which is added to `damage`."""
     try:
         yield from files
     except BadZipFile as error:
         damage.append(error)
 
 
-def _unnamed(stream: FileStream, covered: Coverage) -> Iterator[Member]:
+def _unlisted(stream: FileStream, covered: Coverage) -> Iterator[Member]:
     """Yield the files between and after those in the directory."""
     for begin, end in covered.gaps():
         yield from stream.gap(begin, end)
 
 
-def _named(
-    file: IO[bytes], size: int, place: _Directory, covered: Coverage, budget: Budget
+def _listed(
+    file: IO[bytes], size: int, directory: _Directory, covered: Coverage, budget: Budget
 ) -> Iterator[Member]:
     """Yield the files in the directory."""
     packed = 0
-    for record in _records(file, place):
+    for record in _records(file, directory):
         wrong = "it reaches beyond the end" if record.at + record.packed > size else ""
         covered.add(record, of_header_only=bool(wrong))
         if record.name.endswith(b"/"):
             continue
         packed += 0 if wrong else record.packed
         if packed > size:
-            # Where members lie over each other, a few bytes can become any number of files.
+            # With overlapping members, a few bytes could become any number of files.
             wrong = "files overlap"
         yield member_of(file, record, budget, wrong)
 
@@ -96,14 +96,14 @@ def _named(
 # --- the directory ---------------------------------------------------------------------------------------
 
 
-def _records(file: IO[bytes], place: _Directory) -> Iterator[ZipRecord]:
+def _records(file: IO[bytes], directory: _Directory) -> Iterator[ZipRecord]:
     """Yield the records of the directory in order; one is in memory at a time."""
-    directory = io.BufferedReader(Slice(file, place.begin, place.end - place.begin))
-    while head := directory.read(_RECORD.size):
+    stream = io.BufferedReader(Slice(file, directory.begin, directory.end - directory.begin))
+    while head := stream.read(_RECORD.size):
         if len(head) < _RECORD.size or not head.startswith(b"PK\x01\x02"):
             raise BadZipFile("the directory is damaged")
         check_time()
-        yield _record(head, directory, place.shift)
+        yield _record(head, stream, directory.shift)
 
 
 def _record(head: bytes, directory: IO[bytes], shift: int) -> ZipRecord:
@@ -115,7 +115,7 @@ def _record(head: bytes, directory: IO[bytes], shift: int) -> ZipRecord:
         raise BadZipFile("the directory breaks off")
     if disk:
         raise BadZipFile("it is one of several parts")
-    size, packed, at = wide(extra, size, packed, at)
+    size, packed, at = zip64_numbers(extra, size, packed, at)
     return ZipRecord(name, flags, method, attributes >> 16, crc, packed, size, at + shift)
 
 
@@ -144,13 +144,13 @@ def _directory64(file: IO[bytes], end: int) -> tuple[int, int, int] | None:
     if end < _LOCATOR.size:
         return None
     file.seek(end - _LOCATOR.size)
-    mark, _, place, _ = _LOCATOR.unpack(file.read(_LOCATOR.size))
+    mark, _, offset, _ = _LOCATOR.unpack(file.read(_LOCATOR.size))
     if mark != b"PK\x06\x07":
         return None
-    for at in (place, end - _LOCATOR.size - _END64.size):
+    for at in (offset, end - _LOCATOR.size - _END64.size):
         if 0 <= at <= end - _END64.size:
             file.seek(at)
-            found = _END64.unpack(file.read(_END64.size))
-            if found[0] == b"PK\x06\x06":
-                return at, found[8], found[9]
+            fields = _END64.unpack(file.read(_END64.size))
+            if fields[0] == b"PK\x06\x06":
+                return at, fields[8], fields[9]
     raise BadZipFile("no end of the central directory")

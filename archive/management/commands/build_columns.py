@@ -1,4 +1,4 @@
-"""Write the columns of games that are in no file yet, or of all games anew, beside readers and writers."""
+"""Write the columns of new games, or of all games, while the archive is used."""
 
 from argparse import ArgumentParser
 from time import monotonic

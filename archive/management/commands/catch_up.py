@@ -1,4 +1,4 @@
-"""Do all that an update has left to be done, beside readers and writers."""
+"""Do the outstanding work after an update while the archive is used."""
 
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ class Command(ArchiveCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         for name, command in COMMANDS.items():
-            # What was read anew is up to date in the rest, too: it is counted again each time.
+            # Counted again each time: rereading also brings index, formations and columns up to date.
             if name in outstanding.outstanding():
                 self.stdout.write(" ".join(command))
                 call_command(*command, stdout=self.stdout, stderr=self.stderr)

@@ -1,4 +1,4 @@
-"""Make a dump of everything public, or look whether those that are offered are whole."""
+"""Make a dump of everything public, or check existing dumps."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -55,7 +55,7 @@ class Command(ArchiveCommand):
         self.stdout.write(f"{len(dumps)} dumps, nothing wrong")
 
     def _read(self, dump: Dump) -> int:
-        """Tell what is wrong with a dump; return how much that is."""
+        """Print the faults of a dump; return their number."""
         wrong = 0
         progress = Progress(self.stderr, dump.games)
         for text in check(dump, progress.update):

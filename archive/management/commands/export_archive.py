@@ -1,4 +1,4 @@
-"""Write the whole archive into a folder, from which any engine makes it again."""
+"""Write a backup of the archive into a folder, which any engine can import."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Write the games that a query of the search language finds, with their records, to a file."""
+"""Write the games that match a query, with their records, to a file."""
 
 import sys
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""Find the castles and openings of stored games anew, a few at a time, beside readers and writers."""
+"""Find the castles and openings of stored games again while the archive is used."""
 
 from argparse import ArgumentParser
 from typing import Any, Final

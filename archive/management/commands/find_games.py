@@ -1,4 +1,4 @@
-"""List the games that a query of the search language finds, a line each."""
+"""List the games that match a query, a line each."""
 
 from argparse import ArgumentParser
 from itertools import islice
@@ -37,7 +37,7 @@ def _line(row: GameRow) -> str:
 
 
 def _pointing(text: str, error: QueryError) -> str:
-    """Return what is wrong, with a mark behind the part of the query that was read."""
+    """Return the query with a mark at the error's position, and its message."""
     if error.position is None:
         return error.message()
     return f"{text[: error.position]} ⟨?⟩ {text[error.position :]}\n{error.message()}"

@@ -15,22 +15,21 @@ SUFFIXES: Final = frozenset(f".{name}" for name in (*SHOGI.formats.readers, *SHO
 
 
 class HeaderReading(NamedTuple):
-    """The reading of one value of a header; `text` is empty where it was not understood."""
+    """A header's value and its reading, empty if it was not understood."""
 
     value: str
     text: str
 
 
 def day_reading(value: str) -> str:
-    """Write a day as it was read, with its calendar and time of day."""
+    """Return a day with its calendar and time of day."""
     day = headers.read_day(value)
     until = f" to {day.end}" if day.end and day.end != day.start and day.precision == "day" else ""
-    known = [day.text + until, day.calendar if day.text else "", day.time]
-    return " ".join(part for part in known if part)
+    return " ".join(filter(None, (day.text + until, day.calendar if day.text else "", day.time)))
 
 
 def limit_reading(value: str) -> str:
-    """Write a time limit in seconds."""
+    """Return a time limit in seconds."""
     limit = headers.read_limit(value)
     if limit is None:
         return ""
@@ -41,22 +40,17 @@ def limit_reading(value: str) -> str:
 
 
 def used_reading(value: str) -> str:
-    """Write used times in seconds."""
+    """Return used times in seconds."""
     used = headers.read_used(value)
     return ", ".join(f"{name} {count}" for name, count in used.items()) if used else ""
 
 
 def player_reading(value: str) -> str:
-    """Write a player's name and what was split off it; nobody is a reading as well."""
+    """Return a player's name, titles, rank, handicap, rating and place."""
     person = headers.read_player(value)
-    beside = [
-        *person.titles,
-        person.rank,
-        person.handicap,
-        f"R{person.rating}" if person.rating else "",
-        person.place,
-    ]
-    return " | ".join([person.name or "(nobody)", *(part for part in beside if part)])
+    rating = f"R{person.rating}" if person.rating else ""
+    details = filter(None, (*person.titles, person.rank, person.handicap, rating, person.place))
+    return " | ".join([person.name or "(nobody)", *details])
 
 
 READERS: Final[dict[str, tuple[tuple[str, ...], Callable[[str], str]]]] = {
@@ -65,7 +59,7 @@ READERS: Final[dict[str, tuple[tuple[str, ...], Callable[[str], str]]]] = {
     "used times": (("消費時間",), used_reading),
     "players": (("先手", "後手", "上手", "下手"), player_reading),
 }
-"""What is printed: header names, and how a value of theirs reads as text."""
+"""Header names, and a function that returns the reading of a value as text."""
 
 
 class Command(BaseCommand):
@@ -77,16 +71,13 @@ class Command(BaseCommand):
         parser.add_argument("--unread", action="store_true", help="print only what was not understood")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found: dict[str, set[str]] = {kind: set() for kind in READERS}
+        values: dict[str, set[str]] = {kind: set() for kind in READERS}
         for header in headers_of(options["paths"]):
             for kind, (names, _) in READERS.items():
-                found[kind] |= {header[name] for name in names if header.get(name, "").strip()}
+                values[kind] |= {header[name] for name in names if header.get(name, "").strip()}
         for kind, (_, reader) in READERS.items():
-            self._print(
-                kind,
-                [HeaderReading(value, reader(value)) for value in sorted(found[kind])],
-                options["unread"],
-            )
+            readings = [HeaderReading(value, reader(value)) for value in sorted(values[kind])]
+            self._print(kind, readings, options["unread"])
 
     def _print(self, kind: str, readings: list[HeaderReading], unread: bool) -> None:
         understood = sum(bool(reading.text) for reading in readings)
@@ -100,7 +91,7 @@ class Command(BaseCommand):
 
 
 def headers_of(paths: list[Path]) -> Iterator[dict[str, str]]:
-    """Yield the headers of all records in files and folders; files that are no records are passed over."""
+    """Yield the headers of all records in files and folders; other files are skipped."""
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:

@@ -1,4 +1,4 @@
-"""Make an archive of what `export_archive` has written, on any engine."""
+"""Import a backup of `export_archive`, on any engine."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,7 +12,7 @@ from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 
 SHOWN: Final = 20
-"""Games that are named."""
+"""Reindexed games whose ids are printed."""
 
 
 class Command(ArchiveCommand):
@@ -30,19 +30,19 @@ class Command(ArchiveCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         folder: Path = options["folder"]
         try:
-            told = read_manifest(folder)
-            progress = Progress(self.stderr, sum(map(told.rows, told.tables)), "rows")
+            manifest = read_manifest(folder)
+            progress = Progress(self.stderr, sum(map(manifest.rows, manifest.tables)), "rows")
             if options["check"]:
-                self._tell(check(folder, progress.update))
+                self._print(check(folder, progress.update))
                 return
             done = import_archive(folder, progress.update)
         except BackupError as error:
             raise CommandError(str(error)) from error
-        self._tell(done.manifest)
+        self._print(done.manifest)
         if done.reindexed:
-            named = " ".join(map(str, done.reindexed[:SHOWN]))
-            self.stdout.write(f"{len(done.reindexed)} games had other rows in the index before: {named}")
+            ids = " ".join(map(str, done.reindexed[:SHOWN]))
+            self.stdout.write(f"{len(done.reindexed)} games had other rows in the index before: {ids}")
 
-    def _tell(self, found: Manifest) -> None:
-        games, uploads = found.rows("archive_game"), found.rows("archive_upload")
-        self.stdout.write(f"{games} games, {uploads} uploads of {found.made}, content {found.content}")
+    def _print(self, manifest: Manifest) -> None:
+        games, uploads = manifest.rows("archive_game"), manifest.rows("archive_upload")
+        self.stdout.write(f"{games} games, {uploads} uploads of {manifest.made}, content {manifest.content}")

@@ -1,4 +1,4 @@
-"""`manage.py import_kifu`: take in files, folders and archives, and say what became of them."""
+"""`manage.py import_kifu`: import files, folders and containers, and report the result."""
 
 import sys
 import time
@@ -18,24 +18,24 @@ from django.urls import reverse
 from django.utils import timezone
 
 from archive import libraries
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.derive import issues
 from archive.export.csv_text import BOM, csv_lines
 from archive.intake import importing
 from archive.intake.importing import Destination, Turn
 from archive.intake.tasks import PASSING
 from archive.management.command import ArchiveCommand
-from archive.models import Entry, User
+from archive.models import AuditEvent, Entry, User
 from archive.project.site_address import site_address
 
 SHOWN: Final = 20
-"""Failures printed; all are counted, and listed in the report."""
+"""Failures that are printed; the report lists all of them."""
 
-COUNTED: Final = 200
-"""So many uploads are asked about at once."""
+BATCH: Final = 200
+"""Uploads whose entries are counted with one query."""
 
 LINE_SECONDS: Final = 10.0
-"""How often a line tells of progress where there is no terminal."""
+"""Seconds between two lines of progress without a terminal."""
 
 _BAR: Final = 24
 
@@ -65,7 +65,7 @@ class Command(ArchiveCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["workers"] < 1:
             raise CommandError("--workers is at least 1")
-        into = _into(options["owner"], options["library"])
+        destination = _destination(options["owner"], options["library"])
         try:
             files = list(importing.files_of(options["paths"]))
         except FileNotFoundError as error:
@@ -73,40 +73,41 @@ class Command(ArchiveCommand):
         self.meter = Meter(
             {file.path: Path(file.path).stat().st_size for file in files}, options["verbosity"] > 0
         )
-        self.report = Report(options["report"])
+        self.report = FailureReport(options["report"])
         self.done: dict[int, str] = {}
         try:
-            for turn in importing.run(files, options["workers"], into):
-                self._note(turn)
+            for turn in importing.run(files, options["workers"], destination):
+                self._record(turn)
         except (*PASSING, BrokenProcessPool) as error:
             with suppress(*PASSING):
-                self._log(into, len(files), "broken off")
+                self._audit(destination, len(files), "broken off")
             raise CommandError(
                 f"{error}: what is imported stays; run this again to go on from here"
             ) from error
-        self._log(into, len(files), "complete")
+        self._audit(destination, len(files), "complete")
         self.meter.end()
         self._summary(len(files))
 
-    def _log(self, into: Destination, files: int, how: str) -> None:
-        self._count_done()
-        note(AuditEvent.IMPORT, into.owner, f"to space {into.space}, {how}: {self._counts(files)}")
+    def _audit(self, destination: Destination, files: int, outcome: str) -> None:
+        self._count_entries()
+        text = f"to space {destination.space}, {outcome}: {self._counts(files)}"
+        note(AuditEvent.IMPORT, destination.owner, text)
 
-    def _note(self, turn: Turn) -> None:
+    def _record(self, turn: Turn) -> None:
         meter = self.meter
         if turn.refusal:
             meter.refused.append(f"{turn.path}: {turn.refusal}")
             self.report.add([(turn.path, "", "", "refused", turn.refusal, "", "")])
         elif turn.existing:
-            meter.known += 1
+            meter.existing += 1
         elif not turn.more:
             self.done[turn.upload] = turn.path
-            if len(self.done) >= COUNTED:
-                self._count_done()
+            if len(self.done) >= BATCH:
+                self._count_entries()
         meter.advance(turn)
 
-    def _count_done(self) -> None:
-        """Count the entries of what was done since the last time."""
+    def _count_entries(self) -> None:
+        """Count the entries of the uploads that were finished since the last call."""
         entries = Entry.objects.filter(upload_id__in=self.done)
         counts = dict(entries.order_by().values_list("state").annotate(Count("pk")))
         self.meter.states.update(counts)
@@ -116,13 +117,13 @@ class Command(ArchiveCommand):
 
     def _collect_failures(self, failures: QuerySet[Entry]) -> None:
         chosen = failures.only("upload_id", "path", "issues").order_by("upload_id", "seq")
-        for entry in chosen.iterator(chunk_size=COUNTED):
+        for entry in chosen.iterator(chunk_size=BATCH):
             path = self.done[entry.upload_id]
-            errors = [issue for issue in entry.issues if issue["severity"] == "error"] or entry.issues
-            found = [issues.as_json(issue) for issue in errors]
-            self.report.add(_rows(path, entry, found))
+            stored = [issue for issue in entry.issues if issue["severity"] == "error"] or entry.issues
+            errors = [issues.as_json(issue) for issue in stored]
+            self.report.add(_report_rows(path, entry, errors))
             if len(self.meter.failed) < SHOWN:
-                self.meter.failed.append(_line(path, entry, found))
+                self.meter.failed.append(_line(path, entry, errors))
 
     def _summary(self, files: int) -> None:
         meter = self.meter
@@ -139,47 +140,47 @@ class Command(ArchiveCommand):
         self.stdout.write(f"{self._counts(files)}; {rate}")
 
     def _counts(self, files: int) -> str:
-        """Return what became of so many files."""
         meter, states = self.meter, self.meter.states
         held = f", {states[Entry.State.HELD]} held" if states[Entry.State.HELD] else ""
         return (
-            f"{files} files ({meter.known} known before, {len(meter.refused)} refused), "
+            f"{files} files ({meter.existing} known before, {len(meter.refused)} refused), "
             f"{sum(states.values())} entries: "
             f"{states[Entry.State.STORED]} games stored, {states[Entry.State.DUPLICATE]} known games, "
             f"{states[Entry.State.FAILED]} failed{held}"
         )
 
 
-def _into(owner: str | None, library: str) -> Destination:
-    """Return whose uploads files become, and where their games go. Raises CommandError."""
+def _destination(owner: str | None, library: str) -> Destination:
+    """Return the owner of the uploads and the space of their games. Raises CommandError."""
     user = User.objects.filter(username=owner, is_active=True).first() if owner else None
     if owner and user is None:
         raise CommandError(f"there is no account {owner}")
     try:
-        return Destination(user, libraries.target(user or AnonymousUser(), library))
+        return Destination(user, libraries.target_space(user or AnonymousUser(), library))
     except libraries.LibraryError as error:
-        names = ", ".join(name for _space, name, _called in libraries.targets(user)) if user else "public"
+        names = (
+            ", ".join(name for _space, name, _called in libraries.upload_targets(user)) if user else "public"
+        )
         whose = f"{owner} sends" if owner else "without --owner, games go"
         raise CommandError(f"{whose} to {names}, not to {library}") from error
 
 
-def _rows(path: str, entry: Entry, found: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
-    """Return what the report says of an entry: a row for each of its errors."""
+def _report_rows(path: str, entry: Entry, errors: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
     page = site_address() + reverse("upload-detail", args=[entry.upload_id])
     return [
-        (path, entry.path, one.get("line"), one["code"], one["message"], one.get("source_line"), page)
-        for one in found or [{"code": "unknown", "message": "?"}]
+        (path, entry.path, error.get("line"), error["code"], error["message"], error.get("source_line"), page)
+        for error in errors or [{"code": "unknown", "message": "?"}]
     ]
 
 
-def _line(path: str, entry: Entry, found: Sequence[Mapping[str, Any]]) -> str:
+def _line(path: str, entry: Entry, errors: Sequence[Mapping[str, Any]]) -> str:
     where = f"{path}: {entry.path}" if entry.path else path
-    line = f", line {found[0]['line']}" if found and found[0].get("line") else ""
-    return f"{where}{line}: {found[0]['message'] if found else '?'}"
+    line = f", line {errors[0]['line']}" if errors and errors[0].get("line") else ""
+    return f"{where}{line}: {errors[0]['message'] if errors else '?'}"
 
 
-class Report:
-    """A table of all that failed, for spreadsheets; there is a file from its first row on."""
+class FailureReport:
+    """A CSV table of failures, created with its first row."""
 
     COLUMNS: Final = ("file", "path", "line", "code", "message", "source_line", "upload")
 
@@ -192,7 +193,7 @@ class Report:
         """Write rows. Raises OSError."""
         if not self.rows:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # It quotes records, also those that only a library's members read.
+            # Only for its owner: it quotes private records too.
             self.path.touch(mode=0o600)
             self.path.write_bytes(BOM + csv_lines([self.COLUMNS]))
         with self.path.open("ab") as file:
@@ -201,7 +202,7 @@ class Report:
 
 
 class Meter:
-    """The progress of an import: a bar on a terminal, a line now and then elsewhere."""
+    """The progress of an import: a bar on a terminal, a line every `LINE_SECONDS` elsewhere."""
 
     def __init__(self, sizes: dict[str, int], shown: bool) -> None:
         self.sizes = sizes
@@ -209,32 +210,32 @@ class Meter:
         self.bytes = 0.0
         self.open: dict[str, tuple[float, int]] = {}
         self.states: Counter[str] = Counter()
-        self.known = 0
+        self.existing = 0
         self.refused: list[str] = []
         self.failed: list[str] = []
         self.shown = shown
         self.terminal = sys.stderr.isatty()
-        self.began = self.told = time.monotonic()
+        self.began = self.last_shown = time.monotonic()
 
     def advance(self, turn: Turn) -> None:
-        """Take in news and show it."""
+        """Add the result of a turn, and show the progress."""
         if turn.more:
             self.open[turn.path] = (turn.share * self.sizes[turn.path], turn.entries)
         else:
             self.open.pop(turn.path, None)
             self.bytes += self.sizes[turn.path]
         now = time.monotonic()
-        if self.shown and now - self.told >= (0.2 if self.terminal else LINE_SECONDS):
-            self.told = now
+        if self.shown and now - self.last_shown >= (0.2 if self.terminal else LINE_SECONDS):
+            self.last_shown = now
             self._show(now - self.began)
 
     def end(self) -> None:
-        """Leave the bar's line."""
+        """Clear the bar."""
         if self.shown and self.terminal:
             sys.stderr.write("\r\x1b[K")
 
     def line(self, seconds: float) -> str:
-        """Write share, entries, rate and remaining time after so many seconds."""
+        """Return share, entries, rate and remaining time after so many seconds."""
         share = min(1.0, (self.bytes + sum(part for part, _ in self.open.values())) / self.total)
         entries = sum(self.states.values()) + sum(count for _, count in self.open.values())
         left = f", {_clock(seconds / share - seconds)} left" if share > 0.001 else ""

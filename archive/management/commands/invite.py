@@ -1,4 +1,4 @@
-"""`manage.py invite`: a link with which somebody makes an account, for who runs the archive."""
+"""`manage.py invite`: print a link that creates an account."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ class Command(ArchiveCommand):
         parser.add_argument("--days", type=int, default=7, help="days until the link expires")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        _made, key = invitations.make(Role(options["role"]), options["days"])
+        _invitation, key = invitations.create(Role(options["role"]), options["days"])
         self.stdout.write(invitation_address(key))

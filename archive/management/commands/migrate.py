@@ -1,4 +1,4 @@
-"""`manage.py migrate`: refuses tables of another version and names the work that an update leaves."""
+"""`manage.py migrate`: also refuses tables of another version, and lists outstanding work."""
 
 from typing import Any
 
@@ -11,9 +11,8 @@ from archive.project.startup import refuse_other_tables
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        """Bring the tables up to date, then list the work that an update leaves."""
         refuse_other_tables()
         super().handle(*args, **options)
         everything = options["database"] == DEFAULT_DB_ALIAS and not options["app_label"]
-        if everything and (found := outstanding()):
-            self.stdout.write(as_text(found))
+        if everything and (work := outstanding()):
+            self.stdout.write(as_text(work))

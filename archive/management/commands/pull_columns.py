@@ -1,4 +1,4 @@
-"""Bring files of columns to a machine that does not share the folder in which they are written."""
+"""Copy files of columns to a machine that does not share the folder in which workers write them."""
 
 import time
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""Index stored games again from their records, a few at a time, beside readers and writers."""
+"""Index stored games again from their records while the archive is used."""
 
 from argparse import ArgumentParser
 from typing import Any, Final
@@ -15,7 +15,7 @@ from archive.models import Game
 
 BATCH: Final = 50
 SHOWN: Final = 20
-"""Damaged games that are named."""
+"""Damaged games whose ids are printed."""
 
 
 class Command(ArchiveCommand):
@@ -38,7 +38,7 @@ class Command(ArchiveCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        games = _chosen(options["game"], options["all"])
+        games = _chosen_games(options["game"], options["all"])
         if Game.objects.exclude(index_version=schema.INDEX_VERSION).exists():
             versions.begin()
         progress = Progress(self.stderr, games.count())
@@ -52,23 +52,23 @@ class Command(ArchiveCommand):
             counters.rebuild()
         self.stdout.write(f"{done - len(damaged)} games indexed again")
         if damaged:
-            named = " ".join(f"--game {pk}" for pk in damaged[:SHOWN])
+            games_to_repair = " ".join(f"--game {pk}" for pk in damaged[:SHOWN])
             raise CommandError(
                 f"{len(damaged)} games do not have the rows they should; repair them with "
-                f"`manage.py reindex_positions --scan {named}`"
+                f"`manage.py reindex_positions --scan {games_to_repair}`"
             )
 
 
-def _chosen(given: list[int] | None, everything: bool) -> QuerySet[Game]:
-    if given:
-        return Game.objects.filter(pk__in=given)
+def _chosen_games(ids: list[int] | None, everything: bool) -> QuerySet[Game]:
+    if ids:
+        return Game.objects.filter(pk__in=ids)
     if everything:
         return Game.objects.all()
     return Game.objects.exclude(index_version=schema.INDEX_VERSION)
 
 
 def _reindex(batch: list[int], *, scan: bool) -> list[int]:
-    """Reindex games; return the ids of those that are damaged, which stay as they are."""
+    """Reindex games; return the ids of damaged ones, which stay unchanged."""
     try:
         store.reindex_games(batch, scan=scan)
     except store.IndexDamagedError:

@@ -1,4 +1,4 @@
-"""`manage.py reread_uploads`: read uploads again from their bytes, with the parser as it is now."""
+"""`manage.py reread_uploads`: read uploads again from their bytes, with the current parser."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from archive import store
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.intake import worker
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
-from archive.models import GameAlias, Upload
+from archive.models import AuditEvent, GameAlias, Upload
 from archive.models.uploads import READING
 
 
 def _outdated() -> list[int]:
-    found = Upload.objects.filter(state=Upload.State.DONE).exclude(reader=READING)
-    return list(found.order_by("pk").values_list("pk", flat=True))
+    uploads = Upload.objects.filter(state=Upload.State.DONE).exclude(reader=READING)
+    return list(uploads.order_by("pk").values_list("pk", flat=True))
 
 
 class Command(ArchiveCommand):
@@ -47,12 +47,12 @@ class Command(ArchiveCommand):
         became_one = GameAlias.objects.count() - aliases
         self.stdout.write(f"{again} uploads read again, {became_one} games became one with another")
 
-    def _chosen(self, given: list[int], everything: bool) -> list[int]:
-        if bool(given) == everything:
+    def _chosen(self, ids: list[int], everything: bool) -> list[int]:
+        if bool(ids) == everything:
             raise CommandError("name uploads by their ids, or say --all")
-        found = Upload.objects.order_by("pk")
-        found = found.filter(pk__in=given) if given else found.filter(state__in=["done", "failed"])
-        ids = list(found.values_list("pk", flat=True))
-        if missing := sorted(set(given) - set(ids)):
+        uploads = Upload.objects.order_by("pk")
+        uploads = uploads.filter(pk__in=ids) if ids else uploads.filter(state__in=["done", "failed"])
+        existing = list(uploads.values_list("pk", flat=True))
+        if missing := sorted(set(ids) - set(existing)):
             raise CommandError(f"there is no upload {', '.join(map(str, missing))}")
-        return ids
+        return existing

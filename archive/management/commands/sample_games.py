@@ -1,4 +1,4 @@
-"""`manage.py sample_games`: put the sample games into an archive, through the same way as every upload."""
+"""`manage.py sample_games`: import the sample games as uploads."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,7 @@ SAMPLES: Final = Path(__file__).resolve().parents[2] / "samples"
 
 
 def sample_files() -> list[Path]:
-    """Return the records that come with the archive, in the order of their names."""
+    """Return the files of the sample games, by name."""
     return sorted(path for path in SAMPLES.iterdir() if path.suffix != ".txt")
 
 

@@ -40,10 +40,10 @@ class Command(ArchiveCommand):
         children = [child_of_ours("web", "web"), *workers, child_of_ours("scheduler", "scheduler")]
         code = Supervisor(children).run()
         lock.close()
-        self._say("stopped")
+        self._print("stopped")
         sys.exit(code)
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
 
@@ -57,20 +57,19 @@ class Command(ArchiveCommand):
         return lock
 
     def _prepare(self) -> None:
-        self._say("Preparing the database ...")
+        self._print("Preparing the database ...")
         call_command("migrate", verbosity=0, interactive=False, stdout=self.stdout)
         if settings.ARCHIVE_SAMPLES and not Upload.objects.exists():
             call_command("sample_games", stdout=self.stdout)
 
     def _greet(self) -> None:
         address = listening_address()
-        self._say(f"Kifu Archive   {address}/")
-        self._say(f"API            {address}/api/v1/docs")
-        self._say(f"Admin          {address}/admin/")
-        if key := invitations.for_the_owner():
-            self._say(f"Yours alone    {invitation_address(key)}")
-            self._say(
-                "               Nobody administers this archive yet: open this link within a day and choose"
-            )
-            self._say("               name and password.")
-        self._say("Stop with Ctrl-C.")
+        lines = [f"Kifu Archive   {address}/", f"API            {address}/api/v1/docs"]
+        lines.append(f"Admin          {address}/admin/")
+        if key := invitations.owner_key():
+            lines += [
+                f"Yours alone    {invitation_address(key)}",
+                "               Nobody administers this archive yet: open this link within a day and choose",
+                "               name and password.",
+            ]
+        self._print("\n".join([*lines, "Stop with Ctrl-C."]))

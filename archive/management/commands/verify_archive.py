@@ -1,4 +1,4 @@
-"""Derive everything again from the stored records and say what differs."""
+"""Derive everything again from the stored records, and print differences."""
 
 from argparse import ArgumentParser
 from collections import Counter
@@ -25,16 +25,16 @@ class Command(ArchiveCommand):
         parser.add_argument("--seed", type=int, help="pick the same sample again")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         self.progress: Progress | None = None
         try:
             for difference in verify(options["sample"], options["seed"], self._report):
-                found[difference.check] += 1
-                self._show(difference, found[difference.check])
+                counts[difference.check] += 1
+                self._show(difference, counts[difference.check])
         except UndecidedError as error:
             raise CommandError(str(error)) from error
-        if found:
-            raise CommandError(", ".join(f"{check}: {n}" for check, n in sorted(found.items())))
+        if counts:
+            raise CommandError(", ".join(f"{check}: {n}" for check, n in sorted(counts.items())))
         self.stdout.write("no difference")
 
     def _report(self, done: int, total: int) -> None:

@@ -16,7 +16,7 @@ from django.db.models.functions import Length
 
 from archive.derive.text import comment_lines
 from archive.models import GameRecord, GameText, codec
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from archive.queries.scope import Scope
 from archive.queries.search.parsing import parse
 from archive.queries.search.terms import Word, positive_leaves
@@ -63,15 +63,15 @@ class _ExcerptBudget:
 
     def record(self, packed: bytes | memoryview) -> Record | None:
         """Return a stored record; None if it is larger than the budget."""
-        text = codec.opened(packed, self.json)
+        text = codec.unpack_text(packed, self.json)
         if text is None:
             return None
         self.json -= len(text)
-        return codec.parsed(text)
+        return codec.parse(text)
 
     def form(self, text: str) -> str:
         """Return the form of a text that is searched, and subtract its length."""
-        form = searched(text)
+        form = search_form(text)
         self.characters -= max(len(text), len(form))
         return form
 
@@ -79,7 +79,7 @@ class _ExcerptBudget:
 def words_of(query: str) -> list[str]:
     """Return the forms of the words of a valid query, without those under a NOT."""
     words = (one.text for one in positive_leaves(parse(query)) if isinstance(one, Word))
-    return list(dict.fromkeys(filter(None, map(searched, words))))
+    return list(dict.fromkeys(filter(None, map(search_form, words))))
 
 
 def excerpts(scope: Scope, ids: Sequence[int], words: Sequence[str]) -> dict[int, Excerpt]:
@@ -154,7 +154,7 @@ def _comments(moves: Sequence[MoveEntry]) -> Iterator[tuple[tuple[str, int], str
 
 
 def cut(
-    line: str, words: Iterable[str], form_of: Callable[[str], str] = searched
+    line: str, words: Iterable[str], form_of: Callable[[str], str] = search_form
 ) -> tuple[str, str, str] | None:
     """Return the part of a line around the first of the words that it contains: the text before, the word as
     in the line, the text after. None without such a word. `form_of` makes the forms that are compared.

@@ -81,11 +81,11 @@ def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
     remaining = UNPACKED
     stored = GameRecord.objects.filter(pk__in=games).values_list("pk", "record")
     for pk, packed in sorted(stored, key=lambda one: games.index(one[0])):
-        text = codec.opened(packed, remaining)
+        text = codec.unpack_text(packed, remaining)
         if text is None:
             return
         remaining -= len(text)
-        yield pk, codec.parsed(text)
+        yield pk, codec.parse(text)
 
 
 # Every page of a game runs these two; Django takes longer to compile them than the database to run them.

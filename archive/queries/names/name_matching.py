@@ -13,7 +13,7 @@ from archive.models import Player
 from archive.names.character_forms import folded
 from archive.names.kana_readings import family_of
 from archive.names.romaji import given_key, readings
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.scope import Scope
 from archive.queries.search.words import names_with_word
@@ -66,7 +66,7 @@ _PART: Final = "*＊"
 
 def is_searchable(text: str) -> bool:
     """Tell whether a text is long enough to be searched in names: two letters or kana, or one kanji."""
-    form = searched(text)
+    form = search_form(text)
     return len(form) >= _SHORTEST or form > _LAST_KANA
 
 
@@ -78,7 +78,7 @@ def players_by_reading(scope: Scope, text: str, *, prefix: bool = False) -> list
     """Return the players whose names have a text as their reading, in kana or Latin letters; with `prefix`
     also those whose reading begins with it."""
     pks: list[int] = []
-    for family, given in readings(text, begun=prefix):
+    for family, given in readings(text, partial=prefix):
         # A family name is followed by a blank, which sorts before any other character.
         names = Player.objects.filter(
             space__in=scope.spaces, reading__gte=family, reading__lt=family + ("\uffff" if prefix else "!")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from archive.index.texts import text_index
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from archive.queries.games.filters import game_filters
 from archive.queries.games.listing import slots_of
 from archive.queries.names.ids_of_names import NameKind
@@ -67,7 +67,7 @@ def _games(scope: Scope, **parameters: object) -> int | None:
 
 
 def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (searched(text),))]
+    where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (search_form(text),))]
     counts = dict(_counted(kind, conjunction(where)))
     if kind == "player" and (by_reading := players_by_reading(scope, text, prefix=True)[:_RANKED]):
         counts |= dict(_counted(kind, Sql(f"n.id {one_of(by_reading)}", tuple(by_reading))))
@@ -81,8 +81,8 @@ def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:
 
 
 def _formations(scope: Scope, text: str) -> list[Completion]:
-    form = searched(text)
-    matching = [one for one in FORMATIONS if form in searched("\n".join(_names_of(one)))]
+    form = search_form(text)
+    matching = [one for one in FORMATIONS if form in search_form("\n".join(_names_of(one)))]
     counts = formation_counts(scope) if matching else {}
     games = {one.name: counts[one.name].games for one in matching if one.name in counts}
     ranked = sorted(games.items(), key=lambda row: (-row[1], row[0]))[:_FORMATIONS]

@@ -13,7 +13,7 @@ from typing import Final
 from archive.derive import headers
 from archive.index.engine import engine
 from archive.index.texts import text_index
-from archive.names.search_text import searched
+from archive.names.search_text import search_form
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 from archive.queries.search.terms import And, Or, Term, Word, leaves
@@ -62,7 +62,7 @@ def look_up_words(scope: Scope, term: Term) -> dict[str, WordMatches]:
 
 
 def _look_up_word(scope: Scope, word: str) -> WordMatches:
-    form = searched(word)
+    form = search_form(word)
     lookups = {kind: _names(scope, kind, word) for kind in _COLUMNS} if form else {}
     return WordMatches(form, {kind: _listed_names(sql) for kind, sql in lookups.items()}, lookups)
 
@@ -70,7 +70,7 @@ def _look_up_word(scope: Scope, word: str) -> WordMatches:
 def names_with_word(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] | None:
     """Return the ids of players or events with a present or former name that contains a word; None for more
     than `LISTED_NAMES`."""
-    return _listed_names(_names(scope, kind, word)) if searched(word) else ()
+    return _listed_names(_names(scope, kind, word)) if search_form(word) else ()
 
 
 def _listed_names(names: Sql) -> tuple[int, ...] | None:
@@ -80,9 +80,9 @@ def _listed_names(names: Sql) -> tuple[int, ...] | None:
 
 def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
     # Names are stored without titles; a word that is only a title stays as it is.
-    form = searched(word)
+    form = search_form(word)
     if kind == "player":
-        form = searched(headers.player_key(word)) or form
+        form = search_form(headers.player_key(word)) or form
     readable, others = scope.condition("n"), scope.condition("a")
     holds = text_index().HOLDS
     text = _NAMES.format(

@@ -24,7 +24,7 @@ from archive.http.limits.addresses import client_address
 from archive.http.limits.mails import charge_mail
 from archive.models import User
 from archive.names.name_scripts import check_script
-from archive.project.site_address import public
+from archive.project.site_address import public_address
 from archive.web.accounts.invited import may_register
 from archive.web.accounts.relying import passkeys_work
 from archive.web.pages.joining import join_group
@@ -130,10 +130,10 @@ class AccountAdapter(DefaultAccountAdapter):
         return True
 
     def get_reset_password_from_key_url(self, key: str) -> str:
-        return public(super().get_reset_password_from_key_url(key))
+        return public_address(super().get_reset_password_from_key_url(key))
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
-        return public(super().get_email_confirmation_url(request, emailconfirmation))
+        return public_address(super().get_email_confirmation_url(request, emailconfirmation))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a mail; log a failure and show a message. Raises MailError for mails of a registration."""

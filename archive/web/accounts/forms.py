@@ -15,11 +15,11 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts import invitations
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.names import account_of, normal_address
 from archive.http.limits.mails import charge_mail
 from archive.http.limits.signing_in import Attempt, attempt
-from archive.models import User
+from archive.models import AuditEvent, User
 from archive.web.accounts import invited
 from archive.web.pages import joining
 

@@ -20,7 +20,7 @@ from archive.accounts import invitations as stored
 from archive.accounts.roles import Role, is_administrator
 from archive.libraries import MEMBERS, own_groups
 from archive.models import AccountInvitation, Space, User
-from archive.project.site_address import public
+from archive.project.site_address import public_address
 from archive.web.accounts import invited
 from archive.web.accounts.own import own
 
@@ -71,8 +71,8 @@ def invitations(request: HttpRequest, user: User) -> HttpResponse:
     if form.is_valid():
         data = form.cleaned_data
         role, days = Role(data["role"]), int(data["days"])
-        _invitation, key = stored.make(role, days, user, data["note"], data["people"], data["group"])
-        link = public(request.build_absolute_uri(reverse("invitation", args=[key])))
+        _invitation, key = stored.create(role, days, user, data["note"], data["people"], data["group"])
+        link = public_address(request.build_absolute_uri(reverse("invitation", args=[key])))
         form = InvitationForm(user)
     rows = AccountInvitation.objects.select_related("used_by", "made_by", "group").order_by("-pk")[:_SHOWN]
     closed = settings.ARCHIVE_REGISTRATION == "closed"

@@ -20,11 +20,22 @@ from django.utils.translation import gettext_lazy as _
 
 from archive import libraries, store
 from archive.accounts import invitations
-from archive.accounts.audit import AuditEvent, note
+from archive.accounts.audit import note
 from archive.accounts.roles import is_administrator, role_of
 from archive.intake.tasks import MOVED_GAMES
 from archive.intake.uploads import withdraw_later
-from archive.models import AccountInvitation, Hook, Membership, Report, Share, Space, Token, Upload, User
+from archive.models import (
+    AccountInvitation,
+    AuditEvent,
+    Hook,
+    Membership,
+    Report,
+    Share,
+    Space,
+    Token,
+    Upload,
+    User,
+)
 from archive.web.accounts.own import own
 from archive.web.accounts.passkeys import passkeys_of
 from kifu_core.classes import PUBLIC
@@ -134,7 +145,7 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         sent = Upload.objects.filter(uploader=user).order_by("pk")
         ids = [*sent.filter(space__in=_readable(user)).values_list("pk", flat=True)] if games_go else []
         libraries.leave_all(user)
-        invitations.end_those_of(user)
+        invitations.withdraw_all_of(user)
         transaction.on_commit(partial(store.end_abandoned, MOVED_GAMES), robust=True)
         if not sent.exists():
             user.delete()

@@ -46,7 +46,7 @@ def tokens(request: HttpRequest, user: User) -> HttpResponse:
     if form.is_valid() and Token.objects.filter(user=user).count() < MOST:
         days = form.cleaned_data["days"]
         expires = timezone.now() + timedelta(days=int(days)) if days else None
-        _token, key = stored.make(user, form.cleaned_data["name"], form.cleaned_data["scopes"], expires)
+        _token, key = stored.create(user, form.cleaned_data["name"], form.cleaned_data["scopes"], expires)
         form = TokenForm(user)
     own_tokens = Token.objects.filter(user=user).order_by("-pk")
     rows = [(token, [SCOPES[scope][0] for scope in token.scopes if scope in SCOPES]) for token in own_tokens]

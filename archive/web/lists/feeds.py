@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 
 from archive.accounts import tokens
 from archive.caching.entity_tags import not_modified
-from archive.http.errors import page as error_page
+from archive.http.errors import error_page as error_page
 from archive.http.limits.signing_in import count_failure
 from archive.queries.games.arrivals import arrived_at, moved_last
 from archive.queries.games.filters import GameFilters, filters_of, game_filters

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
-from archive.http.errors import failure
+from archive.http.errors import error_response
 from archive.index.engine import engine
 
 SECONDS: Final = 5.0
@@ -40,6 +40,6 @@ class LimitedAdminSite(AdminSite):
                     response = inner(request, *args, **kwargs)
                     return response.render() if isinstance(response, TemplateResponse) else response
             except TimeoutError:
-                return failure(request, 422)
+                return error_response(request, 422)
 
         return limited

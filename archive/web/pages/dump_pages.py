@@ -14,8 +14,8 @@ from archive.columns import offered as columns
 from archive.columns.schema import TYPES
 from archive.derive.issues import language
 from archive.dumps.offered import MANIFEST, SUMS, TABLE, dump_by_name, offered_dumps
-from archive.http.limits.throttling import costs_nothing
-from archive.http.ranges import Pieces, Span, UnsatisfiableRangeError, span_of
+from archive.http.limits.throttling import mark_unchanged
+from archive.http.ranges import ByteRange, RangeReader, UnsatisfiableRangeError, byte_range_of
 from archive.models import SiteText
 from archive.queries.site_texts import site_text
 
@@ -82,7 +82,7 @@ def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
     visibility = "private" if settings.ARCHIVE_LOGIN_REQUIRED else "public"
     headers = {"ETag": f'"{sha256}"', "Cache-Control": f"{visibility}, max-age={_YEAR}, immutable"}
     if is_known(request, headers["ETag"]):
-        costs_nothing(request)
+        mark_unchanged(request)
         return not_modified(headers["ETag"], headers)
     return _file_response(request, path, headers)
 
@@ -94,7 +94,7 @@ def _columns_manifest(request: HttpRequest) -> HttpResponse:
         raise Http404
     headers = {"ETag": f'"{folder.sha256}"', "Cache-Control": ALWAYS_ASK}
     if is_known(request, headers["ETag"]):
-        costs_nothing(request)
+        mark_unchanged(request)
         return not_modified(headers["ETag"], headers)
     return HttpResponse(folder.manifest, content_type=_TYPES[MANIFEST], headers=headers)
 
@@ -102,9 +102,9 @@ def _columns_manifest(request: HttpRequest) -> HttpResponse:
 def _file_response(request: HttpRequest, path: Path, headers: dict[str, str]) -> HttpResponseBase:
     try:
         size = path.stat().st_size
-        span = span_of(request, size, headers["ETag"])
-        sent_span = span or Span(0, size)
-        pieces = () if request.method == "HEAD" else Pieces(path.open("rb"), sent_span)
+        span = byte_range_of(request, size, headers["ETag"])
+        sent_span = span or ByteRange(0, size)
+        pieces = () if request.method == "HEAD" else RangeReader(path.open("rb"), sent_span)
     except FileNotFoundError:  # the dump was deleted this moment
         raise Http404 from None
     except UnsatisfiableRangeError:

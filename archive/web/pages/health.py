@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from archive.http.errors import failure
+from archive.http.errors import error_response
 from archive.http.limits.addresses import comes_from
 from archive.observing.metrics import exposition
 from archive.observing.readiness import CHECKS, LEFT, OK, checks
@@ -38,7 +38,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 def metrics(request: HttpRequest) -> HttpResponse:
     """Return the metrics in the format that Prometheus accepts; 403 for addresses that are not allowed."""
     if not comes_from(request, settings.ARCHIVE_METRICS_FROM):
-        return failure(request, 403)
+        return error_response(request, 403)
     content, content_type = exposition(request.headers.get("Accept", ""))
     return HttpResponse(content, content_type=content_type, headers={"Cache-Control": "no-store"})
 

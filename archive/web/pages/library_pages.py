@@ -18,7 +18,7 @@ from archive.accounts.roles import may_upload
 from archive.intake import tasks
 from archive.libraries import ACTIONS, ActionResult, LibraryError
 from archive.models import Game, Share, Space, Upload, User
-from archive.project.site_address import public
+from archive.project.site_address import public_address
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
 from archive.queries.games.taken_down import game_shown, upload_shown
@@ -58,14 +58,14 @@ def own(request: HttpRequest) -> HttpResponse:
     user = _user(request)
     if request.method == "POST":
         try:
-            group = libraries.make_group(user, request.POST.get("name", ""))
+            group = libraries.create_group(user, request.POST.get("name", ""))
         except LibraryError as error:
             messages.error(request, error.text)
             return redirect("libraries")
         return redirect("library", group.pk)
     shown = [
         {"space": space, "name": title, "scope": name, "games": _games(space)}
-        for space, name, title in libraries.targets(user)[1:]
+        for space, name, title in libraries.upload_targets(user)[1:]
     ]
     context = {
         "mine": shown[0],
@@ -112,7 +112,7 @@ def _change_group(request: HttpRequest, user: User, group: Space) -> HttpRespons
             case "invite" | "invite-several" as action:
                 people = 1 if action == "invite" else libraries.MEMBERS
                 key = libraries.invite(user, group, people=people)
-                address = public(request.build_absolute_uri(reverse("join", args=[key])))
+                address = public_address(request.build_absolute_uri(reverse("join", args=[key])))
                 messages.success(request, address, extra_tags=action)
             case "end-invitations":
                 libraries.end_invitations(user, group)
@@ -286,7 +286,7 @@ _CONFIRMATIONS: dict[str, str | Promise] = {
 
 def _confirm(request: HttpRequest, action: str, name: str, result: ActionResult) -> None:
     if result.key:
-        address = public(request.build_absolute_uri(reverse("shared", args=[result.key])))
+        address = public_address(request.build_absolute_uri(reverse("shared", args=[result.key])))
         messages.success(request, address, extra_tags="game-link")
         return
     messages.success(request, str(_CONFIRMATIONS[action]) % {"name": name})
@@ -296,8 +296,8 @@ def _confirm(request: HttpRequest, action: str, name: str, result: ActionResult)
 
 
 def targets_of(request: HttpRequest) -> list[tuple[int, str, str]]:
-    """Return the spaces to which an account can upload (`archive.libraries.targets`)."""
-    return libraries.targets(request.user) if isinstance(request.user, User) else []
+    """Return the spaces to which an account can upload (`archive.libraries.upload_targets`)."""
+    return libraries.upload_targets(request.user) if isinstance(request.user, User) else []
 
 
 def moves_of(request: HttpRequest, upload: Upload, targets: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
@@ -316,7 +316,7 @@ def move_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
     """Start moving all games of an upload to another space."""
     upload = upload_shown(request, upload_id)
     try:
-        to = libraries.target(_user(request), request.POST.get("space", ""))
+        to = libraries.target_space(_user(request), request.POST.get("space", ""))
         if libraries.move_upload(_user(request), upload, to):
             tasks.send_move(upload.pk)
             messages.success(request, _("The games are being moved."))

@@ -67,7 +67,7 @@ def status(request: HttpRequest, user: User) -> HttpResponse:
             for part, state in readiness.checks().items()
         ],
         "left": [(_LEFT[name], n) for name, n in measures.work_left().items()],
-        "processes": measures.heard(),
+        "processes": measures.processes(),
         "heard_since": timezone.now() - LATELY,
         "queue": measures.queue(),
         "uploads": _in_words(Upload.State, measures.uploads_by_state()),

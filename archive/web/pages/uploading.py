@@ -21,7 +21,7 @@ from archive import libraries, store
 from archive.accounts.audit import note_upload_deleted
 from archive.caching.responses import PART
 from archive.derive import issues
-from archive.http.limits.throttling import charge_uploads, payer
+from archive.http.limits.throttling import charge_uploads, payer_key
 from archive.intake import uploads
 from archive.intake.permissions import deletable, may_delete, may_upload, sender_key, session_key
 from archive.intake.uploads import receive
@@ -87,7 +87,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     if not parts:
         return _upload_page(request, allowed, [_("Choose a file or paste a record first.")])
     try:
-        space = libraries.target(request.user, request.POST.get("space", ""))
+        space = libraries.target_space(request.user, request.POST.get("space", ""))
     except libraries.LibraryError as error:
         return _upload_page(request, allowed, [error.text])
     charge_uploads(request, request.user, len(parts))
@@ -107,7 +107,7 @@ def _receive(
     received, refused = [], []
     for name, chunks in parts:
         try:
-            key, counter = sender_key(request), payer(request, request.user)
+            key, counter = sender_key(request), payer_key(request, request.user)
             received.append(receive(name, chunks, request.user, "web", key, space, counter)[0])
         except store.UploadTooLarge:
             refused.append(f"{clean_name(name)}: {_too_large()}")

@@ -25,7 +25,7 @@ from archive.caching.responses import PART
 from archive.caching.values import cached_until_commit, one_snapshot
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_text, limited_reading
-from archive.project.garbage_collection import uncollected
+from archive.project.garbage_collection import gc_paused
 from archive.queries.games.facets import SAMPLE, facets
 from archive.queries.games.filters import GameFilters, game_filters, position_filters
 from archive.queries.games.game_addresses import game_at
@@ -263,7 +263,7 @@ def next_link(request: HttpRequest, page: KeysetPage[Any], order: Sorting) -> di
     return {"next": address_with(request, cursor=page.next) if page.next else "", "next_text": text}
 
 
-@uncollected()
+@gc_paused()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """Show the replay of one game. Former ids redirect permanently to the current one."""
     game = game_shown(request, game_id)

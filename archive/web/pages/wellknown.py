@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from archive.http.errors import failure
+from archive.http.errors import error_response
 
 _TEXT: Final = "text/plain; charset=utf-8"
 _VALID: Final = timedelta(days=180)
@@ -39,7 +39,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 def security(request: HttpRequest) -> HttpResponse:
     """Return security.txt (RFC 9116), valid for half a year from today; 404 without a contact."""
     if not settings.SECURITY_CONTACT:
-        return failure(request, 404)
+        return error_response(request, 404)
     expires = (timezone.now() + _VALID).strftime("%Y-%m-%dT00:00:00Z")
     text = f"Contact: {settings.SECURITY_CONTACT}\nExpires: {expires}\nPreferred-Languages: ja, en\n"
     return HttpResponse(text, content_type=_TEXT)

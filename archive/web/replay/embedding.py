@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from archive.derive.issues import language
-from archive.project.garbage_collection import uncollected
+from archive.project.garbage_collection import gc_paused
 from archive.queries.games.taken_down import game_called, game_shown
 from archive.web.pages.views import parse_position, template_of
 from archive.web.replay.game_page import game_context
@@ -19,7 +19,7 @@ from kifu_core.messages import message
 THEMES: Final = ("light", "dark")
 
 
-@uncollected()
+@gc_paused()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """Show a game's replay without the site around it; `theme` is light or dark, `moves=0` hides the list."""
     game = game_shown(request, game_id)

@@ -35,7 +35,7 @@ from kifu_core.shogi.move_resolution import (
     SAME,
     DeferredStep,
     EndingStep,
-    Plan,
+    MovePlan,
     Step,
     UnreadableStep,
     plan,
@@ -186,7 +186,7 @@ class PsnMove(DeferredStep):
         self.where = where
         self.names = names
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")

@@ -31,7 +31,7 @@ from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import (
     DeferredStep,
     EndingStep,
-    Plan,
+    MovePlan,
     Step,
     UnreadableStep,
     plan,
@@ -90,7 +90,7 @@ class UsiMove(DeferredStep):
         self.to = to
         self.promote = promote
 
-    def plan(self, position: Position, last: int) -> Plan:
+    def plan(self, position: Position, last: int) -> MovePlan:
         kind = abs(position.board[self.origin])
         if not kind:
             raise IllegalMoveError("no-piece")
