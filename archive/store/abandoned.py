@@ -16,27 +16,23 @@ def end_abandoned(limit: int) -> None:
     spaces = list(Space.objects.filter(memberships=None).values_list("pk", flat=True))
     if not spaces:
         return
-    for pk in _wholly_in(spaces):
+    for pk in _private_uploads(spaces):
         begin_deletion(pk)
-    working = Upload.objects.filter(space__in=spaces).exclude(state=Upload.State.DONE).values("space")
-    done = [space for space in spaces if space not in {row["space"] for row in working}]
+    unfinished = Upload.objects.filter(space__in=spaces).exclude(state=Upload.State.DONE)
+    busy = {*unfinished.values_list("space", flat=True)}
+    done = [space for space in spaces if space not in busy]
     games = Game.objects.filter(space__in=done).order_by("pk").values_list("pk", flat=True)[:limit]
     if pks := list(games):
         delete_games(pks, hide_bytes=True)
     elif done:
-        _forget(done)
+        TakenDown.objects.filter(space__in=done).delete()
+        used = Upload.objects.filter(space__in=done).values("space")
+        Space.objects.filter(pk__in=done).exclude(pk__in=used).delete()
 
 
-def _wholly_in(spaces: list[int]) -> list[int]:
+def _private_uploads(spaces: list[int]) -> list[int]:
     """Return the uploads of libraries without a game in another space."""
-    went = Entry.objects.filter(upload=OuterRef("pk"), game__isnull=False).exclude(
-        game__space=OuterRef("space")
-    )
-    found = Upload.objects.filter(~Exists(went), space__in=spaces).exclude(state=Upload.State.DELETING)
-    return list(found.values_list("pk", flat=True))
-
-
-def _forget(spaces: list[int]) -> None:
-    TakenDown.objects.filter(space__in=spaces).delete()
-    kept = Upload.objects.filter(space__in=spaces).values("space")
-    Space.objects.filter(pk__in=spaces).exclude(pk__in=kept).delete()
+    moved = Entry.objects.filter(upload=OuterRef("pk"), game__isnull=False)
+    moved = moved.exclude(game__space=OuterRef("space"))
+    uploads = Upload.objects.filter(~Exists(moved), space__in=spaces).exclude(state=Upload.State.DELETING)
+    return list(uploads.values_list("pk", flat=True))

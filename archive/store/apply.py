@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -34,14 +34,11 @@ from archive.models import (
     Share,
 )
 from archive.store.change import Change, Indexed
-from archive.store.existing import read
-from archive.store.plan import NEW, Existing, NotReadError, Plan, game_row
+from archive.store.existing import batched, read
+from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row
 from kifu_core.games import SHOGI
 
-T = TypeVar("T")
 Row = tuple[str | int | bytes | date | None, ...]
-
-_ROWS_A_STATEMENT: Final = 500
 
 _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
@@ -67,8 +64,8 @@ class IndexDamagedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A plan that was written, with the ids of the inserted games by provisional id."""
+class AppliedPlan:
+    """A plan that was applied, with the ids of the inserted games by provisional id."""
 
     plan: Plan
     inserted: Mapping[int, int]
@@ -87,10 +84,14 @@ class Placed(NamedTuple):
     record: bytes
 
 
-def carry_out(change: Change, decide: Callable[[Existing], Plan]) -> Written:
-    """Plan with `decide`, reading what it needs until nothing is missing; then write the plan. Raises
-    IndexDamagedError."""
+def carry_out(
+    change: Change, decide: Callable[[Existing], Plan], games: Sequence[DerivedGame] = ()
+) -> AppliedPlan:
+    """Plan with `decide` and apply the plan. Reads the matches of `games` first, then plans again after each
+    reading until no rows are missing. Raises IndexDamagedError."""
     existing = Existing(change.names)
+    if games:
+        read(existing, Unread(identify=[*games]))
     while (plan := decide(existing)).unread:
         read(existing, plan.unread)
     return apply(change, plan)
@@ -124,25 +125,25 @@ def find(change: Change, game: DerivedGame) -> int | None:
         read(existing, plan.unread)
 
 
-def apply(change: Change, plan: Plan) -> Written:
+def apply(change: Change, plan: Plan) -> AppliedPlan:
     """Write a plan: merge games, write changed ones anew, insert new ones. Raises IndexDamagedError."""
     for pk in plan.merged:
         if pk < NEW:
             merge(change, plan.existing.games[pk], plan.home(pk))
     rewrite_games(change, plan.changed)
-    return Written(plan, insert_games(change, plan.inserted))
+    return AppliedPlan(plan, insert_games(change, plan.inserted))
 
 
-def merge(change: Change, gone: Game, home: int) -> None:
+def merge(change: Change, game: Game, home: int) -> None:
     """Make a game an edition of another: its entries and aliases move there, and its id becomes an alias."""
-    keep_own_records([gone])
-    Entry.objects.filter(game=gone, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
-    Entry.objects.filter(game=gone).update(game=home)
-    gone.aliases.update(game=home)
-    remove_rows(change, gone)
-    drop_games([gone])
-    GameAlias.objects.create(pk=gone.pk, space=gone.space, game_id=home)
-    change.moved[gone.pk] = home
+    keep_own_records([game])
+    Entry.objects.filter(game=game, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
+    Entry.objects.filter(game=game).update(game=home)
+    game.aliases.update(game=home)
+    remove_rows(change, game)
+    drop_games([game])
+    GameAlias.objects.create(pk=game.pk, space=game.space, game_id=home)
+    change.moved[game.pk] = home
 
 
 def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, int]:
@@ -152,7 +153,7 @@ def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, 
     ordered = sorted(games, key=lambda pk: games[pk].identity)
     slots = dict(zip(ordered, change.take_slots(len(ordered)), strict=True))
     by_slot: dict[int, int] = {}
-    for part in _parts(ordered):
+    for part in batched(ordered):
         places = ", ".join([f"({', '.join(['%s'] * len(_GAME_COLUMNS))})"] * len(part))
         values = [value for pk in part for value in _values(change, games[pk], slots[pk])]
         change.cursor.execute(_INSERT_GAMES.format(places=places), values)
@@ -187,11 +188,6 @@ def _packed(rows: Iterable[DerivedRow]) -> bytes:
     return pack_keys([row.key for row in rows])
 
 
-def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), _ROWS_A_STATEMENT):
-        yield items[start : start + _ROWS_A_STATEMENT]
-
-
 def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> None:
     """Insert the rows of games in new slots, and list the games with their players and events."""
     players, events = list[Row](), list[Row]()
@@ -215,8 +211,8 @@ def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) ->
     """Insert the formations of games whose slots have none, in the order of the primary key."""
     rows = sorted(
         (number, slot, colour, ply)
-        for slot, some in formations_by_slot.items()
-        for number, colour, ply in some
+        for slot, formations in formations_by_slot.items()
+        for number, colour, ply in formations
     )
     _insert("archive_gameformation", ("formation", "slot", "colour", "ply"), rows)
 
@@ -224,7 +220,7 @@ def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) ->
 def _insert(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
     places = f"({', '.join(['%s'] * len(columns))})"
     with connection.cursor() as cursor:
-        for part in _parts(rows):
+        for part in batched(rows):
             statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([places] * len(part))}"
             cursor.execute(statement, [*chain.from_iterable(part)])
 
@@ -235,7 +231,7 @@ def write_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -
     rows = GameFormation.objects.filter(slot__in=formations_by_slot)
     for slot, *row in rows.values_list("slot", "formation", "colour", "ply"):
         stored[slot].add(FormationRow(*row))
-    changed = {slot: some for slot, some in formations_by_slot.items() if stored[slot] != {*some}}
+    changed = {slot: new for slot, new in formations_by_slot.items() if stored[slot] != {*new}}
     GameFormation.objects.filter(slot__in=changed).delete()
     _add_formations(changed)
 
@@ -326,13 +322,12 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
         return
     keep_own_records([game for game, _ in games])
     _move(change, [pair for pair in games if pair[1].kept_rows is None])
-    _restate(change, [pair for pair in games if pair[1].kept_rows is not None])
+    _rewrite_in_place(change, [pair for pair in games if pair[1].kept_rows is not None])
     write_series({game.pk: derived.series for game, derived in games})
     write_texts({game.pk: derived.text for game, derived in games})
 
 
-def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Rewrite games that stay in their slots."""
+def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     write_formations({game.slot: derived.formations for game, derived in games})
     _update(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(
@@ -355,7 +350,6 @@ def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> N
 
 
 def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Rewrite games in new slots, with new rows."""
     if not games:
         return
     old = [game for game, _ in games]
@@ -436,6 +430,6 @@ def drop_games(games: Collection[Game]) -> None:
     with connection.cursor() as cursor:
         text_index().remove(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()
-    # A query set would first read the rows, and all that might refer to them.
-    for part in _parts([game.pk for game in games]):
+    # A query set would first read the rows, and all rows that might refer to them.
+    for part in batched([game.pk for game in games]):
         connection.cursor().execute(_DROP_GAMES.format(places=", ".join(["%s"] * len(part))), list(part))

@@ -1,5 +1,6 @@
 """Store what was read of uploads: entries and their games, batch by batch."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +13,7 @@ from archive.derive.editions import edition, union
 from archive.derive.game import DerivedEntry, DerivedGame, Identity, storable
 from archive.models import Entry
 from archive.store import apply, leases, rereading, taken_down
-from archive.store.apply import Written
+from archive.store.apply import AppliedPlan
 from archive.store.change import Change, run
 from archive.store.entry_rows import describe, own_record
 from archive.store.existing import lock
@@ -59,20 +60,19 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
     def work(change: Change) -> StoredCounts:
         stored = _stored_uploads(batches, token)
         _check_numbers(batches, stored)
-        new = [(batch, stored[batch.upload_id].new(batch.entries)) for batch in batches]
-        wanted = {entry.game.identity for _, entries in new for entry in entries if entry.game}
-        games = [game for one, game in editions.items() if one in wanted]
-        written = apply.carry_out(change, lambda existing: plan(games, existing))
+        new = [(stored[batch.upload_id], stored[batch.upload_id].new(batch.entries)) for batch in batches]
+        identities = {entry.game.identity for _, entries in new for entry in entries if entry.game}
+        games = [game for identity, game in editions.items() if identity in identities]
+        applied = apply.carry_out(change, lambda existing: plan(games, existing), games)
         change.write_rows()
-        made = _entry_rows([(stored[batch.upload_id], entries) for batch, entries in new], written)
-        Entry.objects.bulk_create(made)
+        rows = _entry_rows(new, applied)
+        Entry.objects.bulk_create(rows)
         for batch in batches:
-            made += _reread_entries(change, stored[batch.upload_id], batch.entries)
+            rows += _reread_entries(change, stored[batch.upload_id], batch.entries)
         change.write_counters()
         _prolong(batches, token)
-        return StoredCounts(
-            *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed", "held"))
-        )
+        states = Counter(row.state for row in rows)
+        return StoredCounts(*(states[name] for name in ("stored", "duplicate", "failed", "held")))
 
     return run(editions.values(), work)
 
@@ -118,21 +118,21 @@ class _StoredUpload:
         if not batch.ended or self.expected is None:
             return True
         count = batch.entries[-1].seq + 1 if batch.entries else self.expected
-        behind = Entry.objects.filter(upload_id=self.upload_id, seq__gte=count, rereads=self.rereads)
-        return not behind.exists()
+        later = Entry.objects.filter(upload_id=self.upload_id, seq__gte=count, rereads=self.rereads)
+        return not later.exists()
 
 
 def _stored_uploads(batches: Sequence[ReadBatch], token: str) -> dict[int, _StoredUpload]:
     """Return the stored state of uploads. Raises ClaimLostError for those that this worker does not hold."""
     ids = [batch.upload_id for batch in batches]
     columns = leases.claimed(ids, token).values_list("pk", "rereads", "expected")
-    found = {pk: (rereads, expected) for pk, rereads, expected in columns}
-    if lost := set(ids) - found.keys():
+    uploads = {pk: (rereads, expected) for pk, rereads, expected in columns}
+    if lost := set(ids) - uploads.keys():
         raise ClaimLostError(sorted(lost))
     stored = {}
     for batch in batches:
-        rereads, expected = found[batch.upload_id]
-        # Before its first batch an upload has no entries to look for.
+        rereads, expected = uploads[batch.upload_id]
+        # Before its first batch an upload has no entries.
         rows = _stored_rows(batch, rereads) if expected is not None else {}
         stored[batch.upload_id] = _StoredUpload(batch.upload_id, rereads, expected, rows)
     return stored
@@ -156,16 +156,16 @@ def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dic
     """Return the rows of entries, by `seq`, among those that were moved behind all others. They are matched
     by path and index."""
     paths, indexes = {storable(entry.path) for entry in entries}, {entry.index for entry in entries}
-    wanted = stored.filter(seq__gte=leases.MOVED, path__in=paths, index__in=indexes)
+    candidates = stored.filter(seq__gte=leases.MOVED, path__in=paths, index__in=indexes)
     moved: dict[tuple[str, int], list[_StoredEntry]] = {}
-    for row in _rows(wanted.order_by("-seq")):
+    for row in _rows(candidates.order_by("-seq")):
         moved.setdefault(row.location, []).append(row)
     return {entry.seq: rows.pop() for entry in entries if (rows := moved.get(_location(entry)))}
 
 
 def _check_numbers(batches: Sequence[ReadBatch], stored: Mapping[int, _StoredUpload]) -> None:
-    if other := [batch.upload_id for batch in batches if not stored[batch.upload_id].fits(batch)]:
-        raise RenumberedError(other)
+    if renumbered := [batch.upload_id for batch in batches if not stored[batch.upload_id].fits(batch)]:
+        raise RenumberedError(renumbered)
 
 
 def _reread_entries(change: Change, stored: _StoredUpload, entries: Sequence[DerivedEntry]) -> list[Entry]:
@@ -188,7 +188,7 @@ def _editions(entries: Iterable[DerivedEntry]) -> dict[Identity, DerivedGame]:
     for entry in entries:
         if entry.game:
             games.setdefault(entry.game.identity, []).append(entry.game)
-    return {known: _united(editions) for known, editions in games.items()}
+    return {identity: _united(editions) for identity, editions in games.items()}
 
 
 def _united(games: Sequence[DerivedGame]) -> DerivedGame:
@@ -199,10 +199,10 @@ def _united(games: Sequence[DerivedGame]) -> DerivedGame:
 
 
 def _entry_rows(
-    uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]], written: Written
+    uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]], applied: AppliedPlan
 ) -> list[Entry]:
-    """Return the rows of new entries. The first entry of a new game brought it; the others are duplicates."""
-    brought: set[int] = set()
+    """Return the rows of new entries. The first entry of a new game is STORED, the others are DUPLICATE."""
+    seen: set[int] = set()
     rows = []
     for stored, entries in uploads:
         for entry in sorted(entries, key=lambda entry: entry.seq):
@@ -210,14 +210,14 @@ def _entry_rows(
                 upload_id=stored.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=stored.rereads
             )
             describe(row, entry)
-            pk = written.plan.placed.get(entry.game.identity) if entry.game else None
+            pk = applied.plan.placed.get(entry.game.identity) if entry.game else None
             if entry.game and pk is None:
-                hidden = written.plan.existing.held[entry.game.identity]
+                hidden = applied.plan.existing.held[entry.game.identity]
                 taken_down.hold(row, entry, hidden=hidden)
             elif entry.game and pk is not None:
-                game = written.game(pk)
-                first = game.new and game.pk not in brought
-                brought.add(game.pk)
+                game = applied.game(pk)
+                first = game.new and game.pk not in seen
+                seen.add(game.pk)
                 row.state = Entry.State.STORED if first else Entry.State.DUPLICATE
                 row.game_id = game.pk
                 row.record = own_record(entry.game.record, game.record)
@@ -231,12 +231,12 @@ def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
     ClaimLostError."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     ended = {batch.upload_id for batch in batches if batch.ended}
-    alike: dict[int | None, set[int]] = {}
+    by_expected: dict[int | None, set[int]] = {}
     for batch in batches:
         expected = batch.entries[-1].seq + 1 if batch.entries else None
-        alike.setdefault(expected, set()).add(batch.upload_id)
+        by_expected.setdefault(expected, set()).add(batch.upload_id)
     changed = 0
-    for count, ids in alike.items():
+    for count, ids in by_expected.items():
         values: dict[str, Any] = {"tries": 1} if count is None else {"tries": 1, "expected": count}
         done = leases.claimed(ids & ended, token).filter(rereads=0)
         closed = done.update(**values, **leases.ended()) if ids & ended else 0
@@ -245,5 +245,5 @@ def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
         changed += closed
     if changed < len(batches):
         ids = {batch.upload_id for batch in batches}
-        left = leases.unfinished().exclude(claimed_by=token).filter(pk__in=ids)
-        raise ClaimLostError(sorted(left.values_list("pk", flat=True)))
+        lost = leases.unfinished().exclude(claimed_by=token).filter(pk__in=ids)
+        raise ClaimLostError(sorted(lost.values_list("pk", flat=True)))

@@ -1,7 +1,7 @@
 """The writing transaction, and the changes to the index that it collects. Only `archive.store` uses it.
 
-All transactions take locks in the same order, so that writers never wait in a circle: counters (shared),
-players, events, known games by id, new games by digest, occurrences, entries, counters by key, the upload.
+All transactions take locks in the same order, so that writers never deadlock: counters (shared), players,
+events, existing games by id, new games by digest, occurrences, entries, counters by key, the upload.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: b
     """Run `work` in one transaction, after the names of `games` are stored; repeat it after a conflict with
     another transaction.
 
-    `work` must write rows and counters through its `Change`. With `decided`, which work needs that removes
-    rows not known to exist, all committed rows are visible. Raises RetiredVersionError and UndecidedError.
+    `work` must write rows and counters through its `Change`. With `decided` all committed rows are visible,
+    as needed for removing rows that may not exist. Raises RetiredVersionError and UndecidedError.
     """
     games = list(games)
     for attempt in range(1, ATTEMPTS + 1):

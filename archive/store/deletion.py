@@ -47,10 +47,10 @@ CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 
 def begin_deletion(upload_id: int) -> bool:
     """Hide an upload and stop all work on it; return whether it exists. The same bytes can be sent again."""
-    found = Upload.objects.filter(pk=upload_id)
-    begun = {"state": Upload.State.DELETING, "sha256": f"deleted-{upload_id}"}
-    fresh = found.exclude(state=Upload.State.DELETING)
-    return bool(fresh.update(claimed_by=None, claimed_until=None, **begun)) or found.exists()
+    upload = Upload.objects.filter(pk=upload_id)
+    deleting = {"state": Upload.State.DELETING, "sha256": f"deleted-{upload_id}"}
+    fresh = upload.exclude(state=Upload.State.DELETING)
+    return bool(fresh.update(claimed_by=None, claimed_until=None, **deleting)) or upload.exists()
 
 
 def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
@@ -129,27 +129,27 @@ class Deletion:
         while pieces := list(chunks.values_list("n", flat=True)[:CHUNKS]):
             chunks.filter(n__in=pieces).delete()
             yield
-        _forget(self.upload_id)
+        _delete_row(self.upload_id)
 
     def _entries(self) -> Iterator[None]:
         pace, after = Pace(), -1
         mine = Entry.objects.filter(upload_id=self.upload_id)
         columns = mine.order_by("seq").values_list("pk", "game_id", "seq")
-        while found := list(columns.filter(seq__gt=after)[: pace.size]):
-            after = found[-1][2]
-            others = _with_others({game for _, game, _ in found if game is not None})
-            if alone := [pk for pk, game, _ in found if game not in others]:
+        while rows := list(columns.filter(seq__gt=after)[: pace.size]):
+            after = rows[-1][2]
+            shared = _shared_games({game for _, game, _ in rows if game is not None})
+            if alone := [pk for pk, game, _ in rows if game not in shared]:
                 with pace:
                     _remove(alone)
                 yield
         # Another process may have finished the deletion.
         for space in Upload.objects.filter(pk=self.upload_id).values_list("space", flat=True):
-            gone = GoneUpload(upload_id=self.upload_id, space=space)
-            GoneUpload.objects.bulk_create([gone], ignore_conflicts=True)
+            marker = GoneUpload(upload_id=self.upload_id, space=space)
+            GoneUpload.objects.bulk_create([marker], ignore_conflicts=True)
         yield
-        while left := list(mine.order_by("seq").values_list("pk", flat=True)[: pace.size]):
+        while rest := list(mine.order_by("seq").values_list("pk", flat=True)[: pace.size]):
             with pace:
-                _remove(left)
+                _remove(rest)
             yield
 
 
@@ -171,13 +171,13 @@ class Pace:
             self.size = max(min(BATCH, SMALLEST_BATCH), int(self.size * BATCH_SECONDS / took))
 
 
-def _with_others(games: Collection[int]) -> set[int]:
+def _shared_games(games: Collection[int]) -> set[int]:
     """Return the games that also have an entry in an upload that is not being deleted."""
-    theirs = Entry.objects.filter(game__in=games).exclude(upload__state=Upload.State.DELETING)
-    return set(theirs.order_by().values_list("game_id", flat=True).distinct())
+    others = Entry.objects.filter(game__in=games).exclude(upload__state=Upload.State.DELETING)
+    return set(others.order_by().values_list("game_id", flat=True).distinct())
 
 
-def _forget(upload_id: int) -> None:
+def _delete_row(upload_id: int) -> None:
     with transaction.atomic():
         if Upload.objects.select_for_update().filter(pk=upload_id).exists():
             Upload.objects.filter(pk=upload_id).delete()
@@ -191,10 +191,9 @@ def remove_unread(upload_id: int) -> None:
 
     Those with hidden bytes stay: the upload's bytes must stay hidden.
     """
-    left = Entry.objects.filter(upload_id=upload_id, rereads__lt=F("upload__rereads"))
-    unread = left.filter(hidden=False).order_by("seq")
-    while found := list(unread.values_list("pk", flat=True)[:BATCH]):
-        _remove(found)
+    unread = Entry.objects.filter(upload_id=upload_id, rereads__lt=F("upload__rereads"), hidden=False)
+    while ids := list(unread.order_by("seq").values_list("pk", flat=True)[:BATCH]):
+        _remove(ids)
 
 
 def _remove(entries: Sequence[int]) -> None:
@@ -218,8 +217,8 @@ class _Removal:
     def __init__(self, change: Change, entries: Sequence[int]) -> None:
         self.change = change
         doomed = Entry.objects.filter(pk__in=entries)
-        found = doomed.exclude(game=None).order_by().values_list("game_id", flat=True).distinct()
-        locked = Game.objects.select_for_update().filter(pk__in=list(found)).order_by("pk")
+        ids = doomed.exclude(game=None).order_by().values_list("game_id", flat=True).distinct()
+        locked = Game.objects.select_for_update().filter(pk__in=list(ids)).order_by("pk")
         self.games = {game.pk: game for game in locked.defer("header_data")}
         self.entries: dict[int | None, list[int]] = {}
         for pk, game in doomed.values_list("pk", "game_id"):
@@ -228,7 +227,7 @@ class _Removal:
         self.left = self._left()
 
     def _left(self) -> dict[int, list[Entry]]:
-        removed = {pk for found in self.entries.values() for pk in found}
+        removed = {pk for entries in self.entries.values() for pk in entries}
         others = Entry.objects.filter(game__in=self.games).exclude(upload__state=Upload.State.DELETING)
         own = Case(When(record=None, then=False), default=True, output_field=BooleanField())
         columns = ("id", "game_id", "state", "parsed_facts")
@@ -240,7 +239,7 @@ class _Removal:
 
     def run(self, until: float) -> None:
         """Remove the entries whose games are deleted or do not change, then the others while time is left."""
-        going = [game for pk, game in self.games.items() if pk not in self.left]
+        deleted = [game for pk, game in self.games.items() if pk not in self.left]
         records = GameRecord.objects.filter(game__in=self.left.keys())
         facts = dict(records.values_list("game_id", "parsed_facts"))
         # A game stays as it is if a remaining entry is equal to it.
@@ -248,11 +247,10 @@ class _Removal:
             pk for pk, entries in self.left.items() if any(_agrees(entry, facts[pk]) for entry in entries)
         }
         unsettled = [pk for pk in self.games if pk in self.left and pk not in settled]
-        at_once = [pk for game, found in self.entries.items() if game not in unsettled for pk in found]
-        gone = Q(pk__in=at_once) | Q(game__in=[game.pk for game in going])
-        Entry.objects.filter(gone).delete()
-        drop(self.change, going, repair=True)
-        self._restate(settled)
+        now = [pk for game, entries in self.entries.items() if game not in unsettled for pk in entries]
+        Entry.objects.filter(Q(pk__in=now) | Q(game__in=[game.pk for game in deleted])).delete()
+        drop(self.change, deleted, repair=True)
+        self._mark_first(settled)
         if unsettled:
             self._settle(unsettled, until)
 
@@ -267,7 +265,7 @@ class _Removal:
             if len(done) >= SMALLEST_BATCH and time.monotonic() >= until:
                 break
         Entry.objects.filter(pk__in=[pk for game in done for pk in self.entries[game]]).delete()
-        self._restate(done)
+        self._mark_first(done)
         self.change.names.look_up(list(changed.values()))
         apply.carry_out(self.change, lambda existing: plan_changes(changed, existing))
 
@@ -283,8 +281,8 @@ class _Removal:
             mine = editions[game.pk]
             yield game, mine, details[game.pk], [edition_of(entry, mine) for entry in self.left[game.pk]]
 
-    def _restate(self, games: Collection[int]) -> None:
-        """Mark the first remaining entry of each game as the one that brought it, unless one is marked."""
+    def _mark_first(self, games: Collection[int]) -> None:
+        """Mark the first remaining entry of each game as STORED, unless one is."""
         first = [
             self.left[pk][0].pk
             for pk in games
@@ -294,7 +292,6 @@ class _Removal:
 
 
 def _agrees(entry: Any, parsed_facts: Mapping[str, Any]) -> bool:
-    """Return whether an entry is equal to its game."""
     return not entry.differs and (not entry.parsed_facts or entry.parsed_facts == parsed_facts)
 
 
@@ -308,7 +305,8 @@ def drop(change: Change, games: Sequence[Game], *, repair: bool = False) -> None
     apply.take_out(change, games, repair=repair)
     ids = [game.pk for game in games]
     aliases = GameAlias.objects.filter(game__in=ids)
-    gone = [(game.pk, game.space) for game in games] + [*aliases.values_list("pk", "space")]
-    GoneGame.objects.bulk_create([GoneGame(pk=pk, space=space) for pk, space in gone], ignore_conflicts=True)
+    former = [(game.pk, game.space) for game in games] + [*aliases.values_list("pk", "space")]
+    markers = [GoneGame(pk=pk, space=space) for pk, space in former]
+    GoneGame.objects.bulk_create(markers, ignore_conflicts=True)
     aliases.delete()
     apply.drop_games(games)

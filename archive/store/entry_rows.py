@@ -15,10 +15,10 @@ def stored_edition(game: Game) -> Edition:
     return stored_editions([game])[game.pk]
 
 
-def edition_of(entry: Entry, of_game: Edition) -> Edition:
-    """Return an entry as an edition; `of_game` is its game."""
-    record = of_game.record if entry.record is None else bytes(entry.record)
-    return Edition(record, entry.parsed_facts or of_game.parsed_facts)
+def edition_of(entry: Entry, game: Edition) -> Edition:
+    """Return an entry of a game as an edition."""
+    record = game.record if entry.record is None else bytes(entry.record)
+    return Edition(record, entry.parsed_facts or game.parsed_facts)
 
 
 def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> Placed:
@@ -30,14 +30,14 @@ def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) ->
     counted = list(entries.exclude(upload__state=Upload.State.DELETING)) or list(entries)
     editions = [edition_of(entry, mine) for entry in counted]
     if by is not None:
-        editions = [one for one in editions if compatible(one, edition(by))]
+        editions = [each for each in editions if compatible(each, edition(by))]
     placed = carry_out_one(change, lambda plan: plan.unite(game.pk, editions))
     mark_first(placed.pk)
     return placed
 
 
 def mark_first(pk: int) -> None:
-    """Mark one entry of a game as the one that brought it: the marked one, or the first."""
+    """Mark exactly one entry of a game as STORED: one that is, else the first."""
     entries = Entry.objects.filter(game=pk).order_by("pk")
     first = entries.filter(state=Entry.State.STORED).first() or entries.first()
     if first is not None:
@@ -57,7 +57,7 @@ def describe(row: Entry, entry: DerivedEntry) -> None:
     row.program = storable(entry.program)
 
 
-def own_record(record: bytes, of_game: bytes) -> bytes | None:
+def own_record(record: bytes, game_record: bytes) -> bytes | None:
     """Return the record of an entry; None if its game has the same one."""
-    same = record == of_game or codec.unpack(record) == codec.unpack(of_game)
+    same = record == game_record or codec.unpack(record) == codec.unpack(game_record)
     return None if same else record

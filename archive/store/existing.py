@@ -6,7 +6,7 @@ neither overlooks the other.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.db import connection
 
@@ -18,9 +18,11 @@ from archive.models import Game, GamePlayer, GameRecord, GameSeries, TakenDown
 from archive.store.names import Names
 from archive.store.plan import Details, Existing, Facts, Unread, facts
 
+T = TypeVar("T")
+
 _MEETINGS: Final = """
-    WITH wanted (black, white, played, plies, open) AS (VALUES {places})
-    SELECT DISTINCT g.id FROM wanted w
+    WITH pairing (black, white, played, plies, open) AS (VALUES {places})
+    SELECT DISTINCT g.id FROM pairing w
     JOIN archive_gameplayer p ON p.player_id = w.black AND p.played = w.played AND p.colour = 0
     JOIN archive_game g ON g.slot = p.slot
     WHERE g.player1_id = w.white AND g.record_kind = 'game'
@@ -29,8 +31,13 @@ _MEETINGS: Final = """
 _ROWS_A_STATEMENT: Final = 500
 
 
+def batched(rows: Sequence[T]) -> list[Sequence[T]]:
+    """Return rows in batches, one for each statement."""
+    return [rows[start : start + _ROWS_A_STATEMENT] for start in range(0, len(rows), _ROWS_A_STATEMENT)]
+
+
 def read(existing: Existing, unread: Unread) -> None:
-    """Read what a plan lacks, within its transaction."""
+    """Read the rows that a plan lacks, within its transaction."""
     if unread.identify:
         _identify(existing, unread.identify)
     if unread.compare:
@@ -42,21 +49,26 @@ def read(existing: Existing, unread: Unread) -> None:
 
 
 def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
-    existing.names.look_up([game for game in games if not existing.names.cover(game)])
-    lock(games, existing.names)
-    wanted = {game.identity for game in games} - existing.identified
-    known = games_by_identity(wanted)
-    _add(existing, known.values())
-    existing.held |= taken_down(wanted - known.keys())
-    existing.identified |= wanted
+    """Read the games with the same identities, and for games without one those that could be the same."""
+    names = existing.names
+    names.look_up([game for game in games if not names.cover(game)])
+    lock(games, names)
+    new = {game.identity: game for game in games if game.identity not in existing.identified}
+    stored = games_by_identity(new)
+    _add(existing, stored.values())
+    existing.held |= taken_down(new.keys() - stored.keys())
+    existing.identified |= new.keys()
+    unmatched = new.keys() - stored.keys() - existing.held.keys()
+    if unmatched:
+        _compare(existing, {facts(new[identity], names): new[identity] for identity in unmatched})
 
 
 def _compare(existing: Existing, games: Mapping[Facts, DerivedGame]) -> None:
     stems = {game.stem for game in games.values() if game.plies >= SHORT_PLIES}
     if stems:
         _add(existing, _locked(stem__in=stems))
-    if meeting := _meetings(games):
-        _add(existing, _locked(pk__in=meeting))
+    if ids := _meetings(games):
+        _add(existing, _locked(pk__in=ids))
     existing.compared |= games.keys()
 
 
@@ -117,16 +129,15 @@ def _locked(**condition: Any) -> Iterable[Game]:
 
 def _meetings(games: Mapping[Facts, DerivedGame]) -> set[int]:
     """Return the stored games of the same players and day of which one has stopped and is shorter."""
-    wanted = sorted(
+    pairings = sorted(
         {
-            (*pairing.players, game.played, game.plies, int(known.stopped))
-            for known, game in games.items()
-            if (pairing := known.pairing)
+            (*pairing.players, game.played, game.plies, int(own.stopped))
+            for own, game in games.items()
+            if (pairing := own.pairing)
         }
     )
     ids: set[int] = set()
-    for first in range(0, len(wanted), _ROWS_A_STATEMENT):
-        part = wanted[first : first + _ROWS_A_STATEMENT]
+    for part in batched(pairings):
         sql = _MEETINGS.format(places=", ".join(["(%s, %s, %s, %s, %s)"] * len(part)), unknown=UNKNOWN)
         with connection.cursor() as cursor:
             cursor.execute(sql, [value for row in part for value in row])
@@ -141,7 +152,7 @@ def taken_down(identities: Collection[Identity]) -> dict[Identity, bool]:
     rows = TakenDown.objects.filter(digest__in=[digest for _, digest in identities])
     marks = rows.values_list("space", "digest", "hidden")
     held = {(space, bytes(digest)): hidden for space, digest, hidden in marks}
-    return {known: hidden for known, hidden in held.items() if known in identities}
+    return {identity: hidden for identity, hidden in held.items() if identity in identities}
 
 
 def lock(games: Iterable[DerivedGame], names: Names) -> None:

@@ -15,14 +15,14 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     Their entries stay, marked as deleted; their bytes stay readable, or are hidden. Entries that bring these
     games again are held (`archive.store.taken_down`). Raises IndexDamagedError, UndecidedError.
     """
-    wanted = list(ids)
+    ids = list(ids)
 
     def work(change: Change) -> int:
-        games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+        games = _locked(ids)
         taken_down.remember(games, hidden=hide_bytes)
-        found = Entry.objects.filter(game__in=games)
         hidden = {"hidden": True} if hide_bytes else {}
-        found.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
+        entries = Entry.objects.filter(game__in=games)
+        entries.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
         deletion.drop(change, games)
         change.write_counters()
         apply.count_departures(game.space for game in games)
@@ -31,25 +31,29 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     return run((), work, decided=True)
 
 
+def _locked(ids: Iterable[int]) -> list[Game]:
+    return list(Game.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+
+
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
     """Reindex stored games from their records, in new slots; return their number.
 
     With `scan` the old rows are searched in complete segments, which repairs IndexDamagedError; raises
     UndecidedError then.
     """
-    wanted = list(ids)
+    ids = list(ids)
 
     def work(change: Change) -> int:
-        games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+        games = _locked(ids)
         for game in games:
             record = game.jkf
             indexed = index_rows(record, game.kind, game.space)
             apply.reindex_game(change, game, indexed, scan=scan)
-            found = series.series_of(record, game.header_data)
-            apply.write_series({game.pk: series.pack(found)})
+            game_series = series.series_of(record, game.header_data)
+            apply.write_series({game.pk: series.pack(game_series)})
             apply.write_texts({game.pk: text.text(record)})
             apply.write_formations({game.slot: formations.formation_rows(record, game.record_kind)})
-            game.features = text.features(record, evaluated=bool(found.evaluations))
+            game.features = text.features(record, evaluated=bool(game_series.evaluations))
             game.formations_version = formations.VERSION
             game.save(update_fields=["features", "formations_version"])
         change.write_rows()
@@ -61,10 +65,10 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
 
 def find_formations(ids: Iterable[int]) -> int:
     """Find the castles and openings of stored games again; return the number of games."""
-    wanted = list(ids)
+    ids = list(ids)
 
     def work(_change: Change) -> int:
-        games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+        games = _locked(ids)
         apply.write_formations(
             {game.slot: formations.formation_rows(game.jkf, game.record_kind) for game in games}
         )

@@ -23,19 +23,19 @@ TRIES_LIMIT: Final = 10
 """Claims without a committed batch between them after which an upload is given up."""
 
 SWEPT: Final = 1000
-"""Uploads that one sweep sends again at most."""
+"""The limit of uploads that one sweep sends again."""
 
 SMALL_BYTES: Final = 64 * 1024
-"""Uploads up to this size are worked off together with others."""
+"""Uploads up to this size are processed together with others."""
 
 MOVED: Final = 1 << 26
-"""From this `seq` on there are entries whose number another one has by now, until they are found again."""
+"""From this `seq` on are entries of an earlier reading whose numbers are used by other entries now."""
 
 QUEUE_SHOWN: Final = 1_000
-"""Uploads whose place in the queue is counted."""
+"""Uploads whose place in the queue is shown."""
 
 TOGETHER: Final = 100
-"""So many small uploads are claimed at once at most."""
+"""The limit of small uploads that are claimed together."""
 
 
 class RenumberedError(Exception):
@@ -83,7 +83,7 @@ def claim(upload_id: int, token: str) -> bool:
 
 
 _FRESH: Final = Q(tries=0, claimed_by__isnull=True)
-"""Of uploads that nobody has begun to work on."""
+"""The condition for uploads that no worker has claimed yet."""
 
 
 def _small() -> QuerySet[Upload]:
@@ -120,7 +120,7 @@ def _take(free: QuerySet[Upload], token: str, now: datetime) -> int:
         claimed_by=token,
         claimed_until=now + timedelta(seconds=CLAIM_SECONDS),
         state=Upload.State.PROCESSING,
-        # Who takes its own claim again has not died.
+        # A worker that renews its own claim has not died.
         tries=Case(When(claimed_by=token, then=F("tries")), default=F("tries") + 1),
     )
 
@@ -164,8 +164,8 @@ def sweep() -> list[int]:
     An upload with `TRIES_LIMIT` tries without progress fails.
     """
     now = timezone.now()
-    left = unfinished().filter(deletion.unclaimed(now))
-    left.filter(tries__gte=TRIES_LIMIT).update(
+    unclaimed = unfinished().filter(deletion.unclaimed(now))
+    unclaimed.filter(tries__gte=TRIES_LIMIT).update(
         state=Upload.State.FAILED,
         reason={"code": "gave-up", "params": {"tries": TRIES_LIMIT}},
         claimed_by=None,
@@ -174,12 +174,12 @@ def sweep() -> list[int]:
     )
     patience = timedelta(seconds=settings.MESSAGE_SECONDS)
     waited = Q(state=Upload.State.PROCESSING) | Q(received__lt=now - patience)
-    found = list(left.filter(waited).order_by("received", "pk")[:SWEPT])
-    for upload in found:
-        # Where workers are busy, messages wait long: each is sent again only after twice the time.
+    uploads = list(unclaimed.filter(waited).order_by("received", "pk")[:SWEPT])
+    for upload in uploads:
+        # Messages of busy workers wait long, so the interval doubles each time.
         again = now + max(patience, now - upload.received)
-        left.filter(pk=upload.pk).update(claimed_by=None, claimed_until=again)
-    return [upload.pk for upload in found]
+        unclaimed.filter(pk=upload.pk).update(claimed_by=None, claimed_until=again)
+    return [upload.pk for upload in uploads]
 
 
 def retry(upload_id: int) -> bool:
@@ -202,7 +202,7 @@ def reread_renumbered(ids: Collection[int], token: str) -> None:
         for upload in claimed(ids, token).select_for_update().order_by("pk"):
             rows = Entry.objects.filter(upload=upload)
             last = rows.aggregate(last=Max("seq"))["last"] or 0
-            # Not in one step: on the way no two rows may have the same number.
+            # In two steps, so that no two rows ever have the same number.
             rows.filter(seq__lt=MOVED).update(seq=-1 - F("seq"))
             rows.filter(seq__lt=0).update(seq=max(MOVED, last + 1) - 1 - F("seq"))
             Upload.objects.filter(pk=upload.pk).update(rereads=F("rereads") + 1)

@@ -39,14 +39,14 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
             return None
         if game.space == to:
             return pk
-        stays = entries.exclude(pk__in=list(going.values_list("pk", flat=True)))
-        left, rows = game.space, list(going.values_list("pk", flat=True))
-        found = _move_some(change, game, going, to) if stays.exists() else _move_all(change, game, to)
-        _hide(Entry.objects.filter(pk__in=rows), to)
+        source, ids = game.space, list(going.values_list("pk", flat=True))
+        partial = entries.exclude(pk__in=ids).exists()
+        moved = _move_some(change, game, ids, to) if partial else _move_all(change, game, to)
+        _hide(Entry.objects.filter(pk__in=ids), to)
         change.write_rows()
         change.write_counters()
-        apply.count_departures([left])
-        return change.home(found)
+        apply.count_departures([source])
+        return change.home(moved)
 
     return run((), work)
 
@@ -56,17 +56,17 @@ def _move_all(change: Change, game: Game, to: int) -> int:
     derived = derive_edition(stored_edition(game), to)
     _check(change, derived)
     Share.objects.filter(game=game).delete()
-    found = apply.carry_out_one(change, lambda plan: plan.move(game.pk, derived)).pk
-    if found == game.pk:
+    moved = apply.carry_out_one(change, lambda plan: plan.move(game.pk, derived)).pk
+    if moved == game.pk:
         Arrival.objects.create(game=game.pk, space=to, moved=True)
-    return found
+    return moved
 
 
-def _move_some(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
-    """Move some editions of a game; the game becomes the union of the others."""
-    ids = list(going.values_list("pk", flat=True))
+def _move_some(change: Change, game: Game, ids: Collection[int], to: int) -> int:
+    """Move some entries of a game with their editions; the game becomes the union of the others."""
     mine = stored_edition(game)
-    derived = derive_edition(union([edition_of(entry, mine) for entry in going]), to)
+    entries = Entry.objects.filter(pk__in=ids).order_by("pk")
+    derived = derive_edition(union([edition_of(entry, mine) for entry in entries]), to)
     _check(change, derived)
     apply.keep_own_records([game])
     placed = apply.place(change, derived)

@@ -9,16 +9,16 @@ from archive.derive.game import DerivedGame
 from archive.derive.headers import folded
 from archive.models import Event, EventAlias, Player, PlayerAlias
 
-NameIn = tuple[int, str]
-"""A space, and a normalized name that its games have."""
+SpaceName = tuple[int, str]
+"""A space, and a normalized name in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
     """The ids of players and events by normalized name and space."""
 
-    players: dict[NameIn, int]
-    events: dict[NameIn, int]
+    players: dict[SpaceName, int]
+    events: dict[SpaceName, int]
 
     def cover(self, game: DerivedGame) -> bool:
         """Return whether the players and the event of a game are among them."""
@@ -43,40 +43,39 @@ def names_of(games: Collection[DerivedGame]) -> Names:
     return Names(_players(players), _events(events))
 
 
-def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
+def _players(names: Collection[SpaceName]) -> dict[SpaceName, int]:
     """Return the ids of all names, compared by `folded`. New names are inserted in the order of their
     keys."""
-    keys = {(space, name): (space, folded(name)) for space, name in names}
-    wanted = set(keys.values())
-    if not wanted:
+    if not names:
         return {}
-    spaces, texts = {space for space, _ in wanted}, {key for _, key in wanted}
+    keys = {(space, name): (space, folded(name)) for space, name in names}
+    spaces, texts = {space for space, _ in names}, {key for _, key in keys.values()}
     own = Player.objects.filter(space__in=spaces, key__in=texts).values_list("space", "key", "pk")
     others = PlayerAlias.objects.filter(space__in=spaces, key__in=texts)
-    found = _ids(own.union(others.values_list("space", "key", "player_id"), all=True))
-    missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in found}
+    ids = _ids(own.union(others.values_list("space", "key", "player_id"), all=True))
+    missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in ids}
     if missing:
         new = [Player(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
         Player.objects.bulk_create(new, ignore_conflicts=True)
-        found.update(_ids(own.all()))
-    return {name: found[key] for name, key in keys.items()}
+        ids.update(_ids(own.all()))
+    return {name: ids[key] for name, key in keys.items()}
 
 
-def _events(names: Collection[NameIn]) -> dict[NameIn, int]:
+def _events(names: Collection[SpaceName]) -> dict[SpaceName, int]:
     """Return the ids of all names. New names are inserted in order."""
     if not names:
         return {}
     spaces, texts = {space for space, _ in names}, {name for _, name in names}
     own = Event.objects.filter(space__in=spaces, name__in=texts).values_list("space", "name", "pk")
     others = EventAlias.objects.filter(space__in=spaces, name__in=texts)
-    found = _ids(own.union(others.values_list("space", "name", "event_id"), all=True))
-    missing = sorted(set(names) - found.keys())
+    ids = _ids(own.union(others.values_list("space", "name", "event_id"), all=True))
+    missing = sorted(set(names) - ids.keys())
     if missing:
         new = [Event(space=space, name=name) for space, name in missing]
         Event.objects.bulk_create(new, ignore_conflicts=True)
-        found.update(_ids(own.all()))
-    return found
+        ids.update(_ids(own.all()))
+    return ids
 
 
-def _ids(rows: Iterable[tuple[int, str, int]]) -> dict[NameIn, int]:
+def _ids(rows: Iterable[tuple[int, str, int]]) -> dict[SpaceName, int]:
     return {(space, text): pk for space, text, pk in rows}

@@ -1,13 +1,13 @@
 """Decide what becomes of games: which are new, which are editions of a stored game, which become one game.
 
-No function here reads or writes the database. A plan is made from what was read before (`Existing`). If that
-does not suffice, `Plan.unread` lists the rest; then that is read, and the plan is made again.
+No function here reads or writes the database. A plan is made from rows that were read before (`Existing`). If
+some are missing, `Plan.unread` lists them; then they are read, and the plan is made again.
 
 A game with the identity of another one is an edition of it. Otherwise three rules decide:
 
-- same moves, and everything that both headers say agrees: they are editions of one game
-- a record that stops, a longer one that goes on from it, the same players and day: it is a snapshot
-- more than one candidate: the game stays apart, and readers see likely twins
+- same moves, and no contradiction between the headers: they are editions of one game
+- a record that stops, a longer one that continues it, the same players and day: it is a snapshot
+- more than one candidate: the game stays separate, and readers see likely twins
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from archive.models import Game, codec
 from archive.store.names import Names
 
 NEW: Final = 1 << 62
-"""From here on count the ids of the games that a plan inserts, so they come after those of stored games."""
+"""Provisional ids of the games that a plan inserts are above this, so they sort after those of stored
+games."""
 
 STOPPED: Final = ("", "CHUDAN")
-"""The endings of a record whose game may go on elsewhere: none, or interrupted."""
+"""The endings of a record that a longer one may continue: none, or interrupted."""
 
 Players = tuple[int | None, int | None]
 """The ids of two players by colour."""
 
 
 class Pairing(NamedTuple):
-    """The players and the exact day of a game: what a snapshot shares with its game."""
+    """The players and the exact day of a game, which a snapshot shares with its game."""
 
     space: int
     kind: str
@@ -115,8 +116,8 @@ def _day(game: DerivedGame | Game) -> str:
     played: date | None = game.played_from
     if played is None:
         return ""
-    written: str = game.header_data.get("day", "")
-    return written or played.isoformat()[: {"year": 4, "month": 7}.get(game.precision, 10)]
+    day: str = game.header_data.get("day", "")
+    return day or played.isoformat()[: {"year": 4, "month": 7}.get(game.precision, 10)]
 
 
 def agree(one: Facts, other: Facts) -> bool:
@@ -131,7 +132,7 @@ def _prefixes(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-# --- what is stored --------------------------------------------------------------------------------------
+# --- stored games ----------------------------------------------------------------------------------------
 
 
 class Details(NamedTuple):
@@ -182,8 +183,8 @@ def _hashable(source: Edition) -> tuple[bytes, str]:
 
 @dataclass(slots=True)
 class Unread:
-    """What a plan needs and `Existing` lacks: the stored games with the identity of some games, those that
-    could be the same as some games, and editions and details by id."""
+    """Rows that a plan needs and `Existing` lacks: the stored games with the identity of some games, those
+    that could be the same as some games, and editions and details by id."""
 
     identify: list[DerivedGame] = field(default_factory=list)
     compare: dict[Facts, DerivedGame] = field(default_factory=dict)
@@ -286,21 +287,21 @@ class Plan:
         return derive_again(game, stored, self._details(pk), source, self.existing.derive)
 
     def settle(self, pk: int, derived: DerivedGame) -> int:
-        """Make a game what was derived, and merge it with games that are now the same; return its id.
+        """Replace a game with a derived one, and merge it with games that are now the same; return its id.
 
         The oldest id stays. Raises NotReadError.
         """
         self._read([pk])
         while (other := self.find(derived, pk)) is not None:
             united = self.existing.unite([edition(derived), self.edition(other)])
-            pk, gone = sorted((pk, other))
-            self._merge(gone, pk)
+            pk, merged = sorted((pk, other))
+            self._merge(merged, pk)
             derived = self.derive(pk, united)
         self._write(pk, derived)
         return pk
 
     def change(self, pk: int, derived: DerivedGame) -> None:
-        """Make a game what was derived, and merge it with another one only if its identity changes. Raises
+        """Replace a game with a derived one, and merge it with another only if its identity changes. Raises
         NotReadError."""
         self._read([pk])
         if derived.identity == self._facts[pk].identity:
@@ -338,7 +339,7 @@ class Plan:
             return alike[0] if len(alike) == 1 else None
         snapshots = [pk for pk in self._snapshots(mine) if pk != other_than]
         self._read(snapshots)
-        related = [pk for pk in snapshots if self._goes_on(game, pk)]
+        related = [pk for pk in snapshots if self._continues(game, pk)]
         return related[0] if len(related) == 1 else None
 
     def _same_moves(self, mine: Facts) -> Iterable[int]:
@@ -354,11 +355,12 @@ class Plan:
             if mine.plies != other.plies and shorter.stopped and _prefixes(mine.time, other.time):
                 yield pk
 
-    def _goes_on(self, game: DerivedGame, pk: int) -> bool:
+    def _continues(self, game: DerivedGame, pk: int) -> bool:
+        """Return whether the longer of two records continues the other one."""
         records = codec.unpack(game.record), codec.unpack(self.edition(pk).record)
         return is_beginning(*(records if game.plies < self._facts[pk].plies else reversed(records)))
 
-    # --- what was read ---
+    # --- rows that were read ---
 
     def _details(self, pk: int) -> Details:
         if pk not in self.existing.details:
@@ -373,41 +375,40 @@ class Plan:
             self.unread.editions |= missing
             raise NotReadError
 
-    # --- what is planned ---
+    # --- planned games ---
 
-    def _list(self, pk: int, known: Facts) -> None:
-        self._facts[pk] = known
-        self._by_identity[known.identity] = pk
-        self._by_stem[known.space, known.stem].add(pk)
-        self._by_pairing[known.pairing].add(pk)
+    def _list(self, pk: int, own: Facts) -> None:
+        self._facts[pk] = own
+        self._by_identity[own.identity] = pk
+        self._by_stem[own.space, own.stem].add(pk)
+        self._by_pairing[own.pairing].add(pk)
 
     def _unlist(self, pk: int) -> None:
-        if (known := self._facts.pop(pk, None)) is None:
+        if (own := self._facts.pop(pk, None)) is None:
             return
-        if self._by_identity.get(known.identity) == pk:
-            del self._by_identity[known.identity]
-        self._by_stem[known.space, known.stem].discard(pk)
-        self._by_pairing[known.pairing].discard(pk)
+        if self._by_identity.get(own.identity) == pk:
+            del self._by_identity[own.identity]
+        self._by_stem[own.space, own.stem].discard(pk)
+        self._by_pairing[own.pairing].discard(pk)
 
     def _write(self, pk: int, derived: DerivedGame) -> None:
         self.games.pop(pk, None)
         self._unlist(pk)
         self._list(pk, facts(derived, self.existing.names))
-        if pk >= NEW or not self._is_written(pk, derived):
+        if pk >= NEW or not self._is_unchanged(pk, derived):
             self.games[pk] = derived
 
-    def _is_written(self, pk: int, derived: DerivedGame) -> bool:
-        """Return whether a stored game is already what was derived."""
+    def _is_unchanged(self, pk: int, derived: DerivedGame) -> bool:
         return (
             self.edition(pk) == edition(derived)
             and _has_row(self.existing.games[pk], derived, self.existing.names)
             and self._details(pk) == (derived.series, _ratings(derived))
         )
 
-    def _merge(self, gone: int, pk: int) -> None:
-        self.games.pop(gone, None)
-        self._unlist(gone)
-        self.merged[gone] = pk
+    def _merge(self, pk: int, home: int) -> None:
+        self.games.pop(pk, None)
+        self._unlist(pk)
+        self.merged[pk] = home
 
 
 def plan(games: Iterable[DerivedGame], existing: Existing) -> Plan:
@@ -417,26 +418,26 @@ def plan(games: Iterable[DerivedGame], existing: Existing) -> Plan:
     taken down are left out.
     """
     result = Plan(existing)
-    known: list[tuple[int, DerivedGame]] = []
-    unknown: list[DerivedGame] = []
+    matched: list[tuple[int, DerivedGame]] = []
+    unmatched: list[DerivedGame] = []
     for game in games:
         with suppress(NotReadError):
             match = result.identify(game)
             if match is not None:
-                known.append((match, game))
+                matched.append((match, game))
             elif game.identity not in existing.held:
-                unknown.append(game)
-    for match, game in sorted(known, key=itemgetter(0)):
+                unmatched.append(game)
+    for match, game in sorted(matched, key=itemgetter(0)):
         with suppress(NotReadError):
             result.placed[game.identity] = result.add(result.home(match), game)
-    for game in unknown:
+    for game in unmatched:
         with suppress(NotReadError):
             result.placed[game.identity] = result.place(game)
     return result
 
 
 def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
-    """Plan to make stored games, by id, what was derived. One whose identity changes may merge with
+    """Plan to replace stored games, by id, with derived ones. One whose identity changes may merge with
     another."""
     result = Plan(existing)
     for pk, derived in games.items():
@@ -497,5 +498,4 @@ def _keeps_rows(game: Game, details: Details, derived: DerivedGame) -> bool:
 
 
 def _ratings(derived: DerivedGame) -> dict[int, int | None]:
-    """Return the ratings of the named players by colour."""
     return {colour: derived.ratings[colour] for colour in (0, 1) if derived.players[colour]}

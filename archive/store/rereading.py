@@ -20,6 +20,7 @@ from archive.store.plan import derive_edition
 from kifu_core.errors import Issue
 
 KEPT: Final = "kept-reading"
+"""The issue of an entry that has its earlier reading."""
 
 
 def reread_entries(
@@ -63,10 +64,10 @@ def in_space(game: DerivedGame, space: int) -> DerivedGame:
 
 
 def _unchanged_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
-    """Return first the entries whose games are unchanged: otherwise another entry could take such a game
-    over."""
-    known = existing.games_by_identity([entry.game.identity for entry in entries if entry.game])
-    return sorted(entries, key=lambda entry: entry.game is None or entry.game.identity not in known)
+    """Return first the entries whose games exist unchanged: otherwise another entry could take over such a
+    game."""
+    stored = existing.games_by_identity([entry.game.identity for entry in entries if entry.game])
+    return sorted(entries, key=lambda entry: entry.game is None or entry.game.identity not in stored)
 
 
 def _update(change: Change, row: Entry, entry: DerivedEntry) -> None:
@@ -98,8 +99,7 @@ def _not_read(row: Entry, entry: DerivedEntry) -> None:
     if row.game_id is None:
         describe(row, entry)
         return
-    kept = [*entry.issues, Issue(KEPT, "warning")]
-    row.issues = [storable(asdict(issue)) for issue in kept]
+    row.issues = [storable(asdict(issue)) for issue in (*entry.issues, Issue(KEPT, "warning"))]
 
 
 def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> Placed:

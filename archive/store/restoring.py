@@ -38,30 +38,29 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
     """
     games = Game.objects.in_bulk(records)
     rows: list[IndexRow] = []
-    stored, others = [], []
+    stored, changed = [], []
     for pk, (record, facts) in records.items():
-        found = _rows(games[pk], record)
-        rows += found
-        keys = schema.pack_keys(row.key for row in found)
+        own = _rows(games[pk], record)
+        rows += own
+        keys = schema.pack_keys(row.key for row in own)
         stored.append(GameRecord(game_id=pk, record=codec.pack(record), parsed_facts=facts, keys=keys))
-        if len(found) != games[pk].index_rows:
-            games[pk].index_rows = len(found)
-            others.append(games[pk])
+        if len(own) != games[pk].index_rows:
+            games[pk].index_rows = len(own)
+            changed.append(games[pk])
     GameRecord.objects.bulk_create(stored)
-    Game.objects.bulk_update(others, ["index_rows"])
-    found_formations = {
-        games[pk].slot: formations.formation_rows(one.record, games[pk].record_kind)
-        for pk, one in records.items()
-    }
-    apply.write_formations(found_formations)
+    Game.objects.bulk_update(changed, ["index_rows"])
+    pairs = [(games[pk], restored.record) for pk, restored in records.items()]
+    apply.write_formations(
+        {game.slot: formations.formation_rows(record, game.record_kind) for game, record in pairs}
+    )
     Game.objects.filter(pk__in=records).update(formations_version=formations.VERSION)
     apply.write_series(
-        {pk: series.pack(series.series_of(one.record, games[pk].header_data)) for pk, one in records.items()}
+        {game.pk: series.pack(series.series_of(record, game.header_data)) for game, record in pairs}
     )
     with connection.cursor() as cursor:
         engine().insert(cursor, sorted(rows))
-        text_index().write(cursor, {pk: text.text(one.record) for pk, one in records.items()})
-    return [game.pk for game in others]
+        text_index().write(cursor, {game.pk: text.text(record) for game, record in pairs})
+    return [game.pk for game in changed]
 
 
 def _rows(game: Game, record: Record) -> list[IndexRow]:

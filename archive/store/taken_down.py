@@ -22,10 +22,10 @@ def remember(games: Sequence[Game], *, hidden: bool) -> None:
     for game in games:
         mine = stored_edition(game)
         editions = [edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]
-        known = {(game.space, bytes(game.digest))}
-        # Their rows in the index do not matter here.
-        known |= {derive_edition(one, game.space, kept_rows=0).identity for one in (mine, *editions)}
-        _insert(known, game.pk, hidden=hidden)
+        # `kept_rows` saves the derivation of rows.
+        derived = (derive_edition(each, game.space, kept_rows=0) for each in (mine, *editions))
+        identities = {(game.space, bytes(game.digest)), *(each.identity for each in derived)}
+        _insert(identities, game.pk, hidden=hidden)
 
 
 def remember_as_read_now(row: Entry, game: DerivedGame) -> None:
@@ -69,9 +69,9 @@ def release_held(ids: Collection[int]) -> int:
 
 
 def _release(change: Change, row: Entry, game: DerivedGame) -> None:
-    mine = TakenDown.objects.filter(space=game.space, digest=game.digest)
-    TakenDown.objects.filter(game__in=[one.game for one in mine if one.game is not None]).delete()
-    mine.delete()
+    own = TakenDown.objects.filter(space=game.space, digest=game.digest)
+    TakenDown.objects.filter(game__in=[*own.exclude(game=None).values_list("game", flat=True)]).delete()
+    own.delete()
     placed = apply.place(change, game)
     row.game_id = placed.pk
     row.state = Entry.State.STORED if placed.new else Entry.State.DUPLICATE

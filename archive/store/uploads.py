@@ -18,7 +18,8 @@ from archive.observing import logs
 from archive.store.leases import CLAIM_SECONDS
 from kifu_core.classes import PUBLIC
 
-PATHS_KEPT: Final = 20
+MAX_PATHS: Final = 20
+"""The number of paths that are stored of an upload."""
 
 
 class UploadEmpty(ValueError):
@@ -59,15 +60,15 @@ def create_upload(
         return upload, True
     except IntegrityError:
         mine = Upload.objects.filter(uploader_id=upload.uploader_id, space=space)
-        known = mine.get(sha256=upload.sha256)
+        existing = mine.get(sha256=upload.sha256)
         if uploader is None:
-            _sent_again([known], sender)
-        return known, False
+            _sent_again([existing], sender)
+        return existing, False
 
 
 def _store_bytes(upload: Upload, chunks: Iterable[bytes]) -> None:
     digest, size = sha256(), 0
-    # The digest is known only when all bytes have come; nobody sees this one.
+    # A placeholder until all bytes are received.
     upload.sha256 = uuid.uuid4().hex
     upload.save()
     for n, piece in enumerate(_pieces(chunks)):
@@ -90,10 +91,10 @@ def admit(ids: Collection[int]) -> list[int]:
     ]
 
 
-def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
+def _sent_again(uploads: Iterable[Upload], sender: str = "") -> None:
     """Record that others sent the same uploads without an account: no sender may delete them alone."""
-    again = [Sender(upload=upload, key=sender, first=False) for upload in known]
-    Sender.objects.bulk_create(again, ignore_conflicts=True)
+    senders = [Sender(upload=upload, key=sender, first=False) for upload in uploads]
+    Sender.objects.bulk_create(senders, ignore_conflicts=True)
 
 
 def create_uploads(
@@ -115,47 +116,46 @@ def create_uploads(
         if len(data) > min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES):
             raise UploadTooLarge(min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES))
         digests.append(sha256(data).hexdigest())
-    whose = {"uploader_id": uploader.pk if uploader else None, "space": space}
-    theirs = Upload.objects.filter(**whose)
-    mine = {"source": source, "claimed_by": token, **whose}
+    owner = {"uploader_id": uploader.pk if uploader else None, "space": space}
+    same_owner = Upload.objects.filter(**owner)
+    columns = {"source": source, "claimed_by": token, **owner}
     try:
-        new = _insert_uploads(dict(zip(digests, files, strict=True)), theirs, mine)
-    except IntegrityError:  # somebody else is storing one of them
+        new = _insert_uploads(dict(zip(digests, files, strict=True)), same_owner, columns)
+    except IntegrityError:  # another process stores one of them
         return [create_upload(name, [data], uploader, source, space=space) for name, data in files]
-    found = {upload.sha256: upload for upload in theirs.filter(sha256__in=digests)}
-    if uploader is None and (known := [upload for digest, upload in found.items() if digest not in new]):
-        _sent_again(known)
-    return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
+    uploads = {upload.sha256: upload for upload in same_owner.filter(sha256__in=digests)}
+    if uploader is None and (repeated := [uploads[digest] for digest in uploads.keys() - new.keys()]):
+        _sent_again(repeated)
+    return [(uploads[digest], new.pop(digest, None) is not None) for digest in digests]
 
 
-def add_paths(came: Iterable[tuple[Upload, str]]) -> None:
-    """Add the paths of an import to uploads, unless they are just the name; the first `PATHS_KEPT` of
-    each."""
-    more = [
-        (upload.pk, path) for upload, path in came if path not in ("", upload.name, *(upload.paths or ()))
+def add_paths(imported: Iterable[tuple[Upload, str]]) -> None:
+    """Add the paths of imported files to their uploads, up to `MAX_PATHS`, unless a path is just the name."""
+    new = [
+        (upload.pk, path) for upload, path in imported if path not in ("", upload.name, *(upload.paths or ()))
     ]
-    if not more:
+    if not new:
         return
     with transaction.atomic():
-        found = Upload.objects.select_for_update().order_by("pk").in_bulk({pk for pk, _ in more})
-        for pk, path in more:
-            if upload := found.get(pk):
-                upload.paths = list(dict.fromkeys([*(upload.paths or ()), path]))[:PATHS_KEPT]
-        Upload.objects.bulk_update(found.values(), ["paths"])
+        uploads = Upload.objects.select_for_update().order_by("pk").in_bulk({pk for pk, _ in new})
+        for pk, path in new:
+            if upload := uploads.get(pk):
+                upload.paths = list(dict.fromkeys([*(upload.paths or ()), path]))[:MAX_PATHS]
+        Upload.objects.bulk_update(uploads.values(), ["paths"])
 
 
 def _insert_uploads(
-    files: Mapping[str, tuple[str, bytes]], theirs: QuerySet[Upload], mine: Mapping[str, Any]
+    files: Mapping[str, tuple[str, bytes]], same_owner: QuerySet[Upload], columns: Mapping[str, Any]
 ) -> dict[str, Upload]:
-    """Insert the files, by digest, that are not among `theirs`, with the columns of `mine`."""
+    """Insert the files, by digest, that their owner has not uploaded yet, with these columns."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     claimed = {"state": Upload.State.PROCESSING, "claimed_until": until, "tries": 1}
     with transaction.atomic():
-        known = set(theirs.filter(sha256__in=files).values_list("sha256", flat=True))
+        existing = set(same_owner.filter(sha256__in=files).values_list("sha256", flat=True))
         new = Upload.objects.bulk_create(
-            Upload(name=name, size=len(data), sha256=digest, **mine, **claimed)
+            Upload(name=name, size=len(data), sha256=digest, **columns, **claimed)
             for digest, (name, data) in files.items()
-            if digest not in known
+            if digest not in existing
         )
         UploadChunk.objects.bulk_create(
             UploadChunk(upload=upload, n=0, bytes=files[upload.sha256][1]) for upload in new
@@ -164,7 +164,6 @@ def _insert_uploads(
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes in pieces of `PIECE_BYTES`; the last one may be shorter."""
     waiting = bytearray()
     for chunk in chunks:
         waiting += chunk

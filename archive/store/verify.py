@@ -1,4 +1,4 @@
-"""Checks all of the archive. It only reads, and runs beside readers and writers.
+"""Checks all of the archive. It only reads, and runs while the archive is used.
 
 Each check yields a `Difference` for each fault. A game that changed meanwhile is checked again.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -42,16 +42,16 @@ class Difference:
     text: str
 
 
-Report = Callable[[int, int], None]
-"""Called with games looked at and games in all."""
+ProgressCallback = Callable[[int, int], None]
+"""Called with the numbers of checked games and of all games."""
 
 
 def verify(
-    sample: int | None = None, seed: int | None = None, report: Report | None = None
+    sample: int | None = None, seed: int | None = None, report: ProgressCallback | None = None
 ) -> Iterator[Difference]:
-    """Yield all faults. With `sample`, only so many random games are derived again, and rows without an owner
-    are not searched, which reads all of the index. Raises UndecidedError if the state of the data cannot be
-    known at present."""
+    """Yield all faults. With `sample`, only so many random games are derived again, and the search for rows
+    without an owner, which reads all of the index, is skipped. Raises UndecidedError while transactions are
+    in doubt."""
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_decided(cursor)
     ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
@@ -70,17 +70,17 @@ def verify(
 # --- games -----------------------------------------------------------------------------------------------
 
 
-def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Difference]:
+def games(ids: Sequence[int], report: ProgressCallback | None = None) -> Iterator[Difference]:
     """Yield differences between stored games and their records, and colliding keys among these games."""
     with _KeyTable() as keys:
         for number, pk in enumerate(ids, start=1):
             derived = _derive(pk)
-            found = _differences(derived) if derived else []
-            if found and (derived := _derive(pk)):
-                # A writer may have come between reading the game and reading its rows.
-                found = _differences(derived)
+            differences = _differences(derived) if derived else []
+            if differences and (derived := _derive(pk)):
+                # A writer may have changed the game between two reads.
+                differences = _differences(derived)
             if derived:
-                yield from found
+                yield from differences
                 yield from _collisions(derived, keys)
             elif _without_record(pk):
                 yield Difference("record", f"game {pk}", "is not there")
@@ -90,8 +90,6 @@ def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Differen
 
 @dataclass(frozen=True, slots=True)
 class _Derived:
-    """A game, its record, and the rows and codes derived from it."""
-
     game: Game
     record: Record
     rows: tuple[DerivedRow, ...]
@@ -204,33 +202,33 @@ class _KeyTable:
             self.table = sqlite3.connect(Path(folder) / "keys.sqlite3", isolation_level=None)
             self.table.execute("PRAGMA journal_mode = OFF")
             self.table.execute("CREATE TABLE seen (key INTEGER PRIMARY KEY, code BLOB) WITHOUT ROWID")
-        # The open file has no name any more: nothing is left of it, whatever ends this process.
+        # The open file is unlinked, so the system deletes it even if this process is killed.
         return self
 
     def __exit__(self, *_: object) -> None:
         self.table.close()
 
     def add(self, pairs: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Remember pairs of key and code; return those whose key has another code."""
-        clashes = []
+        """Store pairs of key and code; return those whose key has another code."""
+        collisions = []
         self.table.execute("BEGIN")
         for key, code in pairs:
             # The orientation bits are not part of the hash.
-            mark = blake2b(code.encode(), digest_size=16).digest()
-            self.table.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key >> 2, mark))
-            (known,) = self.table.execute("SELECT code FROM seen WHERE key = ?", (key >> 2,)).fetchone()
-            if known != mark:
-                clashes.append((key, code))
+            digest = blake2b(code.encode(), digest_size=16).digest()
+            self.table.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key >> 2, digest))
+            (first,) = self.table.execute("SELECT code FROM seen WHERE key = ?", (key >> 2,)).fetchone()
+            if first != digest:
+                collisions.append((key, code))
         self.table.execute("COMMIT")
-        return clashes
+        return collisions
 
 
 # --- counters --------------------------------------------------------------------------------------------
 
 
 def counters() -> Iterator[Difference]:
-    """Yield counters that differ from the GROUP BY of the rows. These are read one after the other, so a
-    difference is checked again while nobody writes."""
+    """Yield counters that differ from the GROUP BY of the rows. Both are read without a lock, so a difference
+    is checked again while nobody writes."""
     with connection.cursor() as cursor:
         keys = hot.keys(cursor)
     for key in keys:
@@ -253,28 +251,29 @@ def _parts(keys: Sequence[int]) -> Iterator[Difference]:
 
 
 def _wrong_parts(key: int) -> Iterator[Difference]:
-    with transaction.atomic(), connection.cursor() as cursor:
-        engine().lock_exclusive(cursor)
-        sides = {"kept": {*part_counters.stored(cursor, key)}, "counted": {*part_counters.expected(key)}}
-    for side, other in (("kept", "counted"), ("counted", "kept")):
-        for _, part, flags, move, result, *numbers in sorted(sides[side] - sides[other]):
-            where = f"key {key} part {part} flags {flags} move {move} result {result}"
-            yield Difference("counter", where, f"{side}: {' '.join(map(str, numbers))}")
+    for side, (_, part, flags, move, result, *numbers) in _mismatches(key, part_counters):
+        where = f"key {key} part {part} flags {flags} move {move} result {result}"
+        yield Difference("counter", where, f"{side}: {' '.join(map(str, numbers))}")
 
 
 def _wrong_counters(key: int) -> Iterator[Difference]:
+    for side, (_, flags, move, result, n, rated, rating_sum, last) in _mismatches(key, hot):
+        where = f"key {key} flags {flags} move {move} result {result}"
+        yield Difference("counter", where, f"{side}: n={n} rated={rated} sum={rating_sum} last={last}")
+
+
+def _mismatches(key: int, source: Any) -> Iterator[tuple[str, Any]]:
+    """Yield rows of a key that are only among the stored counters ("kept"), or only among counted rows."""
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)
-        sides = {"kept": {*hot.stored(cursor, key)}, "counted": {*hot.expected(key)}}
-    for side, other in (("kept", "counted"), ("counted", "kept")):
-        for _, flags, move, result, n, rated, rating_sum, last in sorted(sides[side] - sides[other]):
-            where = f"key {key} flags {flags} move {move} result {result}"
-            yield Difference("counter", where, f"{side}: n={n} rated={rated} sum={rating_sum} last={last}")
+        stored, counted = {*source.stored(cursor, key)}, {*source.expected(key)}
+    yield from (("kept", row) for row in sorted(stored - counted))
+    yield from (("counted", row) for row in sorted(counted - stored))
 
 
 # --- spaces ----------------------------------------------------------------------------------------------
 
-_ABROAD: Final = f"""
+_OTHER_SPACE: Final = f"""
     SELECT 'game', g.id, 'has a player of another space' FROM archive_game g
     JOIN archive_player p ON p.id IN (g.player0_id, g.player1_id) WHERE p.space <> g.space
     UNION ALL
@@ -294,22 +293,22 @@ _ABROAD: Final = f"""
 
 
 def spaces() -> Iterator[Difference]:
-    """Yield things in another space than their owner."""
+    """Yield rows in another space than their owner."""
     with connection.cursor() as cursor:
-        cursor.execute(_ABROAD)
+        cursor.execute(_OTHER_SPACE)
         rows = cursor.fetchall()
-    for what, pk, text in rows:
-        yield Difference("space", f"{what} {pk}", text)
+    for kind, pk, text in rows:
+        yield Difference("space", f"{kind} {pk}", text)
 
 
-# --- what belongs to nothing -----------------------------------------------------------------------------
+# --- rows without an owner -------------------------------------------------------------------------------
 
 _ROWS_AT: Final = """
     SELECT slot, count(*) FROM archive_occurrence WHERE slot BETWEEN %s AND %s GROUP BY slot
 """
 _LAST_ROW: Final = "SELECT coalesce(max(slot), 0) FROM archive_occurrence"
 _SLOTS: Final = 500_000
-"""Slots that are compared with the games there at a time."""
+"""The number of slots that are compared at a time."""
 _LISTS: Final = """
     SELECT '{table}', d.slot FROM {table} d
     WHERE NOT EXISTS (
@@ -336,24 +335,24 @@ _UNLISTED: Final = """
 
 
 def _misplaced(cursor: CursorWrapper) -> Iterator[tuple[int, int, int | None, int]]:
-    """Yield slots whose rows differ from their games': slot, rows, game, expected rows. Both are read one
-    after the other, so differences are checked twice."""
+    """Yield slots whose rows differ from their games': slot, rows, game, expected rows. Both are read without
+    a lock, so differences are checked twice."""
     cursor.execute(_LAST_ROW)
     last = max(cursor.fetchone()[0], Game.objects.order_by("slot").values_list("slot", flat=True).last() or 0)
     for first in range(0, last + 1, _SLOTS):
-        if found := _compared(cursor, first, first + _SLOTS - 1):
-            yield from sorted(found & _compared(cursor, first, first + _SLOTS - 1))
+        if differences := _compare_slots(cursor, first, first + _SLOTS - 1):
+            yield from sorted(differences & _compare_slots(cursor, first, first + _SLOTS - 1))
 
 
-def _compared(cursor: CursorWrapper, first: int, last: int) -> set[tuple[int, int, int | None, int]]:
+def _compare_slots(cursor: CursorWrapper, first: int, last: int) -> set[tuple[int, int, int | None, int]]:
     cursor.execute(_ROWS_AT, [first, last])
     rows = dict(cursor.fetchall())
     games = Game.objects.filter(slot__range=(first, last)).values_list("slot", "pk", "index_rows")
-    wanted = {slot: (pk, number) for slot, pk, number in games}
+    expected = {slot: (pk, number) for slot, pk, number in games}
     return {
-        (slot, rows.get(slot, 0), *wanted.get(slot, (None, 0)))
-        for slot in rows.keys() | wanted.keys()
-        if rows.get(slot, 0) != wanted.get(slot, (None, 0))[1]
+        (slot, rows.get(slot, 0), *expected.get(slot, (None, 0)))
+        for slot in rows.keys() | expected.keys()
+        if rows.get(slot, 0) != expected.get(slot, (None, 0))[1]
     }
 
 
@@ -362,7 +361,7 @@ _OWNED: Final[tuple[tuple[type[Model], str, type[Model]], ...]] = (
     (GameSeries, "game_id", Game),
     (UploadChunk, "upload_id", Upload),
 )
-"""Tables that no constraint of the database ties to what their rows belong to."""
+"""Tables without a database constraint to the rows' owners."""
 _AT_ONCE: Final = 10_000
 
 
@@ -389,8 +388,8 @@ def orphans() -> Iterator[Difference]:
     """Yield slots without a game or with wrong rows, games without entries, rows without a game or upload,
     and inconsistent lists."""
     with connection.cursor() as cursor:
-        for slot, n, pk, wanted in _misplaced(cursor):
-            text = f"{n} rows and no game" if pk is None else f"{n} rows, game {pk} has {wanted}"
+        for slot, n, pk, expected in _misplaced(cursor):
+            text = f"{n} rows and no game" if pk is None else f"{n} rows, game {pk} has {expected}"
             yield Difference("orphan", f"slot {slot}", text)
         cursor.execute(_UNSENT)
         for (pk,) in cursor.fetchall():
@@ -427,16 +426,16 @@ def files_of_columns() -> Iterator[Difference]:
 def uploads() -> Iterator[Difference]:
     """Yield uploads with other bytes than were received, or another number of entries than expected. Leaves
     out uploads that are being deleted."""
-    kept = Upload.objects.exclude(state=Upload.State.DELETING)
-    for pk in kept.order_by("pk").values_list("pk", flat=True):
+    existing = Upload.objects.exclude(state=Upload.State.DELETING)
+    for pk in existing.order_by("pk").values_list("pk", flat=True):
         upload = Upload.objects.get(pk=pk)
-        found, size = sha256(), 0
+        checksum, size = sha256(), 0
         for n in upload.chunks.order_by("n").values_list("n", flat=True):
             piece = bytes(upload.chunks.values_list("bytes", flat=True).get(n=n))
-            found.update(piece)
+            checksum.update(piece)
             size += len(piece)
-        if (found.hexdigest(), size) != (upload.sha256, upload.size):
+        if (checksum.hexdigest(), size) != (upload.sha256, upload.size):
             yield Difference("upload", f"upload {pk}", "its bytes are not those that were received")
-        done, there = upload.state == Upload.State.DONE, upload.entries.count()
-        if done and upload.expected is not None and there != upload.expected:
-            yield Difference("entries", f"upload {pk}", f"{there} are there, {upload.expected} were found")
+        done, count = upload.state == Upload.State.DONE, upload.entries.count()
+        if done and upload.expected is not None and count != upload.expected:
+            yield Difference("entries", f"upload {pk}", f"{count} are there, {upload.expected} were found")

@@ -52,7 +52,7 @@ def removal_steps() -> list[Step]:
     """The steps of a deletion in their order."""
     return [
         Step("claim", deletion.Deletion, "claim", 1),
-        Step("choose", deletion, "_with_others", 3),
+        Step("choose", deletion, "_shared_games", 3),
         Step("lock", deletion._Removal, "__init__", 4),
         Step("index", engine(), "delete_places", 3),
         Step("games", apply, "drop_games", 3),
@@ -60,7 +60,7 @@ def removal_steps() -> list[Step]:
         Step("counters", counters, "update", 4),
         Step("commit", BaseDatabaseWrapper, "_commit", 8),
         Step("marks", QuerySet, "bulk_create", 4),
-        Step("forget", deletion, "_forget", 1),
+        Step("forget", deletion, "_delete_row", 1),
     ]
 
 
