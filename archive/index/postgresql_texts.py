@@ -48,7 +48,7 @@ def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) ->
 
 
 def _terms(word: str) -> Iterator[str]:
-    required = wanted(word)
+    required = required_pieces(word)
     yield from map(_quoted, required.pieces)
     if required.prefix:
         yield f"{_quoted(required.prefix)}:*"

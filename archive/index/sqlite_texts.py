@@ -97,7 +97,7 @@ def games_with_words(words: Sequence[str], spaces: Sequence[int], limit: int) ->
 
 
 def _terms(word: str) -> Iterator[str]:
-    required = wanted(word)
+    required = required_pieces(word)
     yield from (f'"{piece.translate(_WIDE)}"' for piece in required.pieces)
     if required.prefix:
         yield f'"{required.prefix.translate(_WIDE)}" *'

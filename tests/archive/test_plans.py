@@ -414,7 +414,7 @@ def test_removing_entries_reads_no_table_whole(archive):
         with transaction.atomic(), connection.cursor() as cursor:
             result = deletion._Removal(Change(cursor, Names({}, {})), entries)
             assert sorted(result.games) == sorted(games) and not result.left
-            deletion._with_others(games)
+            deletion._shared_games(games)
             is_hidden(games[0])
 
     assert scans(read) == []

@@ -56,9 +56,9 @@ def test_pieces_are_wanted_of_every_text_that_holds_the_word():
         )
         if word and word in text:
             held += 1
-            present, parameters = pieces(text), wanted(word)
+            present, parameters = pieces(text), required_pieces(word)
             assert {*parameters.pieces} <= present
-            assert any(piece.startswith(parameters.beginning) for piece in present)
+            assert any(piece.startswith(parameters.prefix) for piece in present)
     assert held > 1000
 
 
@@ -76,8 +76,11 @@ def test_text_that_is_said_twice_is_kept_once():
 def texts(module_db: None) -> dict[int, str]:
     """Random texts of games of which there is nothing else."""
     random = Random(3)
-    result = {number: together([drawn(random, 12) for _ in range(3)]) for number in range(1, LINES)}
-    result |= {LINES: "", LINES + 1: together(["香" * 30_000, *(drawn(random, 2000) for _ in range(20))])}
+    result = {number: joined_forms([random_text(random, 12) for _ in range(3)]) for number in range(1, LINES)}
+    result |= {
+        LINES: "",
+        LINES + 1: joined_forms(["香" * 30_000, *(random_text(random, 2000) for _ in range(20))]),
+    }
     Game.objects.bulk_create(
         Game(
             pk=pk, slot=pk, digest=pk.to_bytes(16, "big"), digest_version=1, kind="shogi", record_kind="game",
