@@ -36,7 +36,7 @@ def _section(name: str) -> str:
     if not inspect.isclass(value):
         code = f"```python\n{name}{_signature(value)}\n```"
         return "\n".join([f"## {name}", "", code, "", _text(value), ""])
-    parts = [f"## {name}", "", _text(value), ""]
+    parts = [f"## {name}", "", f"```python\n{name}{_signature(value)}\n```", "", _text(value), ""]
     for member, one in _members(value):
         parts += [f"### {name}.{member}{_signature(one)}", "", _text(one), ""]
     return "\n".join(parts)
@@ -60,7 +60,10 @@ def _members(of_class: type) -> Iterator[tuple[str, Any]]:
 def _signature(value: Any) -> str:
     if isinstance(value, property):
         return ""
-    signature = inspect.signature(value)
+    try:
+        signature = inspect.signature(value)
+    except ValueError:  # a subclass of a builtin type
+        return ""
     parameters = [
         one.replace(annotation=_Plain(one.annotation))
         for name, one in signature.parameters.items()

@@ -5,20 +5,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from kifu_core.errors import AmbiguousMoveError, DecodeError, IllegalMoveError
+from kifu_core.messages import Language, message
 from kifu_core.shogi import draw, entering_king, rules
 from kifu_core.shogi.handicaps import INITIAL_SFEN, by_name
 from kifu_core.shogi.keys import shogi64
-from kifu_core.shogi.mate import MateResult, mate_in_one, search_mate
+from kifu_core.shogi.mate import LONGEST, MateResult, mate_in_one, search_mate
 from kifu_core.shogi.moves import DROP, from_usi, to_usi
 from kifu_core.shogi.notation import move_text, next_move_label
-from kifu_core.shogi.pieces import CODES, NAMES, PROMOTED
+from kifu_core.shogi.pieces import CODES, LETTERS, NAMES, PROMOTED
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.pv import read_move
 from kifu_core.shogi.repetition import FOURFOLD, checking_sides
-from kifu_core.shogi.squares import CSA, JAPANESE, USI
+from kifu_core.shogi.squares import BY_USI, CSA, JAPANESE, USI
 from kifu_core.shogi.typed_moves import western_move
 
 Notation = Literal["usi", "csa", "kif", "ki2", "western"]
@@ -44,6 +46,7 @@ class Move(int):
 
     @property
     def usi(self) -> str:
+        """The move as USI writes it."""
         return to_usi(self)
 
     @property
@@ -58,6 +61,7 @@ class Move(int):
 
     @property
     def promotes(self) -> bool:
+        """Whether the piece promotes."""
         return bool(self & 1)
 
     @property
@@ -98,13 +102,20 @@ class Board:
     __slots__ = ("_captures", "_first_number", "_moves", "_start", "position")
 
     def __init__(self, sfen: str = INITIAL_SFEN) -> None:
-        """Set up a position. Raises DecodeError for an SFEN that cannot be read."""
-        self._start = Position.from_sfen(sfen)
-        fields = sfen.split()
+        """Set up an SFEN, or a position of USI with its moves (`startpos moves 7g7f`).
+
+        Raises DecodeError for a text that cannot be read, IllegalMoveError for an illegal move.
+        """
+        setup, _, moves = sfen.removeprefix("position ").partition(" moves ")
+        setup = INITIAL_SFEN if setup.strip() == "startpos" else setup.removeprefix("sfen ")
+        self._start = Position.from_sfen(setup)
+        fields = setup.split()
         self._first_number = int(fields[3]) if len(fields) == 4 else 1
         self.position = self._start.copy()
         self._moves: list[Move] = []
         self._captures: list[int] = []
+        for move in moves.split():
+            self.push(move)
 
     @classmethod
     def handicap(cls, name: str) -> Board:
@@ -167,6 +178,18 @@ class Board:
         board._moves, board._captures = self._moves[:], self._captures[:]
         return board
 
+    __copy__ = copy
+
+    def piece_at(self, square: str) -> str | None:
+        """Return the piece on a square (`7g`) as SFEN writes it, White's in lower case; None without one."""
+        piece = self.position.board[BY_USI[square]]
+        text = LETTERS[abs(piece)]
+        return None if not piece else text if piece > 0 else text.lower()
+
+    def hand(self, color: int) -> dict[str, int]:
+        """Return the pieces in the hand of a colour, by the letters of SFEN."""
+        return {LETTERS[kind]: count for kind, count in enumerate(self.position.hands[color]) if count}
+
     def __eq__(self, other: object) -> bool:
         """Tell whether the positions are equal, whatever led to them."""
         return self.position == other.position if isinstance(other, Board) else NotImplemented
@@ -203,12 +226,15 @@ class Board:
     # --- rules ---
 
     def legal_moves(self) -> list[Move]:
-        """Return all legal moves: those of `rules.legal_moves`, about 25 us."""
+        """Return all legal moves. In a search, play them by `push(move, legal=False)`, which is faster."""
         return list(map(Move, rules.legal_moves(self.position)))
 
     def is_legal(self, move: Move | int | str) -> bool:
-        """Tell whether a move may be played now. Raises as `parse` does for a text that is no move."""
-        return rules.is_legal(self.position, self.parse(move) if isinstance(move, str) else move)
+        """Tell whether a move may be played now. Raises for a text that is no move, or several."""
+        try:
+            return rules.is_legal(self.position, self.parse(move) if isinstance(move, str) else move)
+        except IllegalMoveError:
+            return False
 
     def is_check(self) -> bool:
         """Tell whether the king of the side to move is attacked."""
@@ -267,6 +293,10 @@ class Board:
         checker = self.perpetual_checker()
         return Outcome(None, "fourfold") if checker is None else Outcome(checker ^ 1, "perpetual-check")
 
+    def is_game_over(self) -> bool:
+        """Tell whether the rules have ended the game: see `outcome`."""
+        return self.outcome() is not None
+
     def claim(self) -> entering_king.Claim:
         """Return the facts for a declaration of the side to move (入玉宣言); `.result(27)` is its outcome.
 
@@ -279,9 +309,13 @@ class Board:
         move = mate_in_one(self.position)
         return None if move is None else Move(move)
 
-    def search_mate(self, *, nodes: int = 100_000) -> MateResult:
-        """Search a forced mate by checks (詰み) for the side to move: see `mate.search_mate`."""
-        return search_mate(self.position, nodes=nodes)
+    def search_mate(self, *, nodes: int = 100_000, plies: int = LONGEST) -> MateResult:
+        """Search a forced mate by checks (詰み) of at most so many plies for the side to move.
+
+        The first mate that is found may be longer than necessary: lower `plies` to look for a shorter one.
+        """
+        result = search_mate(self.position, nodes=nodes, plies=plies)
+        return replace(result, moves=tuple(map(Move, result.moves)))
 
     # --- texts of moves ---
 
@@ -343,7 +377,9 @@ class Board:
         return (move >> 8 > DROP and (move >> 8) - DROP) or abs(self.position.board[move >> 8])
 
     def _illegal(self, code: str, text: str) -> IllegalMoveError:
-        return IllegalMoveError(code, ply=self.ply + 1, params={"text": text})
+        error = IllegalMoveError(code, ply=self.ply + 1, params={"text": text})
+        error.message = f"{text}: {message(error, language='en')}"
+        return error
 
     # --- pictures ---
 
@@ -353,6 +389,9 @@ class Board:
     def __repr__(self) -> str:
         return f"Board({self.sfen()!r})"
 
+    def svg(self, *, flip: bool = False, language: Language = "ja") -> str:
+        """Draw the board with the last move marked, as notebooks show it; `flip` puts White below."""
+        return draw.svg(self.position, last=self.peek(), flip=flip, language=language)
+
     def _repr_svg_(self) -> str:
-        """Draw the board in a notebook, with the last move marked."""
-        return draw.svg(self.position, last=self.peek())
+        return self.svg()

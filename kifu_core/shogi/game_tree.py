@@ -7,18 +7,22 @@ comments, evaluation and variations.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from kifu_core.errors import KifuError, ParseError
+from kifu_core.errors import Issue, KifuError, LossError, ParseError
 from kifu_core.game import Evaluation
 from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
 from kifu_core.jkf import Move as JkfMove
 from kifu_core.lines import fork_path
-from kifu_core.record import Ending, ParsedGame
+from kifu_core.messages import Language
+from kifu_core.record import ParsedGame
 from kifu_core.shogi import draw, evaluations, formats
 from kifu_core.shogi.board import Board, Move
+from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.move_times import seconds
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.normalize import normalize
@@ -49,6 +53,16 @@ class Node:
     clock: int | None = None
     evaluation: Evaluation | None = None
     variations: tuple[Line, ...] = ()
+
+    @property
+    def sfen(self) -> str:
+        """The position as SFEN, with the number of the next move."""
+        return self.position.sfen(self.ply + 1)
+
+    @property
+    def code(self) -> str:
+        """The position's Shogi64 code, as `Board.code`."""
+        return shogi64.encode(self.position)
 
 
 @dataclass(frozen=True)
@@ -138,6 +152,10 @@ def _times(entry: MoveEntry) -> tuple[int | None, int | None]:
 class Game:
     """A game of shogi: headers, a start, a main line with variations, an ending.
 
+    `record` is its JKF; copy it by `json.loads(game.dump("jkf"))` to change it, and make a game of the copy.
+    `ending` is None for a game that goes on. `issues` are the oddities of the text, `unread` is text that
+    could not be played. Games are not changed: `with_comments` and `with_variation` return new ones.
+
     >>> game = Game.read("手合割：平手\\n1 ７六歩(77) ( 0:05/00:00:05)\\n*よくある手\\n2 投了\\n")
     >>> [(node.text, node.seconds, node.comments) for node in game]
     [('▲７六歩', 5, ('よくある手',))]
@@ -145,17 +163,24 @@ class Game:
     ('TORYO', 0)
     """
 
-    def __init__(self, record: Record, ending: Ending | None = None) -> None:
-        """View a normalized record, which is not copied. Raises ParseError for a record without a start."""
-        self.record: Final = record
-        self.ending: Final = ending
-        self.start: Final = start(record)
+    def __init__(self, game: ParsedGame | Record) -> None:
+        """View a game that `kifu_core.load` has read, or a JKF record, which `normalize` completes.
+
+        Raises as `normalize` does, and ParseError for a record without a start.
+        """
+        parsed = game if isinstance(game, ParsedGame) else _parsed(normalize(game))
+        self.parsed: Final = parsed
+        self.record: Final = parsed.record
+        self.ending: Final = parsed.ending
+        self.issues: Final = parsed.issues
+        self.unread: Final = parsed.unread
+        self.start: Final = start(parsed.record)
 
     @classmethod
-    def read(cls, data: bytes | str, name: str | None = None) -> Game:
-        """Read the first game of a file's bytes or text in any format.
+    def read(cls, data: bytes | str | PathLike[str], name: str | None = None) -> Game:
+        """Read the first game of a file's bytes or text, or of the file at a path.
 
-        Raises as `kifu_core.load` does, and ParseError `no-game` for a file without games.
+        Raises as `read_all` does, and ParseError `no-game` for a file without games.
         """
         games = cls.read_all(data, name)
         if not games:
@@ -163,36 +188,80 @@ class Game:
         return games[0]
 
     @classmethod
-    def read_all(cls, data: bytes | str, name: str | None = None) -> list[Game]:
-        """Read all games of a file's bytes or text. Raises as `kifu_core.load` does."""
-        return [cls.from_parsed(game) for game in formats.load(data, name).games]
+    def read_all(cls, data: bytes | str | PathLike[str], name: str | None = None) -> list[Game]:
+        """Read all games of a file's bytes or text, or of the file at a path.
 
-    @classmethod
-    def from_parsed(cls, game: ParsedGame) -> Game:
-        """View a game that `kifu_core.load` has read."""
-        return cls(game.record, game.ending)
+        A game is read as far as it goes: see `issues` and `unread`. Raises ParseError if a game of the file
+        cannot be read at all; `kifu_core.load` returns the others. Otherwise raises as `load` does.
+        """
+        if isinstance(data, PathLike):
+            data, name = Path(data).read_bytes(), name or str(data)
+        result = formats.load(data, name)
+        for issue in result.issues:
+            if issue.severity == "error":
+                raise ParseError(
+                    issue.code, line=issue.line, params=issue.params, source_line=issue.source_line
+                )
+        return [cls(game) for game in result.games]
 
     @classmethod
     def from_board(
-        cls, board: Board, headers: dict[str, str] | None = None, ending: str | None = None
+        cls,
+        board: Board,
+        headers: Mapping[str, str] | None = None,
+        ending: str | None = None,
+        *,
+        comments: Mapping[int, Sequence[str]] | None = None,
+        seconds: Mapping[int, int] | None = None,
     ) -> Game:
         """Make a game of the moves of a board.
 
-        `ending` is JKF's name of the ending (`TORYO`). Raises IllegalMoveError for moves that the rules do
-        not allow, ParseError for an unknown ending.
+        `ending` is JKF's name of the ending, such as TORYO (投了); see `jkf.SPECIALS`. `comments` and
+        `seconds` are by ply, 0 for comments before the first move. Raises IllegalMoveError for moves that the
+        rules do not allow, ParseError for an unknown ending.
         """
         entries: list[dict[str, Any]] = [{}, *({"move": _raw_move(move)} for move in board.moves)]
         if ending is not None:
             if ending not in BY_SPECIAL:
-                raise ParseError("jkf-value", params={"path": "special", "value": ending[:40]})
+                params = {"path": "special", "value": f"{ending[:40]}; {', '.join(BY_SPECIAL)}"}
+                raise ParseError("jkf-value", params=params)
             entries.append({"special": ending})
-        raw = {"header": headers or {}, "initial": initial_of(board.start), "moves": entries}
-        return cls.read(formats.dump(normalize(raw), "jkf"), "game.jkf")
+        for ply, texts in (comments or {}).items():
+            entries[ply]["comments"] = [*texts]
+        for ply, count in (seconds or {}).items():
+            entries[ply]["time"] = {"now": {"m": count // 60, "s": count % 60}}
+        raw = {"header": dict(headers or {}), "initial": initial_of(board.start), "moves": entries}
+        return cls(normalize(raw))
+
+    def with_comments(self, ply: int, *comments: str) -> Game:
+        """Return the game with these comments after a ply of the main line, in place of any before."""
+        record = _copy(self.record)
+        record["moves"][self._checked(ply)]["comments"] = [*comments]
+        return Game(replace(self.parsed, record=record))
+
+    def with_variation(self, ply: int, *moves: Move | str) -> Game:
+        """Return the game with another line from a ply on, an alternative to that move of the main line.
+
+        `moves` are as for `Board.push`, whose errors are raised.
+        """
+        board = self.board(self._checked(ply) - 1)
+        for move in moves:
+            board.push(move)
+        return Game(replace(self.parsed, record=merge([self, Game.from_board(board)]).record))
 
     @property
     def headers(self) -> dict[str, str]:
         """The headers as the record has them (`先手`, `棋戦`, ...)."""
         return self.record["header"]
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """The names of Black and White, also of 下手 and 上手; empty where unknown."""
+        black, white = (
+            next((self.headers[name] for name in names if self.headers.get(name)), "")
+            for names in (("先手", "下手"), ("後手", "上手"))
+        )
+        return black, white
 
     @property
     def comments(self) -> tuple[str, ...]:
@@ -201,16 +270,21 @@ class Game:
 
     @property
     def main_line(self) -> Line:
+        """The moves that were played."""
         return Line(self.record["moves"][1:], self.start)
 
     @property
     def winner(self) -> int | None:
-        """The colour that won; None for a draw, an unknown result, or no ending."""
+        """The colour that won. None for a draw, an unknown result, no ending, and a problem that mates."""
         return self.ending.winner if self.ending else None
 
     def __iter__(self) -> Iterator[Node]:
         """Yield the nodes of the main line."""
         return iter(self.main_line)
+
+    def __len__(self) -> int:
+        """Return the number of moves of the main line."""
+        return len(self.main_line)
 
     def lines(self) -> Iterator[Line]:
         """Yield the main line, then every variation before its own variations."""
@@ -221,31 +295,73 @@ class Game:
             waiting += reversed(line.variations)
 
     def board(self, ply: int | None = None) -> Board:
-        """Return a board with the main line played up to a ply (None: to its end)."""
+        """Return a board with the main line played up to a ply (None: to its end).
+
+        Raises KifuError `no-such-ply`.
+        """
         board = Board.from_position(self.start)
-        for move in self.main_line.moves[:ply]:
+        for move in self.main_line.moves[: None if ply is None else self._checked(ply)]:
             board.push(move, legal=False)
         return board
+
+    def _checked(self, ply: int) -> int:
+        if not 0 <= ply <= len(self):
+            raise KifuError("no-such-ply", params={"number": ply, "last": len(self)})
+        return ply
 
     def dump(
         self, file_format: str = "kif", *, losses: Literal["ignore", "raise"] = "raise", **options: Any
     ) -> str:
-        """Return the game as the text of a file, as `kifu_core.dump` does.
+        """Return the game as the text of a file.
 
-        Raises LossError if the format cannot hold everything, unless `losses` is "ignore".
+        Options are `version` ("2.2" or "3") of CSA, `ply` of SFEN and BOD (None: the last), and `indent` of
+        JKF. Raises KifuError `unknown-format`, and LossError if the format cannot hold everything, unless
+        `losses` is "ignore".
         """
-        if self.ending is not None and "ending" in formats.SHOGI.writer(file_format).options:
-            options.setdefault("ending", self.ending)
-        return formats.dump(self.record, file_format, losses=losses, **options)
+        writer = formats.SHOGI.writer(file_format)
+        if losses == "raise" and (issues := self._losses(file_format, options.get("version", "2.2"))):
+            raise LossError(issues)
+        facts = {"ending": self.ending, "fractions": self.parsed.fractions}
+        known = {name: value for name, value in facts.items() if name in writer.options}
+        return writer.dump(self.record, **known | options)
+
+    def _losses(self, file_format: str, version: str) -> tuple[Issue, ...]:
+        counts = {"lost-remarks": len(self.parsed.remarks), "lost-unread": int(bool(self.unread))}
+        more = (
+            Issue(code, params={"format": file_format, "count": count})
+            for code, count in counts.items()
+            if count
+        )
+        return (*formats.losses(self.parsed, file_format, csa=version), *more)
+
+    def encode(
+        self, file_format: str = "kif", *, losses: Literal["ignore", "raise"] = "raise", **options: Any
+    ) -> bytes:
+        """Return the game as the bytes of a file: Shift_JIS for KIF and KI2, UTF-8 for kifu, ki2u and others.
+
+        Raises as `dump` does, and LossError for characters that the encoding lacks.
+        """
+        data, issues = formats.encode_text(self.dump(file_format, losses=losses, **options), file_format)
+        if issues and losses == "raise":
+            raise LossError(issues)
+        return data
 
     def __str__(self) -> str:
         return self.dump(losses="ignore")
 
+    def svg(self, ply: int | None = None, *, flip: bool = False, language: Language = "ja") -> str:
+        """Draw a position of the main line (None: the last one) with the players' names."""
+        board = self.board(ply)
+        position, last = board.position, board.peek()
+        return draw.svg(position, last=last, flip=flip, language=language, names=self.players)
+
     def _repr_svg_(self) -> str:
-        """Draw the last position in a notebook."""
-        board = self.board()
-        names = (self.headers.get("先手", ""), self.headers.get("後手", ""))
-        return draw.svg(board.position, last=board.peek(), names=names)
+        return self.svg()
+
+
+def _parsed(record: Record) -> ParsedGame:
+    """Return a complete record as a game that has been read, with its ending."""
+    return formats.load(formats.dump(record, "jkf"), "game.jkf").games[0]
 
 
 def _raw_move(move: Move) -> dict[str, Any]:
@@ -260,10 +376,12 @@ def _raw_move(move: Move) -> dict[str, Any]:
 def merge(games: Iterable[Game]) -> Game:
     """Merge games from one start into one tree: the first one is its main line, others become variations.
 
-    Headers on which all games agree remain. Comments of a node are joined; times are those of the first game
-    with the move. A game that ends where another goes on leaves its ending as a comment. Raises KifuError
-    `no-game` without games, `other-start` for different starts, `jkf-depth` for variations nested deeper than
-    `jkf.FORK_LEVELS`. Linear in the moves of all games, times the number of variations at a ply.
+    Headers remain on which all games agree that have any. Comments of a node are joined; times are those of
+    the first game with the move. A game that ends where another goes on leaves its ending as a comment.
+
+    Raises KifuError `no-game` without games, `other-start` for different starts, `jkf-depth` for variations
+    nested deeper than `jkf.FORK_LEVELS`. Linear in the moves of all games, times the number of variations at
+    a ply.
     """
     sources = list(games)
     if not sources:
@@ -273,9 +391,11 @@ def merge(games: Iterable[Game]) -> Game:
     for other in sources[1:]:
         if other.start != base.start:
             raise KifuError("other-start", params={"text": other.start.sfen(None)})
-        record["header"] = dict(record["header"].items() & other.headers.items())
+        if other.headers:
+            header, theirs = record["header"], other.headers
+            record["header"] = {name: text for name, text in header.items() if theirs.get(name) == text}
         _merge_lines(record["moves"], _copy(other.record)["moves"])
-    return Game(record, base.ending)
+    return Game(replace(base.parsed, record=record))
 
 
 def _copy(record: Record) -> Record:

@@ -148,13 +148,13 @@ _FAILED: Final = _Entry(_ENDLESS, 0)
 _SUCCEEDED: Final = _Entry(0, _ENDLESS)
 
 
-def search_mate(position: Position, *, nodes: int = 100_000) -> MateResult:
-    """Search a mate by checks for the side to move, within a number of expanded nodes.
+def search_mate(position: Position, *, nodes: int = 100_000, plies: int = LONGEST) -> MateResult:
+    """Search a mate by checks for the side to move, within numbers of expanded nodes and of plies.
 
     Takes about 300 bytes a node. `position` is unchanged afterwards. A side with several kings, or a side to
     mate without one, has no mate.
     """
-    search = _Search(position.copy(), nodes)
+    search = _Search(position.copy(), nodes, min(plies, LONGEST))
     entry, loop = search.run()
     if entry.effort == 0:
         return MateResult("mate", tuple(search.line()), search.nodes)
@@ -213,8 +213,9 @@ class _Search:
     on the path.
     """
 
-    def __init__(self, position: Position, budget: int) -> None:
+    def __init__(self, position: Position, budget: int, plies: int) -> None:
         self.position = position
+        self.plies = plies
         self.attacker = position.turn
         self.budget = budget
         self.nodes = 0
@@ -246,7 +247,7 @@ class _Search:
         if not moves:
             self.tables[side].store(key, _FAILED)
             return _FAILED, _NEVER
-        if depth >= LONGEST:
+        if depth >= self.plies:
             return (_SUCCEEDED if side else _FAILED), _TOO_DEEP
         self.paths[side][key] = depth
         node = _Node(moves, [self.key_after(move) for move in moves], self.paths[side ^ 1], side)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from random import Random
 
 import pytest
@@ -145,6 +146,35 @@ def test_the_pieces_that_white_gives_count_as_points_of_white():
     board = Board.handicap("二枚落ち")
     facts = board.claim()
     assert (facts.color, facts.pieces, facts.points) == (1, 0, 10)
+
+
+def test_a_board_reads_the_positions_and_moves_of_usi():
+    board = Board("position startpos moves 7g7f 3c3d")
+    assert board == Board(board.usi()) == Board(f"sfen {board.start.sfen()} moves 7g7f 3c3d")
+    assert (board.piece_at("7f"), board.piece_at("3d"), board.piece_at("5e")) == ("P", "p", None)
+    board.push("8h2b+")
+    assert board.hand(0) == {"B": 1}
+    with pytest.raises(IllegalMoveError):
+        Board("startpos moves 7g7f 7f7e")
+
+
+def test_an_illegal_move_is_not_legal_and_a_text_that_is_no_move_is_an_error():
+    assert not Board().is_legal("５五歩")
+    assert not Board().is_legal("7g7f+")
+    with pytest.raises(DecodeError):
+        Board().is_legal("hello")
+
+
+def test_copies_by_the_module_copy_are_independent_too():
+    board = Board("startpos moves 7g7f")
+    copy(board).pop()
+    assert board.ply == 1
+
+
+def test_a_shorter_mate_can_be_asked_for():
+    board = Board("9/5gp2/6kSR/4NL1p1/4B1P2/9/9/9/9 b rb3g3s3n3l15p 1")
+    assert len(board.search_mate(plies=1).moves) == 1
+    assert Board("7kl/9/5+P3/9/9/9/9/9/9 b GS2r2b3g3s4n3l17p 1").search_mate(plies=1).verdict == "undecided"
 
 
 def test_a_board_draws_itself():

@@ -174,7 +174,10 @@ def test_raw_json_is_what_the_format_says():
 
 def test_losses_are_reported_in_the_requested_language():
     game = DATA / "kif/even_game.kif"
-    assert "even_game.kif: ki2u loses 14 times [lost-times]" in kifu("convert", game, "--to", "ki2u")[1]
+    assert (
+        "even_game.kif: ki2u loses the times of 14 moves [lost-times]"
+        in kifu("convert", game, "--to", "ki2u")[1]
+    )
     assert "失われます" in kifu("convert", game, "--to", "usi", language="ja_JP.UTF-8")[1]
     assert "失われます" in kifu("convert", game, "--to", "usi", "--language", "ja")[1]
 

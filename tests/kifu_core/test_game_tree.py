@@ -176,3 +176,75 @@ def test_a_game_is_not_written_with_losses_unless_they_are_ignored():
     assert raised.value.code == "lost-comments"
     assert game.dump("csa", losses="ignore").startswith("V2.2\nN+甲\n")
     assert Game.read(game.dump("kif")).record == game.record
+
+
+def test_a_game_keeps_the_issues_and_the_unread_text_of_its_reading():
+    game = Game.read("1 ７六歩(77)\n2 ３四歩(33)\n3 ９九玉(59)\n4 ８四歩(83)\n")
+    assert len(game) == 2
+    assert "error" in {issue.severity for issue in game.issues}
+    assert game.unread
+    with pytest.raises(LossError) as raised:
+        game.dump("kif")
+    assert "lost-unread" in {issue.code for issue in raised.value.losses}
+
+
+def test_a_file_with_a_game_that_cannot_be_read_at_all_is_an_error():
+    good = "PI\n+\n+7776FU\n%TORYO\n"
+    bad = "P1 nonsense\n+\n+7776FU\n"
+    with pytest.raises(ParseError):
+        Game.read_all(f"{bad}/\n{good}", "games.csa")
+
+
+def test_fractions_and_remarks_are_losses_too():
+    game = Game.read("V3.0\n'remark\nPI\n+\n+7776FU\nT1.250\n%TORYO\n")
+    with pytest.raises(LossError) as raised:
+        game.dump("csa")
+    assert {issue.code for issue in raised.value.losses} >= {"lost-fractions"}
+    assert "T1.250" in game.dump("csa", version="3", losses="ignore")
+    with pytest.raises(KifuError, match=r"CSA 3\.0"):
+        game.dump("csa", version="3.0", losses="ignore")
+
+
+def test_the_bytes_of_a_game_have_the_encoding_of_their_format():
+    game = game_of("7g7f", 先手="甲")
+    assert "先手：甲".encode("cp932") in game.encode("kif")
+    assert "先手：甲".encode() in game.encode("kifu")
+    with pytest.raises(LossError):
+        game_of("7g7f", 先手="𠮷").encode("kif")
+
+
+def test_players_are_those_of_handicap_games_too():
+    assert Game.read("手合割：角落ち\n下手：甲\n上手：乙\n1 ３四歩(33)\n").players == ("甲", "乙")
+    assert game_of("7g7f").players == ("", "")
+
+
+def test_a_game_is_built_with_comments_times_and_variations():
+    game = Game.from_board(
+        Board("startpos moves 7g7f 3c3d"), comments={0: ["前"], 2: ["角"]}, seconds={1: 75}
+    )
+    first, second = game
+    assert (game.comments, first.seconds, second.comments) == (("前",), 75, ("角",))
+    varied = game.with_variation(2, "8c8d", "２六歩").with_comments(1, "一", "二")
+    assert [(line.path, moves_of(line)) for line in varied.lines()] == [
+        ("", "7g7f 3c3d"),
+        ("2.0", "8c8d 2g2f"),
+    ]
+    assert next(iter(varied)).comments == ("一", "二")
+    assert len(list(game.lines())) == 1
+    with pytest.raises(IllegalMoveError):
+        game.with_variation(2, "2g2f")
+    with pytest.raises(KifuError, match="no-such-ply"):
+        game.board(3)
+
+
+def test_merging_keeps_the_order_of_headers_and_games_without_any_do_not_matter():
+    names = {name: "x" for name in ("棋戦", "場所", "表題", "備考")}
+    tree = merge([game_of("7g7f", **names), game_of("2g2f"), game_of("7g7f 3c3d", **names)])
+    assert list(tree.headers) == list(names)
+
+
+def test_a_game_is_read_from_a_path(tmp_path):
+    path = tmp_path / "game.kif"
+    path.write_bytes(KIF.encode("cp932"))
+    assert Game.read(path).players == ("甲", "乙")
+    assert Game.read(path).svg(1).count("甲") == 1

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from kifu_core.cutting import Chunk
 from kifu_core.deadline import watched
 from kifu_core.decoding import BREAKS
+from kifu_core.errors import KifuError
 from kifu_core.formats import Format, Mark, PartCounts, Stage, Writer
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.record import Ending, ParsedGame
@@ -39,8 +40,11 @@ def dump(
 
     `ending` is as for KIF. `fractions` are the digits beyond whole seconds by ply, which only V3 has.
     `remarks` are the comments about the file, before the side to move, without the line about the encoding.
-    Headers without a key in CSA keep their names: readers skip unknown keys.
+    Headers without a key in CSA keep their names: readers skip unknown keys. Raises KifuError
+    `unknown-format` for any other version.
     """
+    if version not in ("2.2", "3"):
+        raise KifuError("unknown-format", params={"text": f"CSA {version}"})
     position = start_position(record.get("initial"))
     lines = [f"'{_ENCODING}UTF-8", "V3.0"] if version == "3" else ["V2.2"]
     lines += _comment_lines(text for text in remarks if not text.startswith(_ENCODING))
