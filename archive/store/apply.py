@@ -70,13 +70,13 @@ class AppliedPlan:
     plan: Plan
     inserted: Mapping[int, int]
 
-    def game(self, pk: int) -> Placed:
+    def game(self, pk: int) -> PlacedGame:
         """Return the game that a game of the plan is part of."""
         home = self.plan.home(pk)
-        return Placed(self.inserted.get(home, home), home >= NEW, self.plan.edition(home).record)
+        return PlacedGame(self.inserted.get(home, home), home >= NEW, self.plan.edition(home).record)
 
 
-class Placed(NamedTuple):
+class PlacedGame(NamedTuple):
     """A stored game that an edition is part of: its id, whether it was inserted just now, its record."""
 
     pk: int
@@ -97,7 +97,7 @@ def carry_out(
     return apply(change, plan)
 
 
-def carry_out_one(change: Change, decide: Callable[[Plan], int]) -> Placed:
+def carry_out_one(change: Change, decide: Callable[[Plan], int]) -> PlacedGame:
     """Carry out a decision about one game, and return that game. Raises IndexDamagedError."""
     pks: list[int] = []
 
@@ -110,7 +110,7 @@ def carry_out_one(change: Change, decide: Callable[[Plan], int]) -> Placed:
     return carry_out(change, attempt).game(pks[-1])
 
 
-def place(change: Change, game: DerivedGame) -> Placed:
+def place(change: Change, game: DerivedGame) -> PlacedGame:
     """Store a game as an edition of a stored one, or as a new one. Raises IndexDamagedError."""
     return carry_out_one(change, lambda plan: plan.place(game))
 

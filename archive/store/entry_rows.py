@@ -5,7 +5,7 @@ from dataclasses import asdict
 from archive.derive.editions import Edition, compatible, edition
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry, Game, Upload, codec
-from archive.store.apply import Placed, carry_out_one
+from archive.store.apply import PlacedGame, carry_out_one
 from archive.store.change import Change
 from archive.store.existing import stored_editions
 
@@ -21,7 +21,7 @@ def edition_of(entry: Entry, game: Edition) -> Edition:
     return Edition(record, entry.parsed_facts or game.parsed_facts)
 
 
-def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> Placed:
+def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> PlacedGame:
     """Make a stored game the union of its editions; return the resulting game. Editions that contradict `by`,
     a new reading, are left out. Raises IndexDamagedError."""
     mine = stored_edition(game)

@@ -13,7 +13,7 @@ from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.index.engine import engine
 from archive.models import Entry, Game
 from archive.store import apply, deletion, existing, taken_down
-from archive.store.apply import Placed
+from archive.store.apply import PlacedGame
 from archive.store.change import Change
 from archive.store.entry_rows import describe, edition_of, own_record, stored_edition, unite_editions
 from archive.store.plan import derive_edition
@@ -102,7 +102,7 @@ def _not_read(row: Entry, entry: DerivedEntry) -> None:
     row.issues = [storable(asdict(issue)) for issue in (*entry.issues, Issue(KEPT, "warning"))]
 
 
-def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> Placed:
+def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> PlacedGame:
     """Return the game of an entry by its new reading."""
     game = Game.objects.select_for_update().get(pk=game_id)
     match = apply.find(change, derived)

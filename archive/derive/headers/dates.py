@@ -104,7 +104,7 @@ NO_DAY: Final = Day()
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbers:
+class _DayNumbers:
     """A day as written; an unknown month or day is 0. `rest` is the text after it."""
 
     year: int
@@ -155,7 +155,7 @@ def _read_day(text: str) -> Day:
     )  # fmt: skip
 
 
-def _numbers(text: str) -> _Numbers | None:
+def _numbers(text: str) -> _DayNumbers | None:
     if match := _WESTERN.match(text) or _TOGETHER.match(text):
         return _parts(match, int(match["year"]), text)
     if match := _JAPANESE.match(text):
@@ -165,13 +165,13 @@ def _numbers(text: str) -> _Numbers | None:
         name = (match["name"] or match["name2"]).lower()
         if name in _MONTHS:
             day = int(match["day"] or match["day2"])
-            return _Numbers(int(match["year"]), _MONTHS.index(name) + 1, day, False, text[match.end() :])
+            return _DayNumbers(int(match["year"]), _MONTHS.index(name) + 1, day, False, text[match.end() :])
     if match := _YEAR_LAST.fullmatch(text):
         return _with_year_last(match)
     return None
 
 
-def _with_year_last(match: re.Match[str]) -> _Numbers | None:
+def _with_year_last(match: re.Match[str]) -> _DayNumbers | None:
     """Return the numbers of a day that ends with its year. With AM or PM the month is first, with full stops
     the day; otherwise None unless the numbers are unambiguous."""
     month, day = int(match["first"]), int(match["second"])
@@ -179,15 +179,15 @@ def _with_year_last(match: re.Match[str]) -> _Numbers | None:
         month, day = day, month
     elif not match["half"] and day <= 12 and month != day:
         return None
-    return _Numbers(int(match["year"]), month, day, False, match["clock"] or "") if month and day else None
+    return _DayNumbers(int(match["year"]), month, day, False, match["clock"] or "") if month and day else None
 
 
-def _parts(match: re.Match[str], year: int, text: str) -> _Numbers:
+def _parts(match: re.Match[str], year: int, text: str) -> _DayNumbers:
     month, day = (number(match[part]) if match[part] else 0 for part in ("month", "day"))
-    return _Numbers(year, month, day, bool(match["leap"]), text[match.end() :])
+    return _DayNumbers(year, month, day, bool(match["leap"]), text[match.end() :])
 
 
-def _possible(numbers: _Numbers, lunisolar: bool) -> bool:
+def _possible(numbers: _DayNumbers, lunisolar: bool) -> bool:
     """Return whether a day can exist; lunar months have 29 or 30 days."""
     if numbers.year < 1 or numbers.month > 12:
         return False
@@ -205,13 +205,13 @@ def _span(year: int, month: int, day: int) -> tuple[date, date, str]:
     return date(year, month, day), date(year, month, day), "day"
 
 
-def _end_of_range(numbers: _Numbers, lunisolar: bool) -> date | None:
+def _end_of_range(numbers: _DayNumbers, lunisolar: bool) -> date | None:
     """Return the last day of `2005/11/29･30日` or `2005/11/30-12/1`."""
     match = _UNTIL.match(numbers.rest)
     if match is None:
         return None
     year, month = int(match["year"] or numbers.year), int(match["month"] or numbers.month)
-    last = _Numbers(year, month, int(match["day"]), False, "")
+    last = _DayNumbers(year, month, int(match["day"]), False, "")
     return _span(year, month, last.day)[0] if month and last.day and _possible(last, lunisolar) else None
 
 
