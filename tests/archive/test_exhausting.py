@@ -65,15 +65,15 @@ def wordy(number: int, comments: list[str]) -> Game:
 
 @pytest.fixture
 def characters(monkeypatch) -> list[int]:
-    """How long the texts were whose forms excerpts asked for."""
-    asked: list[int] = []
+    """The lengths of the texts whose forms excerpts compute."""
+    lengths: list[int] = []
 
     def noted(text: str) -> str:
-        asked.append(len(text))
+        lengths.append(len(text))
         return search_form(text)
 
-    monkeypatch.setattr(of_excerpts, "searched", noted)
-    return asked
+    monkeypatch.setattr(of_excerpts, "search_form", noted)
+    return lengths
 
 
 APART = ["赤い本", "青い本", *("ｶﾞ" * 990 + str(number) for number in range(20))]
