@@ -14,32 +14,32 @@ Run = Callable[[argparse.Namespace], int]
 _JAPANESE: Final = {
     "records and positions of shogi; qf_code of Quoridor": "将棋の棋譜と局面、コリドールの qf_code",
     "write records in another format": "棋譜を別の形式で書く",
-    "list games and what is wrong with them": "対局と、おかしなところを調べる",
+    "check games and report what is wrong with them": "対局を調べ、おかしなところを知らせる",
     "list games in a table": "対局を表にする",
-    "SFEN to Shogi64, line by line": "SFEN を Shogi64 に（一行ずつ）",
-    "SFEN to canonical code and orientation": "SFEN を正準コードと向きに",
-    "qf_code to JSON, line by line": "qf_code を JSON に（一行ずつ）",
+    "convert SFEN to Shogi64, line by line": "SFEN を Shogi64 に一行ずつ変換する",
+    "convert SFEN lines to canonical code and orientation": "SFEN を正準コードと向きに一行ずつ変換する",
+    "convert qf_code to JSON, line by line": "qf_code を JSON に一行ずつ変換する",
     "draw boards in the terminal": "盤面を端末に描く",
     "a file, a folder or a ZIP archive; - is standard input": "ファイル、フォルダー、ZIP 書庫。- は標準入力",
-    "of lines; standard input without": "一行に一つ。なければ標準入力",
-    "lines of standard input without": "なければ標準入力の各行",
+    "a file to read line by line (default: standard input)": "一行ずつ読むファイル。省略すると標準入力",
+    "a position or a file (default: lines of standard input)": "局面かファイル。省略すると標準入力の各行",
     "language of messages": "メッセージの言語",
     "report errors only": "エラーだけを知らせる",
     "show this help": "この説明を表示する",
     "show the version": "バージョンを表示する",
     "the format to write": "書き出す形式",
-    "a file for each game here, not standard output": "標準出力の代わりに、一局ごとのファイルをここに書く",
+    "write each game to a file in this folder": "一局ごとのファイルをこのフォルダーに書く",
     "with --output: overwrite existing files": "--output で、すでにあるファイルに上書きする",
-    "instead of the format's own": "形式の文字コードの代わりに使うもの",
+    "the encoding to write (default: the format's)": "書き出す文字コード。省略すると形式ごとの文字コード",
     "the version of CSA to write": "書き出す CSA のバージョン",
-    "JKF as the format's own parser leaves it": "各形式の構文のままの JKF",
-    "JKF records one a line": "JKF を一行に一つ書く",
-    "one JSON object a line": "一行に一つの JSON で書く",
-    "Shogi64 to SFEN": "Shogi64 を SFEN に",
-    "JSON to qf_code": "JSON を qf_code に",
+    "write JKF with no more fields than the source format has": "元の形式にある項目だけの JKF を書く",
+    "write JKF as one record per line": "JKF を一行に一つ書く",
+    "write one JSON object per line": "一行に一つの JSON で書く",
+    "convert Shogi64 to SFEN instead": "逆に Shogi64 を SFEN に変換する",
+    "convert JSON to qf_code instead": "逆に JSON を qf_code に変換する",
     "print the position as a JSON object instead": "代わりに局面を JSON で書く",
-    "of a file's game; the last position without": "ファイルの対局の手数。なければ最後の局面",
-    "half-moves, or last": "手数、または last",
+    "the position of a game after this many half-moves (default: last)": "この手数の局面（省略すると最後）",
+    "the position after this many half-moves, or last": "この手数の局面、または last",
     "arguments": "引数",
     "options": "オプション",
     "usage: ": "使い方: ",
@@ -63,7 +63,7 @@ _EXAMPLES: Final = {
 
 
 def language_of_environment() -> Language:
-    """Return Japanese under a Japanese locale, else English."""
+    """Return "ja" under a Japanese locale, else "en"."""
     value = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
     return "ja" if value.startswith("ja") else "en"
 
@@ -71,15 +71,15 @@ def language_of_environment() -> Language:
 def parser(
     commands: Mapping[str, Run], writers: Mapping[str, Writer], version: str
 ) -> argparse.ArgumentParser:
-    """Return the parser of the command.
+    """Return the parser of `kifu`.
 
-    `commands` are the functions of its subcommands by name, `writers` those of the formats to convert to.
+    `commands` are the functions of its subcommands, `writers` the writers of formats, both by name.
     """
     return _Builder(language_of_environment(), writers, version).build(commands)
 
 
 class _Builder:
-    """Builds the parser with its help in one language."""
+    """Builds the parser, with help in one language."""
 
     def __init__(self, language: Language, writers: Mapping[str, Writer], version: str) -> None:
         self.language = language
@@ -138,11 +138,11 @@ class _Builder:
     def _commands(self) -> dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]]:
         return {
             "convert": (self._add_convert, "write records in another format"),
-            "check": (self._add_check, "list games and what is wrong with them"),
+            "check": (self._add_check, "check games and report what is wrong with them"),
             "list": (self._add_list, "list games in a table"),
-            "key": (self._add_key, "SFEN to Shogi64, line by line"),
-            "class": (self._add_lines, "SFEN to canonical code and orientation"),
-            "qf": (self._add_qf, "qf_code to JSON, line by line"),
+            "key": (self._add_key, "convert SFEN to Shogi64, line by line"),
+            "class": (self._add_lines, "convert SFEN lines to canonical code and orientation"),
+            "qf": (self._add_qf, "convert qf_code to JSON, line by line"),
             "show": (self._add_show, "draw boards in the terminal"),
         }
 
@@ -161,46 +161,46 @@ class _Builder:
             metavar="FORMAT",
             help=f"{self.text('the format to write')}: {', '.join(self.writers)}",
         )
-        about = self.text("a file for each game here, not standard output")
+        about = self.text("write each game to a file in this folder")
         command.add_argument("--output", metavar="DIR", help=about)
         self._add_flag(command, "--force", about="with --output: overwrite existing files")
-        about = self.text("instead of the format's own")
+        about = self.text("the encoding to write (default: the format's)")
         command.add_argument("--encoding", metavar="NAME", type=_encoding, help=about)
         about = self.text("the version of CSA to write")
         command.add_argument("--csa", choices=("2.2", "3"), default="2.2", help=about)
-        self._add_flag(command, "--raw", about="JKF as the format's own parser leaves it")
-        self._add_flag(command, "--lines", about="JKF records one a line")
+        self._add_flag(command, "--raw", about="write JKF with no more fields than the source format has")
+        self._add_flag(command, "--lines", about="write JKF as one record per line")
         with_ply = ", ".join(name for name, writer in self.writers.items() if "ply" in writer.options)
-        about = f"{with_ply}: {self.text('half-moves, or last')}"
+        about = f"{with_ply}: {self.text('the position after this many half-moves, or last')}"
         command.add_argument("--ply", type=_ply, default=argparse.SUPPRESS, help=about)
         self._add_flag(command, "-q", "--quiet", about="report errors only")
 
     def _add_check(self, command: argparse.ArgumentParser) -> None:
         self._add_files(command)
-        self._add_flag(command, "--json", about="one JSON object a line")
+        self._add_flag(command, "--json", about="write one JSON object per line")
         self._add_flag(command, "-q", "--quiet", about="report errors only")
 
     def _add_list(self, command: argparse.ArgumentParser) -> None:
         self._add_files(command)
-        self._add_flag(command, "--json", about="one JSON object a line")
+        self._add_flag(command, "--json", about="write one JSON object per line")
 
     def _add_lines(self, command: argparse.ArgumentParser) -> None:
-        about = self.text("of lines; standard input without")
+        about = self.text("a file to read line by line (default: standard input)")
         command.add_argument("files", nargs="*", metavar="FILE", help=about)
 
     def _add_key(self, command: argparse.ArgumentParser) -> None:
         self._add_lines(command)
-        self._add_flag(command, "--decode", about="Shogi64 to SFEN")
+        self._add_flag(command, "--decode", about="convert Shogi64 to SFEN instead")
         self._add_flag(command, "--json", about="print the position as a JSON object instead")
 
     def _add_qf(self, command: argparse.ArgumentParser) -> None:
         self._add_lines(command)
-        self._add_flag(command, "--encode", about="JSON to qf_code")
+        self._add_flag(command, "--encode", about="convert JSON to qf_code instead")
 
     def _add_show(self, command: argparse.ArgumentParser) -> None:
-        about = self.text("lines of standard input without")
+        about = self.text("a position or a file (default: lines of standard input)")
         command.add_argument("positions", nargs="*", metavar="SFEN|CODE|FILE", help=about)
-        about = self.text("of a file's game; the last position without")
+        about = self.text("the position of a game after this many half-moves (default: last)")
         command.add_argument("--ply", type=_ply, default=None, help=about)
 
 
@@ -208,7 +208,7 @@ def _ply(text: str) -> int | None:
     if text == "last":
         return None
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError("a number of half-moves, or last")
+        raise argparse.ArgumentTypeError("must be a number of half-moves, or last")
     return int(text)
 
 

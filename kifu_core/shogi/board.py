@@ -1,6 +1,6 @@
-"""A board that moves are played on, with its history, in the manner of chess libraries.
+"""A shogi board with its move history, in the style of chess libraries.
 
-`Board` keeps a `Position` and the moves that led to it; the rules are those of `rules`.
+`Board` combines a `Position`, the moves that led to it, and the rules of `kifu_core.shogi.rules`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SAME: Final = "同　"
 
 
 class Move(int):
-    """A move: the packed integer of `moves`, so moves are hashable and as cheap as integers.
+    """A move, packed into an integer as `kifu_core.shogi.moves` describes.
 
     >>> move = Move.from_usi("8h2b+")
     >>> move, move.source, move.target, move.promotes, move.drop
@@ -41,22 +41,22 @@ class Move(int):
 
     @classmethod
     def from_usi(cls, text: str) -> Move:
-        """Read a move as USI writes it. Raises DecodeError `bad-usi-move`."""
+        """Return the move of a text in USI. Raises DecodeError `bad-usi-move`."""
         return cls(from_usi(text))
 
     @property
     def usi(self) -> str:
-        """The move as USI writes it."""
+        """The move in USI."""
         return to_usi(self)
 
     @property
     def source(self) -> str | None:
-        """The square that the piece leaves, as USI writes it; None for a drop."""
+        """The square that the piece leaves, in USI (`8h`); None for a drop."""
         return None if self >> 8 > DROP else USI[self >> 8]
 
     @property
     def target(self) -> str:
-        """The square that the piece goes to, as USI writes it."""
+        """The square that the piece goes to, in USI (`2b`)."""
         return USI[self >> 1 & 127]
 
     @property
@@ -66,7 +66,7 @@ class Move(int):
 
     @property
     def drop(self) -> str | None:
-        """The kind of the piece dropped, as CSA writes it (`FU`); None for a move on the board."""
+        """The kind of the dropped piece, in CSA (`FU`); None for a move on the board."""
         return CODES[(self >> 8) - DROP] if self >> 8 > DROP else None
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Move(int):
 
 
 class Outcome(NamedTuple):
-    """The end of a game by the rules. `winner` is a colour, None for a draw.
+    """The result of a game that the rules have ended. `winner` is a colour, or None for a draw.
 
     `reason` is `no-moves` (checkmate, or no legal move at all), `fourfold` or `perpetual-check`.
     """
@@ -89,8 +89,8 @@ class Outcome(NamedTuple):
 class Board:
     """A position and the moves that led to it.
 
-    `position` is the `Position` on the board, which callers read but do not change. Colours are 0 for Black
-    (先手) and 1 for White (後手).
+    `position` is the current `Position`; read it, but change it only by the methods of the board. Colours are
+    0 for Black (先手) and 1 for White (後手).
 
     >>> board = Board()
     >>> for move in ("7g7f", "３四歩", "+8822UM"):
@@ -102,9 +102,9 @@ class Board:
     __slots__ = ("_captures", "_first_number", "_moves", "_start", "position")
 
     def __init__(self, sfen: str = INITIAL_SFEN) -> None:
-        """Set up an SFEN, or a position of USI with its moves (`startpos moves 7g7f`).
+        """Set up an SFEN, or a position and moves as in USI's command `position` (`startpos moves 7g7f`).
 
-        Raises DecodeError for a text that cannot be read, IllegalMoveError for an illegal move.
+        Raises DecodeError for a text that cannot be read, and IllegalMoveError for an illegal move.
         """
         setup, _, moves = sfen.removeprefix("position ").partition(" moves ")
         setup = INITIAL_SFEN if setup.strip() == "startpos" else setup.removeprefix("sfen ")
@@ -154,18 +154,18 @@ class Board:
 
     @property
     def code(self) -> str:
-        """The position's Shogi64 code, by which archives find it: equal positions have equal codes.
+        """The position's Shogi64 code. Equal positions have equal codes, by which archives find them.
 
         Raises KifuError `unencodable` for a position with more pieces than a set.
         """
         return shogi64.encode(self.position)
 
     def sfen(self) -> str:
-        """Return the position as SFEN with its move number."""
+        """Return the position as SFEN with the move number."""
         return self.position.sfen(self._first_number + len(self._moves))
 
     def usi(self) -> str:
-        """Return the start and the moves as the USI command `position` takes them, without that word."""
+        """Return the arguments of USI's command `position`: the start and the moves."""
         start = self._start.sfen(None)
         text = "startpos" if start == INITIAL_SFEN else f"sfen {self._start.sfen(self._first_number)}"
         return f"{text} moves {' '.join(map(to_usi, self._moves))}" if self._moves else text
@@ -181,17 +181,17 @@ class Board:
     __copy__ = copy
 
     def piece_at(self, square: str) -> str | None:
-        """Return the piece on a square (`7g`) as SFEN writes it, White's in lower case; None without one."""
+        """Return the piece on a square (`7g`) in SFEN, White's in lower case; None for an empty square."""
         piece = self.position.board[BY_USI[square]]
         text = LETTERS[abs(piece)]
         return None if not piece else text if piece > 0 else text.lower()
 
     def hand(self, color: int) -> dict[str, int]:
-        """Return the pieces in the hand of a colour, by the letters of SFEN."""
+        """Return the number of each piece in a colour's hand, by the letters of SFEN."""
         return {LETTERS[kind]: count for kind, count in enumerate(self.position.hands[color]) if count}
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the positions are equal, whatever led to them."""
+        """Tell whether two boards have equal positions, whatever moves led to them."""
         return self.position == other.position if isinstance(other, Board) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # boards change; `code` and `sfen()` are hashable
@@ -199,11 +199,11 @@ class Board:
     # --- play ---
 
     def push(self, move: Move | int | str, *, legal: bool = True) -> Move:
-        """Play a move, given as in `parse` or packed, and return it.
+        """Play a move and return it. A text is read by `parse`; an integer is a packed move.
 
-        Raises IllegalMoveError with the code of the fault (see `rules.violation`) and as `parse` does; the
-        board stays as it was. With `legal` False only a move that no board allows is refused: no piece to
-        move, a piece of the other side, an own piece on the target.
+        Raises the errors of `parse`, and IllegalMoveError with a code of `rules.violation`; the board is then
+        unchanged. With `legal` False the rules are not checked: the only refused moves are those without a
+        piece to move, with a piece of the other side, or to a square with a piece of the same side.
         """
         move = self.parse(move) if isinstance(move, str) else Move(move)
         fault = rules.violation(self.position, move) if legal else rules.fault(self.position, move)
@@ -214,23 +214,26 @@ class Board:
         return move
 
     def pop(self) -> Move:
-        """Take the last move back and return it. Raises IndexError without one."""
+        """Take back the last move and return it. Raises IndexError if there is none."""
         move = self._moves.pop()
         self.position.undo_move(move, self._captures.pop())
         return move
 
     def peek(self) -> Move | None:
-        """Return the last move, None without one."""
+        """Return the last move; None if there is none."""
         return self._moves[-1] if self._moves else None
 
     # --- rules ---
 
     def legal_moves(self) -> list[Move]:
-        """Return all legal moves. In a search, play them by `push(move, legal=False)`, which is faster."""
+        """Return all legal moves. A search can play them with `push(move, legal=False)`, which is faster."""
         return list(map(Move, rules.legal_moves(self.position)))
 
     def is_legal(self, move: Move | int | str) -> bool:
-        """Tell whether a move may be played now. Raises for a text that is no move, or several."""
+        """Tell whether a move is legal.
+
+        Raises DecodeError for a text that is not a move, AmbiguousMoveError for one that can mean several.
+        """
         try:
             return rules.is_legal(self.position, self.parse(move) if isinstance(move, str) else move)
         except IllegalMoveError:
@@ -252,9 +255,9 @@ class Board:
         return self.is_check() and not rules.legal_moves(self.position)
 
     def occurrences(self) -> list[int]:
-        """Return the plies at which the present position stood, the present ply included.
+        """Return the plies at which the current position arose, including the current ply.
 
-        Board, hands and side to move are compared. Linear in the moves played.
+        Positions are equal if board, hands and side to move are. Linear in the number of moves.
         """
         position, plies = self._start.copy(), []
         for ply, move in enumerate(self._moves):
@@ -264,13 +267,13 @@ class Board:
         return [*plies, len(self._moves)]
 
     def is_fourfold_repetition(self) -> bool:
-        """Tell whether the present position stands for the fourth time (千日手), perpetual check included."""
+        """Tell whether this is the position's fourth occurrence (千日手), perpetual check included."""
         return len(self.occurrences()) >= FOURFOLD
 
     def perpetual_checker(self) -> int | None:
-        """Return the colour that loses by perpetual check (連続王手の千日手), None if nobody does.
+        """Return the colour that loses by perpetual check (連続王手の千日手); None if neither does.
 
-        It has given check with every move since the first of four occurrences.
+        With a fourfold repetition, that is the side whose every move since the first occurrence gave check.
         """
         plies = self.occurrences()
         if len(plies) < FOURFOLD:
@@ -282,9 +285,9 @@ class Board:
         return sides[0] if len(sides) == 1 else None
 
     def outcome(self) -> Outcome | None:
-        """Return the end of the game by the rules, None while play goes on.
+        """Return the result if the rules have ended the game, else None.
 
-        Declarations, resignations and clocks are decisions of players: see `claim`.
+        Players end games, too, by resignation, on time, or by a declaration (see `claim`).
         """
         if not rules.legal_moves(self.position):
             return Outcome(self.turn ^ 1, "no-moves")
@@ -298,21 +301,23 @@ class Board:
         return self.outcome() is not None
 
     def claim(self) -> entering_king.Claim:
-        """Return the facts for a declaration of the side to move (入玉宣言); `.result(27)` is its outcome.
+        """Return the facts that decide a declaration win (入玉宣言) of the side to move.
 
+        `claim().result(27)` is the result under the 27-point rule.
         In a handicap game the missing pieces count for White.
         """
         return entering_king.claim(self.position, entering_king.missing_points(self._start))
 
     def mate_in_one(self) -> Move | None:
-        """Return a move that mates, None if there is none."""
+        """Return a move that mates; None if there is none."""
         move = mate_in_one(self.position)
         return None if move is None else Move(move)
 
     def search_mate(self, *, nodes: int = 100_000, plies: int = LONGEST) -> MateResult:
-        """Search a forced mate by checks (詰み) of at most so many plies for the side to move.
+        """Search for a forced mate by checks (詰み) in at most `plies` plies for the side to move.
 
-        The first mate that is found may be longer than necessary: lower `plies` to look for a shorter one.
+        Expands at most `nodes` positions. The mate that is found may not be the shortest: to look for a
+        shorter one, lower `plies`.
         """
         result = search_mate(self.position, nodes=nodes, plies=plies)
         return replace(result, moves=tuple(map(Move, result.moves)))
@@ -320,11 +325,11 @@ class Board:
     # --- texts of moves ---
 
     def parse(self, text: str) -> Move:
-        """Read a move as text.
+        """Return the move of a text.
 
         Notations are USI (`7g7f`), CSA (`+7776FU`), KIF (`７六歩(77)`), KI2 (`▲７六歩`), Western (`P-7f`).
-        The move need not be legal. Raises DecodeError `bad-move-text` for any other text, IllegalMoveError
-        `unreachable` if no piece can make the move, AmbiguousMoveError `ambiguous` if several can.
+        The move need not be legal. Raises DecodeError `bad-move-text` for other texts, IllegalMoveError
+        `unreachable` if no piece can make the move, and AmbiguousMoveError `ambiguous` if several can.
         """
         last = self._moves[-1] >> 1 & 127 if self._moves else -1
         candidates = read_move(text.strip(), self.position, last)
@@ -340,7 +345,7 @@ class Board:
         return Move(candidates[0])
 
     def text(self, move: Move | int, notation: Notation = "ki2") -> str:
-        """Return a playable move as text: by default as people write it.
+        """Return the text of a playable move in a notation, by default as people write it (KI2).
 
         >>> board = Board()
         >>> move = Move.from_usi("7g7f")
@@ -390,7 +395,7 @@ class Board:
         return f"Board({self.sfen()!r})"
 
     def svg(self, *, flip: bool = False, language: Language = "ja") -> str:
-        """Draw the board with the last move marked, as notebooks show it; `flip` puts White below."""
+        """Return an SVG of the board with the last move marked; `flip` puts White at the bottom."""
         return draw.svg(self.position, last=self.peek(), flip=flip, language=language)
 
     def _repr_svg_(self) -> str:

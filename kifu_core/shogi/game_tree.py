@@ -1,7 +1,6 @@
-"""A record as a tree of moves to iterate over: `Game`, its lines and their nodes.
+"""Records as trees of moves: `Game`, its lines and their nodes.
 
-A `Game` is a thin view of a normalized JKF record. Each node has a move, the position after it, and its time,
-comments, evaluation and variations.
+A `Game` is a thin view of a normalized JKF record. Iterating over a game or a line yields nodes.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ from kifu_core.shogi.start import initial_of
 class Node:
     """A move of a line and the position after it.
 
-    `ply` counts from 1 at the record's first move. `text` is the move as people write it (`▲７六歩`).
-    `seconds` is the time of the move and `clock` that of its side so far; None without a time. `variations`
-    are the alternatives to this move.
+    `ply` is 1 for the first move of the record. `text` is the move as people write it (`▲７六歩`). `seconds`
+    is the time used for the move, `clock` the time that its side has used so far; both are None if the record
+    has no times. `variations` are the alternatives to this move.
     """
 
     ply: int
@@ -61,17 +60,18 @@ class Node:
 
     @property
     def code(self) -> str:
-        """The position's Shogi64 code, as `Board.code`."""
+        """The position's Shogi64 code: see `Board.code`."""
         return shogi64.encode(self.position)
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of play: the main line, or a variation with its own positions. Iterating yields its nodes.
+    """The main line or a variation. Iterating over it yields its nodes.
 
-    `path` names a variation as the archive does (`3.0`: the first at ply 3); it is empty for the main line.
-    `ply` is the number of moves before the line, `before` the position there and `last` the move that led to
-    it. A move that no board allows ends the line. Iterating is linear in the moves of the line.
+    `path` is empty for the main line; a variation has the archive's name for it (`3.0` is the first one at
+    ply 3). `ply` is the number of moves before the line, `before` the position before its first move, and
+    `last` the move that led to that position. Iteration ends at a move that cannot be played, and is linear
+    in the number of moves.
     """
 
     entries: Sequence[MoveEntry]
@@ -111,12 +111,12 @@ class Line:
 
     @property
     def ending(self) -> str | None:
-        """JKF's name of the ending (`TORYO`); None without one."""
+        """JKF's name of the ending (`TORYO`); None if the line has none."""
         return self.entries[-1].get("special") if self.entries else None
 
     @property
     def variations(self) -> tuple[Line, ...]:
-        """All variations that branch off this line, alternatives to its ending included."""
+        """All variations that branch off this line, including alternatives to its ending."""
         position, last, lines = self.before.copy(), self.last, list[Line]()
         for ply, entry in enumerate(self.entries, self.ply + 1):
             lines += self._variations(entry, ply, position, last)
@@ -150,11 +150,12 @@ def _times(entry: MoveEntry) -> tuple[int | None, int | None]:
 
 
 class Game:
-    """A game of shogi: headers, a start, a main line with variations, an ending.
+    """A game of shogi: headers, a starting position, a main line with variations, and an ending.
 
-    `record` is its JKF; copy it by `json.loads(game.dump("jkf"))` to change it, and make a game of the copy.
-    `ending` is None for a game that goes on. `issues` are the oddities of the text, `unread` is text that
-    could not be played. Games are not changed: `with_comments` and `with_variation` return new ones.
+    Games are immutable: `with_comments` and `with_variation` return new ones. `record` is the game as JKF. To
+    change it, change the copy `json.loads(game.dump("jkf"))`, and make a new `Game` from that. `ending` is
+    None for an unfinished game. `issues` are the oddities of the text from which the game was read, `unread`
+    is the part of the text that could not be played.
 
     >>> game = Game.read("手合割：平手\\n1 ７六歩(77) ( 0:05/00:00:05)\\n*よくある手\\n2 投了\\n")
     >>> [(node.text, node.seconds, node.comments) for node in game]
@@ -164,9 +165,9 @@ class Game:
     """
 
     def __init__(self, game: ParsedGame | Record) -> None:
-        """View a game that `kifu_core.load` has read, or a JKF record, which `normalize` completes.
+        """Make a game from a result of `kifu_core.load`, or from a JKF record, which `normalize` completes.
 
-        Raises as `normalize` does, and ParseError for a record without a start.
+        Raises the errors of `normalize`, and ParseError for a record without a starting position.
         """
         parsed = game if isinstance(game, ParsedGame) else _parsed(normalize(game))
         self.parsed: Final = parsed
@@ -178,9 +179,9 @@ class Game:
 
     @classmethod
     def read(cls, data: bytes | str | PathLike[str], name: str | None = None) -> Game:
-        """Read the first game of a file's bytes or text, or of the file at a path.
+        """Return the first game of a file, given as bytes, as text or by its path.
 
-        Raises as `read_all` does, and ParseError `no-game` for a file without games.
+        Raises the errors of `read_all`, and ParseError `no-game` for a file without games.
         """
         games = cls.read_all(data, name)
         if not games:
@@ -189,10 +190,10 @@ class Game:
 
     @classmethod
     def read_all(cls, data: bytes | str | PathLike[str], name: str | None = None) -> list[Game]:
-        """Read all games of a file's bytes or text, or of the file at a path.
+        """Return all games of a file, given as bytes, as text or by its path.
 
-        A game is read as far as it goes: see `issues` and `unread`. Raises ParseError if a game of the file
-        cannot be read at all; `kifu_core.load` returns the others. Otherwise raises as `load` does.
+        The part of a game that cannot be played is in its `unread`. Raises ParseError if one of the games
+        cannot be read at all (`kifu_core.load` returns the others), and the errors of `load`.
         """
         if isinstance(data, PathLike):
             data, name = Path(data).read_bytes(), name or str(data)
@@ -214,11 +215,11 @@ class Game:
         comments: Mapping[int, Sequence[str]] | None = None,
         seconds: Mapping[int, int] | None = None,
     ) -> Game:
-        """Make a game of the moves of a board.
+        """Make a game from the moves of a board.
 
-        `ending` is JKF's name of the ending, such as TORYO (投了); see `jkf.SPECIALS`. `comments` and
-        `seconds` are by ply, 0 for comments before the first move. Raises IllegalMoveError for moves that the
-        rules do not allow, ParseError for an unknown ending.
+        `ending` is JKF's name of the ending, such as TORYO (投了); see `jkf.SPECIALS`. The keys of `comments`
+        and `seconds` are plies; comments of ply 0 stand before the first move. Raises IllegalMoveError for
+        illegal moves, and ParseError for an unknown ending.
         """
         entries: list[dict[str, Any]] = [{}, *({"move": _raw_move(move)} for move in board.moves)]
         if ending is not None:
@@ -234,15 +235,15 @@ class Game:
         return cls(normalize(raw))
 
     def with_comments(self, ply: int, *comments: str) -> Game:
-        """Return the game with these comments after a ply of the main line, in place of any before."""
+        """Return the game with new comments at a ply of the main line, replacing the old ones."""
         record = _copy(self.record)
         record["moves"][self._checked(ply)]["comments"] = [*comments]
         return Game(replace(self.parsed, record=record))
 
     def with_variation(self, ply: int, *moves: Move | str) -> Game:
-        """Return the game with another line from a ply on, an alternative to that move of the main line.
+        """Return the game with a new variation: an alternative to the main line's move at `ply`.
 
-        `moves` are as for `Board.push`, whose errors are raised.
+        The moves are played by `Board.push`, and raise its errors.
         """
         board = self.board(self._checked(ply) - 1)
         for move in moves:
@@ -256,7 +257,7 @@ class Game:
 
     @property
     def players(self) -> tuple[str, str]:
-        """The names of Black and White, also of 下手 and 上手; empty where unknown."""
+        """The names of Black (先手, 下手) and White (後手, 上手); empty if unknown."""
         black, white = (
             next((self.headers[name] for name in names if self.headers.get(name)), "")
             for names in (("先手", "下手"), ("後手", "上手"))
@@ -270,12 +271,12 @@ class Game:
 
     @property
     def main_line(self) -> Line:
-        """The moves that were played."""
+        """The line of the moves that were played."""
         return Line(self.record["moves"][1:], self.start)
 
     @property
     def winner(self) -> int | None:
-        """The colour that won. None for a draw, an unknown result, no ending, and a problem that mates."""
+        """The colour that won; None for a draw, an unknown result, no ending, or a problem that mates."""
         return self.ending.winner if self.ending else None
 
     def __iter__(self) -> Iterator[Node]:
@@ -295,7 +296,7 @@ class Game:
             waiting += reversed(line.variations)
 
     def board(self, ply: int | None = None) -> Board:
-        """Return a board with the main line played up to a ply (None: to its end).
+        """Return a board with the moves of the main line up to a ply, by default all of them.
 
         Raises KifuError `no-such-ply`.
         """
@@ -312,18 +313,18 @@ class Game:
     def dump(
         self, file_format: str = "kif", *, losses: Literal["ignore", "raise"] = "raise", **options: Any
     ) -> str:
-        """Return the game as the text of a file.
+        """Return the text of a file with the game.
 
-        Options are `version` ("2.2" or "3") of CSA, `ply` of SFEN and BOD (None: the last), and `indent` of
-        JKF. Raises KifuError `unknown-format`, and LossError if the format cannot hold everything, unless
-        `losses` is "ignore".
+        CSA has the option `version` ("2.2" or "3"), SFEN and BOD have `ply` (None for the last position),
+        JKF has `indent`. Raises KifuError `unknown-format`, and LossError if the format cannot hold
+        everything, unless `losses` is "ignore".
         """
         writer = formats.SHOGI.writer(file_format)
         if losses == "raise" and (issues := self._losses(file_format, options.get("version", "2.2"))):
             raise LossError(issues)
         facts = {"ending": self.ending, "fractions": self.parsed.fractions}
-        known = {name: value for name, value in facts.items() if name in writer.options}
-        return writer.dump(self.record, **known | options)
+        defaults = {name: value for name, value in facts.items() if name in writer.options}
+        return writer.dump(self.record, **defaults | options)
 
     def _losses(self, file_format: str, version: str) -> tuple[Issue, ...]:
         counts = {"lost-remarks": len(self.parsed.remarks), "lost-unread": int(bool(self.unread))}
@@ -337,9 +338,9 @@ class Game:
     def encode(
         self, file_format: str = "kif", *, losses: Literal["ignore", "raise"] = "raise", **options: Any
     ) -> bytes:
-        """Return the game as the bytes of a file: Shift_JIS for KIF and KI2, UTF-8 for kifu, ki2u and others.
+        """Return the bytes of a file with the game: Shift_JIS for `kif` and `ki2`, UTF-8 for other formats.
 
-        Raises as `dump` does, and LossError for characters that the encoding lacks.
+        Raises the errors of `dump`. Characters that the encoding lacks are losses, too.
         """
         data, issues = formats.encode_text(self.dump(file_format, losses=losses, **options), file_format)
         if issues and losses == "raise":
@@ -350,7 +351,7 @@ class Game:
         return self.dump(losses="ignore")
 
     def svg(self, ply: int | None = None, *, flip: bool = False, language: Language = "ja") -> str:
-        """Draw a position of the main line (None: the last one) with the players' names."""
+        """Return an SVG of a position of the main line, by default the last, with the players' names."""
         board = self.board(ply)
         position, last = board.position, board.peek()
         return draw.svg(position, last=last, flip=flip, language=language, names=self.players)
@@ -360,7 +361,7 @@ class Game:
 
 
 def _parsed(record: Record) -> ParsedGame:
-    """Return a complete record as a game that has been read, with its ending."""
+    """Return the ParsedGame of a normalized record."""
     return formats.load(formats.dump(record, "jkf"), "game.jkf").games[0]
 
 
@@ -374,14 +375,15 @@ def _raw_move(move: Move) -> dict[str, Any]:
 
 
 def merge(games: Iterable[Game]) -> Game:
-    """Merge games from one start into one tree: the first one is its main line, others become variations.
+    """Merge games with the same starting position into one tree.
 
-    Headers remain on which all games agree that have any. Comments of a node are joined; times are those of
-    the first game with the move. A game that ends where another goes on leaves its ending as a comment.
+    The main line is that of the first game; the other games become variations. The headers on which all games
+    with headers agree are kept. A move has the comments of all its games, but the time of the first of them.
+    The ending of a game becomes a comment if the tree already has a move there.
 
-    Raises KifuError `no-game` without games, `other-start` for different starts, `jkf-depth` for variations
-    nested deeper than `jkf.FORK_LEVELS`. Linear in the moves of all games, times the number of variations at
-    a ply.
+    Raises KifuError `no-game` without games, `other-start` for different starting positions, and `jkf-depth`
+    if variations are nested deeper than `jkf.FORK_LEVELS`. Linear in the moves of all games, times the number
+    of variations at a ply.
     """
     sources = list(games)
     if not sources:
@@ -406,7 +408,7 @@ _Entries = list[MoveEntry]
 
 
 def _merge_lines(base: _Entries, other: _Entries) -> None:
-    """Merge a line and all of its variations into another line, both from the same position."""
+    """Merge `other` and all of its variations into `base`, a line from the same position."""
     waiting = [(base, 0, other, 0)]
     while waiting:
         line, at, entries, level = waiting.pop()
@@ -431,7 +433,11 @@ def _merge_lines(base: _Entries, other: _Entries) -> None:
 def _attach(
     line: _Entries, at: int, fork: _Entries, level: int
 ) -> tuple[_Entries, int, _Entries, int] | None:
-    """Add a line as a variation of `line[at]`, or return the line with its first move to merge it with."""
+    """Add a fork as a variation of `line[at]`.
+
+    If the tree already has the fork's first move there, return what is left to merge instead: the line with
+    that move, the move's index in the line, the fork, and the line's level.
+    """
     if _key(line[at]) == _key(fork[0]):
         return line, at, fork, level
     for existing in line[at].get("forks", ()):
@@ -459,7 +465,7 @@ def _join_comments(entry: MoveEntry, others: list[str]) -> None:
 
 
 def _depth(line: _Entries) -> int:
-    """Return the depth of nested variations; 0 without variations."""
+    """Return how deep variations are nested; 0 without variations."""
     deepest, lines = 0, [(line, 0)]
     while lines:
         line, level = lines.pop()

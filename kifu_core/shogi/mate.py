@@ -1,13 +1,15 @@
-"""Forced mates: mate in one, and a search of mates by checks (詰み) with proof numbers.
+"""Forced mates: mate in one, and a search for mates by checks (詰み) with proof numbers.
 
 The search is depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its
-applications", 2002). A node's numbers are from the side to move: `effort` estimates the work to show that it
-succeeds (the attacker mates, the defender escapes), `resistance` the work to show that it fails. Where the
-textbook adds the children's efforts, the largest is taken plus one for each other child ("weak" proof
-numbers, T. Ueda and others, 2008): interpositions would otherwise count once for each piece.
+applications", 2002). A node has two numbers, from the viewpoint of the side to move, which succeeds if it
+mates (as attacker) or escapes (as defender): `effort` estimates the work to prove that it succeeds,
+`resistance` the work to prove that it fails. The textbook adds the efforts of a node's children; here the
+largest is taken, plus one for each other child ("weak" proof numbers, T. Ueda and others, 2008): otherwise
+interposing on one square would count once for each piece.
 
-A line that comes back to a position of its own path proves nothing: a shortest mate repeats none. Such a
-failure holds only below that position and is not stored elsewhere (A. Kishimoto and M. Mueller, 2004).
+A line that repeats a position of its own path counts as a failure of the attacker, since a shortest mate has
+no repetition. Such a failure holds only while that position is on the path, so it is not stored for the
+positions below it (A. Kishimoto and M. Mueller, 2004).
 """
 
 from __future__ import annotations
@@ -25,22 +27,22 @@ from kifu_core.shogi.pieces import FU, HAND_KINDS, KE, OU, PROMOTED, signed
 from kifu_core.shogi.position import Position
 
 LONGEST: Final = 400
-"""Plies of a mate; deeper lines count as not mating within the search's means."""
+"""The maximum length of a mate, in plies. The search does not decide whether longer lines mate."""
 
 _ENDLESS: Final = 1 << 40
 _NEVER: Final = 1 << 20
-"""A depth below every path: the failure depends on no position of the path."""
+"""Stands for the depth of a position if a failure depends on none of the path; greater than all depths."""
 _TOO_DEEP: Final = -1
-"""A depth above every path: the failure is due to `LONGEST`."""
+"""Stands for the depth of a position if a failure is due to the limit of plies; less than all depths."""
 
 
 @dataclass(frozen=True, slots=True)
 class MateResult:
     """The result of a search.
 
-    `verdict` is `mate`, `no-mate` (no line of checks mates) or `undecided` (the nodes were used up). `moves`
-    is a mating line, packed, with the longest defence in the search; a shorter mate may exist. `nodes` is the
-    number of expanded positions.
+    `verdict` is `mate`, `no-mate` (no line of checks mates) or `undecided` (a limit was reached). `moves` are
+    the packed moves of a mate, with the longest defence that the search has found; there may be a shorter
+    mate. `nodes` is the number of expanded positions.
     """
 
     verdict: Literal["mate", "no-mate", "undecided"]
@@ -49,7 +51,7 @@ class MateResult:
 
 
 def mate_in_one(position: Position) -> int | None:
-    """Return the first packed move that mates, None if there is none. `position` is unchanged afterwards."""
+    """Return a packed move that mates; None if there is none. `position` is unchanged afterwards."""
     for move in checking_moves(position):
         captured = position.do_move(move)
         mate = not rules.legal_moves(position)
@@ -60,7 +62,7 @@ def mate_in_one(position: Position) -> int | None:
 
 
 def checking_moves(position: Position) -> list[int]:
-    """Return the legal moves that attack the other side's only king, packed."""
+    """Return the legal moves that give check, packed; none unless the other side has exactly one king."""
     board, color = position.board, position.turn
     king = signed(color ^ 1, OU)
     if board.count(king) != 1:
@@ -69,11 +71,11 @@ def checking_moves(position: Position) -> list[int]:
     moves = _board_checks(board, color, square) + _dropped_checks(position, square)
     if -king in board:
         moves = [move for move in moves if not rules.exposes(position, move)]
-    return [move for move in moves if _is_fair(position, move)]
+    return [move for move in moves if _is_allowed(position, move)]
 
 
-def _is_fair(position: Position, move: int) -> bool:
-    """Tell whether a check is no mate by a dropped pawn."""
+def _is_allowed(position: Position, move: int) -> bool:
+    """Tell whether a check is not an illegal mate by a dropped pawn (打ち歩詰め)."""
     return move >> 8 != DROP + FU or not rules.mates(position, move)
 
 
@@ -93,7 +95,10 @@ def _board_checks(board: list[int], color: int, king: int) -> list[int]:
 
 
 def _shields(board: list[int], color: int, king: int) -> dict[int, tuple[int, ...]]:
-    """Return the pieces of `color` that stand between a king and a slider of their own, with that line."""
+    """Return the squares of pieces that stand alone between the king and a slider of their own colour.
+
+    The values are the squares from the king to the slider: a move to any other square uncovers a check.
+    """
     sign = -1 if color else 1
     shields: dict[int, tuple[int, ...]] = {}
     for direction, line in enumerate(KING_LINES[king]):
@@ -135,7 +140,7 @@ def _dropped_checks(position: Position, king: int) -> list[int]:
 
 
 class _Entry(NamedTuple):
-    """The numbers of a position; for a mate also its plies and the best move."""
+    """The numbers of a position. For a mate, `plies` is its length and `move` the best move."""
 
     effort: int
     resistance: int
@@ -149,10 +154,10 @@ _SUCCEEDED: Final = _Entry(0, _ENDLESS)
 
 
 def search_mate(position: Position, *, nodes: int = 100_000, plies: int = LONGEST) -> MateResult:
-    """Search a mate by checks for the side to move, within numbers of expanded nodes and of plies.
+    """Search for a mate by checks for the side to move, of at most `plies` plies.
 
-    Takes about 300 bytes a node. `position` is unchanged afterwards. A side with several kings, or a side to
-    mate without one, has no mate.
+    Expands at most `nodes` positions, and takes about 300 bytes for each. `position` is unchanged afterwards.
+    Finds no mate if the other side has no king or several.
     """
     search = _Search(position.copy(), nodes, min(plies, LONGEST))
     entry, loop = search.run()
@@ -167,10 +172,10 @@ _HAND: Final = slice(81, None)
 
 
 class _Table:
-    """The numbers of all positions with one side to move, by their keys.
+    """The numbers of the positions with one side to move, by their keys.
 
-    A mate with some pieces in the attacker's hand is a mate with more, and a failure is one with fewer: the
-    rest of the set is in the defender's hand.
+    All pieces that are neither on the board nor in the attacker's hand are in the defender's hand. So if the
+    attacker mates with some pieces in hand, he also mates with more; if he fails, he also fails with fewer.
     """
 
     __slots__ = ("entries", "failures", "mates", "side")
@@ -192,7 +197,7 @@ class _Table:
         return not (entry.resistance if self.side else entry.effort)
 
     def complete(self, keys: list[bytes]) -> None:
-        """Add the entries that follow from other hands with the same board."""
+        """Add entries for keys that have none but follow from entries with the same board and other hands."""
         for key in keys:
             if key not in self.entries and (entry := self._implied(key[_BOARD], key[_HAND])):
                 self.entries[key] = entry
@@ -207,10 +212,10 @@ class _Table:
 
 
 class _Search:
-    """One search. The material is constant, so the board and the attacker's hand make a position's key.
+    """One search. As no piece leaves the game, the board and the attacker's hand identify a position.
 
-    `tables` are those of the attacker's and the defender's positions; `paths` are the depths of the positions
-    on the path.
+    `tables` and `paths` have two members, for positions with the attacker and with the defender to move.
+    `paths` has the depths of the positions on the current path, by their keys.
     """
 
     def __init__(self, position: Position, budget: int, plies: int) -> None:
@@ -236,9 +241,10 @@ class _Search:
         return key
 
     def expand(self, key: bytes, depth: int, most_effort: int, most_resistance: int) -> tuple[_Entry, int]:
-        """Search below the present position until one of its numbers reaches its limit.
+        """Search below the current position until one of its numbers reaches its limit.
 
-        Return the numbers and the least depth of the position that a failure of the attacker depends on.
+        Return the numbers, and the least depth of those positions on the path on which a failure of the
+        attacker depends; `_NEVER` if there are none.
         """
         self.nodes += 1
         check_time()
@@ -262,7 +268,10 @@ class _Search:
         return entry, _NEVER
 
     def _count_defences(self, node: _Node) -> None:
-        """Estimate the resistance of unseen checks by their answers: few answers are tried first."""
+        """Estimate the resistance of unseen positions after checks by the number of replies.
+
+        So checks with few replies are tried first.
+        """
         table = self.tables[1]
         for move, key in zip(node.moves, node.keys, strict=True):
             if key not in table.entries:
@@ -296,7 +305,7 @@ class _Search:
                 node.by_path[index] = child, loop
 
     def line(self) -> list[int]:
-        """Return the moves of a mate from the present position, which the search has proved."""
+        """Return the moves of a mate that the search has proved, and leave the position at its end."""
         moves: list[int] = []
         while (move := self._longest_defence() if len(moves) & 1 else self._mating_move()) is not None:
             moves.append(move)
@@ -316,8 +325,11 @@ class _Search:
 
 
 class _Numbers(NamedTuple):
-    """A node's numbers from those of its children: the child to search next, the second best resistance, and
-    the part of the node's resistance that other children make up."""
+    """The numbers of a node, computed from those of its children.
+
+    `child` is the index of the child to search next, which has the least resistance; `second` is the second
+    least resistance. `others` is the part of `resistance` that counts the other children.
+    """
 
     effort: int
     resistance: int
@@ -327,7 +339,11 @@ class _Numbers(NamedTuple):
 
 
 class _Node:
-    """A position on the path with its children; `by_path` are the results that depend on the path."""
+    """A position on the path and its children.
+
+    `by_path` has the results of children that depend on the path, by index, with the depth on which they
+    depend. Moves with the same value in `groups` count as one child.
+    """
 
     __slots__ = ("by_path", "groups", "keys", "moves", "side")
 
@@ -366,7 +382,7 @@ class _Node:
         return _Numbers(effort, largest + others, child, second, others)
 
     def entry(self, numbers: _Numbers, table: dict[bytes, _Entry]) -> tuple[_Entry, int]:
-        """Return the node's entry and the depth that it depends on."""
+        """Return the node's entry and the depth on which it depends."""
         effort, resistance = numbers.effort, numbers.resistance
         if effort and resistance:
             return _Entry(effort, resistance), _NEVER
@@ -379,7 +395,7 @@ class _Node:
         return _Entry(effort, resistance), self.by_path.get(numbers.child, (None, _NEVER))[1]
 
     def _mate(self, effort: int, resistance: int, table: dict[bytes, _Entry]) -> _Entry:
-        """Return the entry of a mate: the attacker's shortest, the defender's longest."""
+        """Return the entry of a mate: the shortest if the attacker is to move, else the longest."""
         children = self.children(table)
         if self.side:
             plies, index = max((one.plies, index) for index, one in enumerate(children))
