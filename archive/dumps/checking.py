@@ -1,4 +1,4 @@
-"""Checks of dumps: whether the files match the manifest, and whether every record can be read."""
+"""Checks that the files of a dump match its manifest, and that every record can be read."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -11,24 +11,24 @@ from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 
 _MOST_REPORTED: Final = 20
-"""Errors of a file that are reported before the rest of it is skipped."""
+"""The number of errors after which the rest of a file is skipped."""
 
 Report = Callable[[int], None]
 
 
 def check(dump: Dump, report: Report = lambda records: None) -> Iterator[str]:
-    """Yield the errors in a dump; `report` is called with the number of records read so far.
+    """Yield the errors in a dump.
 
-    The ids of all games are held in memory, eight bytes each.
+    Calls `report` with the number of records checked so far. Keeps the ids of all games in memory.
     """
     listed = {*(file.name for file in dump.files), MANIFEST, SUMS}
     present = {path.name for path in dump.folder.iterdir()}
-    yield from (f"{name}: is not there" for name in sorted(listed - present))
-    yield from (f"{name}: the manifest does not name it" for name in sorted(present - listed))
+    yield from (f"{name}: is missing" for name in sorted(listed - present))
+    yield from (f"{name}: is not in the manifest" for name in sorted(present - listed))
     files = [file for file in dump.files if file.name in present]
     for file in files:
         if sum_of_path(dump.folder / file.name) != (file.size, file.sha256):
-            yield f"{file.name}: is not what it was when the dump was made"
+            yield f"{file.name}: does not have the size and the SHA-256 of the manifest"
     if SUMS in present:
         yield from _check_sums(dump)
     records = _Records(report)
@@ -36,7 +36,7 @@ def check(dump: Dump, report: Report = lambda records: None) -> Iterator[str]:
         if file in dump.records:
             yield from records.check(dump, file)
     if records.count != dump.games:
-        yield f"{records.count} games, and the manifest says {dump.games}"
+        yield f"has {records.count} games, but {dump.games} in the manifest"
     if dump.table.name in present:
         yield from _check_table(dump, records.ids)
 
@@ -45,13 +45,13 @@ def _check_sums(dump: Dump) -> Iterator[str]:
     lines = [f"{file.sha256}  {file.name}" for file in dump.files]
     lines.append(f"{sum_of_path(dump.folder / MANIFEST)[1]}  {MANIFEST}")
     if (dump.folder / SUMS).read_text().splitlines() != lines:
-        yield f"{SUMS}: are not those of the files"
+        yield f"{SUMS}: does not have the SHA-256 of the files"
 
 
 def _check_table(dump: Dump, ids: list[int]) -> Iterator[str]:
     try:
         if [pk for batch in ids_of(dump.table) for pk in batch] != ids:
-            yield f"{dump.table.name}: has other games than the records"
+            yield f"{dump.table.name}: does not have the same games as the records"
     except UnreadableTableError as error:
         yield f"{dump.table.name}: {error}"
 
@@ -63,22 +63,22 @@ class _Records:
         self.ids: list[int] = []
 
     def check(self, dump: Dump, file: DumpFile) -> Iterator[str]:
-        """Read a file of records, and yield the errors in it."""
+        """Yield the errors in a file of records."""
         before, errors = self.count, 0
         try:
             for number, line in enumerate(unpacked(dump.folder / file.name), start=1):
                 self.count += 1
                 self.report(self.count)
-                for text in self._check_line(line):
+                for error_text in self._check_line(line):
                     errors += 1
-                    yield f"{file.name}:{number}: {text}"
+                    yield f"{file.name}:{number}: {error_text}"
                 if errors >= _MOST_REPORTED:
-                    yield f"{file.name}: and more"
+                    yield f"{file.name}: the rest of the file was not checked"
                     return
         except DAMAGED as error:
             yield f"{file.name}: cannot be read: {error}"
         if self.count - before != file.games:
-            yield f"{file.name}: {self.count - before} games, and the manifest says {file.games}"
+            yield f"{file.name}: has {self.count - before} games, but {file.games} in the manifest"
 
     def _check_line(self, line: bytes) -> Iterator[str]:
         try:

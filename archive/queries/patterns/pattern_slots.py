@@ -1,7 +1,7 @@
-"""The games with a pattern, as slots, for conditions of the search language.
+"""The slots of games with a pattern, for conditions of the search language.
 
-Results are cached as long as the column files and their deleted games stay the same, because a list runs
-several statements for one page.
+They are cached until the column files or their deleted games change, because one page of a list runs several
+statements.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from archive.queries.search.terms import HasPattern, leaves
 from kifu_core.shogi.patterns import parse
 
 MAX_GAMES: Final = 200_000
-"""Games that a pattern in a query may have."""
+"""The maximum number of games with a pattern in a query."""
 
 CACHED_PATTERNS: Final = 16
-"""Patterns whose games are cached, each at most `MAX_GAMES` numbers of four bytes."""
+"""The maximum number of patterns whose slots are cached, at most `MAX_GAMES` numbers of four bytes each."""
 
 _NARROWER: Final = ("more of a board", "narrower")
 
 
 @contextmanager
 def query_errors() -> Iterator[None]:
-    """Turn errors of columns into QueryError: too slow, too many queries at once, missing files."""
+    """Raise QueryError for errors of columns: too slow, too many queries at once, missing files."""
     try:
         yield
     except TimeoutError as error:
@@ -48,9 +48,12 @@ def query_errors() -> Iterator[None]:
 
 
 def slots_with_pattern(scope: Scope, text: str) -> array[int]:
-    """Return the slots of the games with a pattern, ascending. Raises ParseError for an invalid pattern, and
-    QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
-    # Imports numpy, which only processes with patterns load.
+    """Return the slots of the games of a scope with a pattern, ascending.
+
+    Raises ParseError for an invalid pattern, and QueryError `query-too-slow`, `query-too-wide`, `query-busy`
+    or `query-not-here`.
+    """
+    # This imports numpy, which only processes that search for patterns should load.
     from archive.columns.finding import find_first_matches
 
     pattern = parse(text)
@@ -70,16 +73,18 @@ def slots_with_pattern(scope: Scope, text: str) -> array[int]:
 
 
 def is_waiting_for_columns(scope: Scope, query: str, games: Collection[int]) -> bool:
-    """Tell whether a query has a pattern while some of the games of the scope, by id, are in no column file
-    yet. Raises QueryError for an invalid query."""
-    if not any(isinstance(one, HasPattern) for one in leaves(parse_query(query))):
+    """Tell whether a query has a pattern, but some of the games are not in the column files yet.
+
+    `games` are ids; games outside the scope are ignored. Raises QueryError for an invalid query.
+    """
+    if not any(isinstance(term, HasPattern) for term in leaves(parse_query(query))):
         return False
     slots = Game.objects.filter(pk__in=games, space__in=scope.spaces).values("slot")
     return ColumnWaiting.objects.filter(slot__in=slots).exists()
 
 
 class _SlotCache:
-    """The slots of the patterns that were used last."""
+    """The slots of the most recently used patterns."""
 
     def __init__(self) -> None:
         self.slots: OrderedDict[object, array[int]] = OrderedDict()
