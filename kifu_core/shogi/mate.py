@@ -3,9 +3,10 @@
 The search is depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its
 applications", 2002). A node has two numbers, from the viewpoint of the side to move, which succeeds if it
 mates (as attacker) or escapes (as defender): `effort` estimates the work to prove that it succeeds,
-`resistance` the work to prove that it fails. The textbook adds the efforts of a node's children; here the
-largest is taken, plus one for each other child ("weak" proof numbers, T. Ueda and others, 2008): otherwise
-interposing on one square would count once for each piece.
+`resistance` the work to prove that it fails. The effort of a node is the least resistance of its children.
+Its resistance is the sum of their efforts in the textbook; here it is the largest of them, plus one for each
+other child ("weak" proof numbers, T. Ueda and others, 2008), since interposing on one square would otherwise
+count once for each piece.
 
 A line that repeats a position of its own path counts as a failure of the attacker, since a shortest mate has
 no repetition. Such a failure holds only while that position is on the path, so it is not stored for the
@@ -174,8 +175,8 @@ _HAND: Final = slice(81, None)
 class _Table:
     """The numbers of the positions with one side to move, by their keys.
 
-    All pieces that are neither on the board nor in the attacker's hand are in the defender's hand. So if the
-    attacker mates with some pieces in hand, he also mates with more; if he fails, he also fails with fewer.
+    All pieces that are neither on the board nor in the attacker's hand are in the defender's hand. So an
+    attacker who mates with some pieces in hand also mates with more; one who fails also fails with fewer.
     """
 
     __slots__ = ("entries", "failures", "mates", "side")
