@@ -203,7 +203,7 @@ class Source:
         ply: int | None = None,
         **params: str | int,
     ) -> Issue:
-        """Return an issue about the line at an offset, without one about the whole source."""
+        """Return an issue about the line at an offset, or about the whole source if that is None."""
         if offset is None:
             return Issue(code, severity, None, None, ply, params)
         line, column = self.place(offset)
@@ -231,7 +231,7 @@ class Notes:
         ply: int | None = None,
         **params: str | int,
     ) -> None:
-        """Add an issue about the line at an offset, without one about the whole source."""
+        """Add an issue about the line at an offset, or about the whole source if that is None."""
         if len(self.issues) < MAX_ISSUES:
             self.issues.append(self.source.issue(code, offset, severity, ply, **params))
         else:

@@ -52,8 +52,8 @@ def load(
 ) -> tuple[GameKind[Any], ParseResult]:
     """Read all games of a file of any game, and return the kind of game and the result.
 
-    The part of a game beyond the `limits` becomes unread text, with an issue. Raises as `kifu_core.load`
-    does.
+    The part of a game beyond the `limits` becomes unread text, with an issue. Raises the errors of
+    `kifu_core.load`.
     """
     source, notes = open_source(data, name, limits, is_packed)
     kind = kind_of(source.text, source.name)

@@ -120,7 +120,7 @@ def reread(load: Callable[[Source, Notes], ParseResult], source: Source, notes: 
     """Read a source; if parts are unreadable, read its plain text too and return the better result.
 
     The better result has games, then fewer unreadable lines, then more moves. Of equal results, that of the
-    unchanged text counts, unless the text is wrapped as a whole. Raises as `read` does.
+    unchanged text counts, unless the text is wrapped as a whole. Raises the errors of `read`.
     """
     before = list(notes.issues)
     error: UnknownFormatError | None = None

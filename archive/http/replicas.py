@@ -84,7 +84,7 @@ def _database_for(request: HttpRequest) -> str:
 
 
 def _seen(request: HttpRequest) -> int:
-    """Return the WAL position in the visitor's cookie, 0 without one."""
+    """Return the WAL position in the visitor's cookie; 0 if there is none."""
     text = request.COOKIES.get(WAL_COOKIE, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 

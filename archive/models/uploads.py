@@ -51,7 +51,7 @@ class Upload(models.Model):
     source = models.CharField(max_length=20)
     """web, api, admin, command, watch or samples."""
     request = models.CharField(max_length=64, blank=True, default="", db_default="")
-    """The id of the request that created it, for the workers' log lines; empty without one."""
+    """The id of the request that created it, for the workers' log lines; empty if there is none."""
     received = models.DateTimeField(pgettext_lazy("when", "received"), auto_now_add=True)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.RECEIVED)
     expected = models.IntegerField(null=True)

@@ -87,7 +87,7 @@ class Heartbeat:
         tally.write()
 
     def elder(self) -> str:
-        """Return the name of another process of this role that started before; empty without one."""
+        """Return the name of another process of this role that started before; empty if there is none."""
         first = Q(started__lt=self.started) | Q(started=self.started, name__lt=self.name)
         others = HeardProcess.objects.filter(first, role=self.role, seen__gte=timezone.now() - AT_WORK)
         names = others.exclude(name=self.name).order_by("started").values_list("name", flat=True)

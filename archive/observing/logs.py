@@ -53,7 +53,7 @@ def request_id(proposed: str | None = None) -> str:
 
 
 def current_request() -> str:
-    """Return the id of the request that this thread's work began with; empty without one."""
+    """Return the id of the request that this thread's work began with; empty if there is none."""
     return _context.get().request
 
 

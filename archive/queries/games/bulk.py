@@ -52,7 +52,7 @@ class BulkReader:
     _first: tuple[list[GameRow], int | None] | None = field(default=None, repr=False)
 
     def begin(self) -> None:
-        """Read the first page. Raises as `find_games`."""
+        """Read the first page. Raises the errors of `find_games`."""
         self._first = games_after(self.scope, self.filters, self.after, min(MAX_PAGE, self.most))
 
     def rows(self) -> Iterator[GameRow | None]:
@@ -109,7 +109,7 @@ class BulkReader:
 
 
 def read_in_bulk(scope: Scope, filters: GameFilters, after: int, most: int) -> BulkReader:
-    """Return a reader that has read its first page. Raises as `find_games`."""
+    """Return a reader that has read its first page. Raises the errors of `find_games`."""
     reader = BulkReader(scope, filters, after, most)
     reader.begin()
     return reader

@@ -257,7 +257,7 @@ def latest_games(scope: Scope, filters: GameFilters, limit: int) -> tuple[GameRo
 
 
 def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> Iterator[GameRow]:
-    """Yield all games that match, page by page. Raises as `find_games`."""
+    """Yield all games that match, page by page. Raises the errors of `find_games`."""
     page = find_games(scope, filters, order, limit=MAX_PAGE)
     yield from page.items
     while page.next is not None:
@@ -272,7 +272,7 @@ def games_after(
     more; None if there are none.
 
     An id is permanent and later games have larger ones, so this order never changes while a list is read.
-    Limited as a page of `find_games`, and raises as that does.
+    Examines at most as many games as a page of `find_games`, and raises the errors of `find_games`.
     """
     with time_limited(filters):
         listing = _listing(scope, filters, "added")

@@ -135,8 +135,10 @@ _UNKNOWN_ROW: Final = "others"
 
 
 def _requested_row(request: HttpRequest, order: directory.Listing) -> str | None:
-    """Return the row with which a list by reading begins; None without one. Raises BadRequest for another
-    list, or for an unknown row."""
+    """Return the requested first row of a list by reading, None without such a parameter.
+
+    Raises BadRequest for other lists, and for an unknown row.
+    """
     name = request.GET.get("row")
     if name is None:
         return None

@@ -38,7 +38,7 @@ class Note:
 
     @property
     def words(self) -> str:
-        """Return the first comment, empty without one."""
+        """Return the first comment; empty if there is none."""
         return next((line for line in self.lines if isinstance(line, str)), "")
 
 

@@ -105,8 +105,10 @@ def patterns(request: HttpRequest) -> HttpResponse:
 
 
 def _summary(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str, Any]:
-    """Return the summary of a pattern among the games of a form; empty for an invalid form. Raises as `parse`
-    and `pattern_games` do."""
+    """Return the summary of a pattern among the games of a form; empty for an invalid form.
+
+    Raises the errors of `parse` and `pattern_games`.
+    """
     pattern = parse(text)
     if not form.is_valid():
         return {}

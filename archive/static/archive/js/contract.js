@@ -1,7 +1,7 @@
 // @ts-check
 /** The page of the API: Swagger UI with the contract of this archive, and nothing from elsewhere. */
 
-/** The CSRF token of a session, for requests that store or delete; empty without one. @returns {string} */
+/** The CSRF token of a session, for requests that store or delete; empty if there is none. @returns {string} */
 function token() {
   const match = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
   return match ? match[1] : "";
