@@ -191,7 +191,7 @@ class Board:
         return {LETTERS[kind]: count for kind, count in enumerate(self.position.hands[color]) if count}
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether two boards have equal positions, whatever moves led to them."""
+        """Return whether two boards have equal positions, whatever moves led to them."""
         return self.position == other.position if isinstance(other, Board) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # boards change; `code` and `sfen()` are hashable
@@ -230,7 +230,7 @@ class Board:
         return list(map(Move, rules.legal_moves(self.position)))
 
     def is_legal(self, move: Move | int | str) -> bool:
-        """Tell whether a move is legal.
+        """Return whether a move is legal.
 
         Raises DecodeError for a text that is not a move, AmbiguousMoveError for one that can mean several.
         """
@@ -240,18 +240,18 @@ class Board:
             return False
 
     def is_check(self) -> bool:
-        """Tell whether the king of the side to move is attacked."""
+        """Return whether the king of the side to move is attacked."""
         return rules.in_check(self.position, self.turn)
 
     def gives_check(self, move: Move | int) -> bool:
-        """Tell whether a legal move attacks the other side's king."""
+        """Return whether a legal move attacks the other side's king."""
         captured = self.position.do_move(move)
         check = rules.in_check(self.position, self.turn)
         self.position.undo_move(move, captured)
         return check
 
     def is_checkmate(self) -> bool:
-        """Tell whether the side to move is in check and has no legal move."""
+        """Return whether the side to move is in check and has no legal move."""
         return self.is_check() and not rules.legal_moves(self.position)
 
     def occurrences(self) -> list[int]:
@@ -267,7 +267,7 @@ class Board:
         return [*plies, len(self._moves)]
 
     def is_fourfold_repetition(self) -> bool:
-        """Tell whether this is the position's fourth occurrence (千日手), perpetual check included."""
+        """Return whether this is the position's fourth occurrence (千日手), perpetual check included."""
         return len(self.occurrences()) >= FOURFOLD
 
     def perpetual_checker(self) -> int | None:
@@ -297,7 +297,7 @@ class Board:
         return Outcome(None, "fourfold") if checker is None else Outcome(checker ^ 1, "perpetual-check")
 
     def is_game_over(self) -> bool:
-        """Tell whether the rules have ended the game: see `outcome`."""
+        """Return whether the rules have ended the game: see `outcome`."""
         return self.outcome() is not None
 
     def claim(self) -> entering_king.Claim:

@@ -76,7 +76,7 @@ def checking_moves(position: Position) -> list[int]:
 
 
 def _is_allowed(position: Position, move: int) -> bool:
-    """Tell whether a check is not an illegal mate by a dropped pawn (打ち歩詰め)."""
+    """Return whether a check is not an illegal mate by a dropped pawn (打ち歩詰め)."""
     return move >> 8 != DROP + FU or not rules.mates(position, move)
 
 

@@ -73,7 +73,7 @@ def slots_with_pattern(scope: Scope, text: str) -> array[int]:
 
 
 def is_waiting_for_columns(scope: Scope, query: str, games: Collection[int]) -> bool:
-    """Tell whether a query has a pattern, but some of the games are not in the column files yet.
+    """Return whether a query has a pattern, but some of the games are not in the column files yet.
 
     `games` are ids; games outside the scope are ignored. Raises QueryError for an invalid query.
     """
