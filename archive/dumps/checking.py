@@ -35,6 +35,8 @@ def check(dump: Dump, report: Report = lambda records: None) -> Iterator[str]:
     for file in files:
         if file in dump.records:
             yield from records.check(dump, file)
+    if not records.complete:
+        return
     if records.count != dump.games:
         yield f"has {records.count} games, but {dump.games} in the manifest"
     if dump.table.name in present:
@@ -60,6 +62,7 @@ class _Records:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.count = 0
+        self.complete = True
         self.ids: list[int] = []
 
     def check(self, dump: Dump, file: DumpFile) -> Iterator[str]:
@@ -74,6 +77,7 @@ class _Records:
                     yield f"{file.name}:{number}: {error_text}"
                 if errors >= _MOST_REPORTED:
                     yield f"{file.name}: the rest of the file was not checked"
+                    self.complete = False
                     return
         except DAMAGED as error:
             yield f"{file.name}: cannot be read: {error}"

@@ -228,9 +228,9 @@ class Game:
                 raise ParseError("jkf-value", params=params)
             entries.append({"special": ending})
         for ply, texts in (comments or {}).items():
-            entries[ply]["comments"] = [*texts]
+            _entry_at(entries, ply)["comments"] = [*texts]
         for ply, count in (seconds or {}).items():
-            entries[ply]["time"] = {"now": {"m": count // 60, "s": count % 60}}
+            _entry_at(entries, ply)["time"] = {"now": {"m": count // 60, "s": count % 60}}
         raw = {"header": dict(headers or {}), "initial": initial_of(board.start), "moves": entries}
         return cls(normalize(raw))
 
@@ -358,6 +358,12 @@ class Game:
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+
+def _entry_at(entries: list[dict[str, Any]], ply: int) -> dict[str, Any]:
+    if not 0 <= ply < len(entries):
+        raise KifuError("no-such-ply", params={"number": ply, "last": len(entries) - 1})
+    return entries[ply]
 
 
 def _parsed(record: Record) -> ParsedGame:

@@ -15,7 +15,7 @@ from pytest_django.fixtures import Settings
 from archive.dumps import parts, publishing, tables, unfinished
 from archive.dumps.checking import check
 from archive.dumps.offered import Dump, offered_dumps
-from archive.dumps.packing import unpacked
+from archive.dumps.packing import packed, unpacked
 from archive.intake import uploads
 from archive.models import Game, GameAlias, GameFormation, SiteText, Upload, User
 from kifu_core.games import load
@@ -124,6 +124,19 @@ def test_a_table_carries_its_terms():
     result = duckdb.execute(f"SELECT key, value FROM parquet_kv_metadata('{made().table}')").fetchall()
     about = {bytes(key).decode(): bytes(value).decode() for key, value in result}
     assert about["terms.en"] == "It's free; don't sell it." and about["schema"] == "1"
+
+
+def test_a_file_of_many_errors_is_not_compared_with_the_table():
+    for number in range(25):
+        stored(kif(number))
+    dump = made()
+    (file,) = dump.records
+    with packed(dump.folder / file.name) as damaged:
+        for _ in range(25):
+            damaged.write(b"nonsense\n")
+    errors = [*check(dump)]
+    assert f"{file.name}: the rest of the file was not checked" in errors
+    assert not any("same games" in error or error.startswith("has ") for error in errors)
 
 
 def test_what_is_not_public_is_in_no_dump():

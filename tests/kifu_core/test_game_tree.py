@@ -233,8 +233,9 @@ def test_a_game_is_built_with_comments_times_and_variations():
     assert len(list(game.lines())) == 1
     with pytest.raises(IllegalMoveError):
         game.with_variation(2, "2g2f")
-    with pytest.raises(KifuError, match="no-such-ply"):
-        game.board(3)
+    for wrong in (lambda: game.board(3), lambda: Game.from_board(Board(), comments={-1: ["x"]})):
+        with pytest.raises(KifuError, match="no-such-ply"):
+            wrong()
 
 
 def test_merging_keeps_the_order_of_headers_and_games_without_any_do_not_matter():
