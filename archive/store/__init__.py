@@ -1,7 +1,8 @@
 """The only code that writes and deletes uploads, entries, games and the position index.
 
-Every function is a transaction of its own: killed anywhere, it leaves nothing behind; run again, it changes
-nothing. Others use only the names listed here.
+Each function runs in a transaction of its own, or in several that the next call continues. Thus it may be
+interrupted at any time, and called again after it has succeeded. Other packages use only the names in
+`__all__`.
 """
 
 from archive.store.abandoned import end_abandoned

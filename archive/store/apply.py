@@ -1,4 +1,4 @@
-"""Write plans. Each function runs in a transaction of `archive.store.change`."""
+"""Writes plans to the database. Each function runs inside a transaction of `archive.store.change`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts
 
 
 class IndexDamagedError(Exception):
-    """The index lacks rows of a stored game; `reindex_positions` repairs it."""
+    """The index lacks rows of a stored game. The command `reindex_positions` repairs it."""
 
 
 # --- plans -----------------------------------------------------------------------------------------------
@@ -65,30 +65,32 @@ class IndexDamagedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """A plan that was applied, with the ids of the inserted games by provisional id."""
+    """A plan that was written to the database."""
 
     plan: Plan
     inserted: Mapping[int, int]
+    """The ids of the inserted games by their provisional ids."""
 
     def game(self, pk: int) -> PlacedGame:
-        """Return the game that a game of the plan is part of."""
+        """Return the stored game that a game of the plan is part of now. `pk` may be a provisional id."""
         home = self.plan.home(pk)
         return PlacedGame(self.inserted.get(home, home), home >= NEW, self.plan.edition(home).record)
 
 
 class PlacedGame(NamedTuple):
-    """A stored game that an edition is part of: its id, whether it was inserted just now, its record."""
+    """The stored game that a game was added to, or inserted as."""
 
     pk: int
     new: bool
+    """Whether it was inserted."""
     record: bytes
 
 
-def carry_out(
+def plan_and_apply(
     change: Change, decide: Callable[[Existing], Plan], games: Sequence[DerivedGame] = ()
 ) -> AppliedPlan:
-    """Plan with `decide` and apply the plan. Reads the matches of `games` first, then plans again after each
-    reading until no rows are missing. Raises IndexDamagedError."""
+    """Call `decide` until its plan needs no more rows, and apply that plan. The stored games that match
+    `games` are read before the first call. Raises IndexDamagedError."""
     existing = Existing(change.names)
     if games:
         read(existing, Unread(identify=[*games]))
@@ -97,8 +99,9 @@ def carry_out(
     return apply(change, plan)
 
 
-def carry_out_one(change: Change, decide: Callable[[Plan], int]) -> PlacedGame:
-    """Carry out a decision about one game, and return that game. Raises IndexDamagedError."""
+def plan_and_apply_one(change: Change, decide: Callable[[Plan], int]) -> PlacedGame:
+    """Plan and apply one decision, which returns the id of a game; return that game. Raises
+    IndexDamagedError."""
     pks: list[int] = []
 
     def attempt(existing: Existing) -> Plan:
@@ -107,16 +110,18 @@ def carry_out_one(change: Change, decide: Callable[[Plan], int]) -> PlacedGame:
             pks.append(decide(plan))
         return plan
 
-    return carry_out(change, attempt).game(pks[-1])
+    return plan_and_apply(change, attempt).game(pks[-1])
 
 
 def place(change: Change, game: DerivedGame) -> PlacedGame:
-    """Store a game as an edition of a stored one, or as a new one. Raises IndexDamagedError."""
-    return carry_out_one(change, lambda plan: plan.place(game))
+    """Add a game to the stored game that it is an edition of, or insert it if there is none. Raises
+    IndexDamagedError."""
+    return plan_and_apply_one(change, lambda plan: plan.place(game))
 
 
 def find(change: Change, game: DerivedGame) -> int | None:
-    """Return the stored game that a game is an edition of; None if there is none, or more than one."""
+    """Return the id of the stored game that a game is an edition of; None if there is none, or more than
+    one."""
     existing = Existing(change.names)
     while True:
         plan = Plan(existing)
@@ -126,7 +131,7 @@ def find(change: Change, game: DerivedGame) -> int | None:
 
 
 def apply(change: Change, plan: Plan) -> AppliedPlan:
-    """Write a plan: merge games, write changed ones anew, insert new ones. Raises IndexDamagedError."""
+    """Write a plan: merge, rewrite and insert games. Raises IndexDamagedError."""
     for pk in plan.merged:
         if pk < NEW:
             merge(change, plan.existing.games[pk], plan.home(pk))
@@ -135,7 +140,8 @@ def apply(change: Change, plan: Plan) -> AppliedPlan:
 
 
 def merge(change: Change, game: Game, home: int) -> None:
-    """Make a game an edition of another: its entries and aliases move there, and its id becomes an alias."""
+    """Merge a game into another one, which gets its entries and aliases. Its id becomes an alias of the other
+    game. Raises IndexDamagedError."""
     keep_own_records([game])
     Entry.objects.filter(game=game, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
     Entry.objects.filter(game=game).update(game=home)
@@ -147,7 +153,7 @@ def merge(change: Change, game: Game, home: int) -> None:
 
 
 def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, int]:
-    """Insert new games, by provisional id; return their ids by it."""
+    """Insert games. Map their provisional ids, by which `games` has them, to their ids."""
     if not games:
         return {}
     ordered = sorted(games, key=lambda pk: games[pk].identity)
@@ -189,7 +195,8 @@ def _packed(rows: Iterable[DerivedRow]) -> bytes:
 
 
 def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> None:
-    """Insert the rows of games in new slots, and list the games with their players and events."""
+    """Add games, each with its new slot, to the index and to the lists of games by player, event and
+    formation."""
     players, events = list[Row](), list[Row]()
     for game, slot in games:
         change.add((game.rows, game.codes), slot, game.record_kind, game.played, game.result)
@@ -208,7 +215,7 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
 
 
 def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
-    """Insert the formations of games whose slots have none, in the order of the primary key."""
+    """Insert formations by slot, in the order of the primary key. The slots must not have any yet."""
     rows = sorted(
         (number, slot, colour, ply)
         for slot, formations in formations_by_slot.items()
@@ -226,7 +233,7 @@ def _insert(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
 
 
 def write_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
-    """Write the formations of games, by slot, where they differ from the stored ones."""
+    """Replace the formations of those slots whose stored ones differ."""
     stored: dict[int, set[FormationRow]] = {slot: set() for slot in formations_by_slot}
     rows = GameFormation.objects.filter(slot__in=formations_by_slot)
     for slot, *row in rows.values_list("slot", "formation", "colour", "ply"):
@@ -237,9 +244,9 @@ def write_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -
 
 
 def remove_rows(change: Change, game: Game, *, scan: bool = False, repair: bool = False) -> None:
-    """Remove a game's rows from the index by its stored keys, or with `scan` by reading its segment.
+    """Remove the rows of a game from the index by its stored keys. With `scan`, search its segment for them.
 
-    Raises IndexDamagedError if rows are missing; with `repair`, searches the segment for them instead.
+    Raises IndexDamagedError if rows are missing; with `repair`, searches the segment instead.
     """
     change.write_rows()
     _remember_ratings(change, [game.slot])
@@ -257,7 +264,7 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False, repair: bool 
 
 
 def _remember_ratings(change: Change, slots: Collection[int]) -> None:
-    """Remember the ratings of games, by slot, for the counters, which are written after the lists."""
+    """Copy the ratings of games to `change`: when the counters are written, they are no longer stored."""
     rated = GamePlayer.objects.filter(slot__in=slots)
     for slot, colour, rating in rated.values_list("slot", "colour", "rating"):
         if rating is not None:
@@ -265,7 +272,8 @@ def _remember_ratings(change: Change, slots: Collection[int]) -> None:
 
 
 def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
-    """Return the index keys of games by id. Games stored without keys are replayed."""
+    """Return the keys of games in the index, by id. If no keys are stored with a game, its record is
+    replayed."""
     stored = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
     keys: dict[int, Sequence[int]] = {pk: unpack_keys(packed) for pk, packed in stored if packed is not None}
     for game in games:
@@ -275,9 +283,9 @@ def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
     return keys
 
 
-def take_out(change: Change, games: Collection[Game], *, repair: bool = False) -> None:
-    """Remove the rows of several games as `remove_rows` does, by one statement if none are missing. Raises
-    IndexDamagedError, unless `repair`."""
+def remove_rows_of_games(change: Change, games: Collection[Game], *, repair: bool = False) -> None:
+    """Remove the rows of several games with one statement; if some are missing, game by game with
+    `remove_rows`. Raises IndexDamagedError, unless `repair`."""
     change.write_rows()
     keys = keys_of(games)
     places: list[GameAtKey] = []
@@ -287,18 +295,19 @@ def take_out(change: Change, games: Collection[Game], *, repair: bool = False) -
     places.sort()
     try:
         with transaction.atomic():
-            removed, warm = engine().delete_places(change.cursor, places)
+            removed, hot_rows = engine().delete_places(change.cursor, places)
             if removed != sum(game.index_rows for game in games):
                 raise IndexDamagedError(f"{removed} rows removed")
         _remember_ratings(change, [game.slot for game in games])
-        change.removed += warm
+        change.removed += hot_rows
     except IndexDamagedError:
         for game in games:
             remove_rows(change, game, repair=repair)
 
 
 def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
-    """Replace the rows of a stored game; it gets a new slot."""
+    """Replace the rows of a stored game in the index. The game gets a new slot. Raises IndexDamagedError,
+    unless `scan`."""
     remove_rows(change, game, scan=scan)
     (slot,) = change.take_slots(1)
     for colour in (0, 1):
@@ -317,11 +326,12 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
 
 
 def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Rewrite stored games; those that keep their rows keep their slots. Raises IndexDamagedError."""
+    """Replace stored games with derived ones. Games that keep their rows in the index keep their slots, the
+    others get new ones. Raises IndexDamagedError."""
     if not games:
         return
     keep_own_records([game for game, _ in games])
-    _move(change, [pair for pair in games if pair[1].kept_rows is None])
+    _rewrite_in_new_slots(change, [pair for pair in games if pair[1].kept_rows is None])
     _rewrite_in_place(change, [pair for pair in games if pair[1].kept_rows is not None])
     write_series({game.pk: derived.series for game, derived in games})
     write_texts({game.pk: derived.text for game, derived in games})
@@ -329,7 +339,7 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
 
 def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     write_formations({game.slot: derived.formations for game, derived in games})
-    _update(change, [(game, derived, game.slot) for game, derived in games])
+    _update_rows(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(
         _UPDATE_RECORD,
         [[derived.record, json.dumps(derived.parsed_facts), game.pk] for game, derived in games],
@@ -342,18 +352,18 @@ def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]])
     )
 
 
-def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
+def _update_rows(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
     now = timezone.now()
     change.cursor.executemany(
         _UPDATE_GAME, [[*_values(change, derived, slot), now, game.pk] for game, derived, slot in games]
     )
 
 
-def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
+def _rewrite_in_new_slots(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     if not games:
         return
     old = [game for game, _ in games]
-    take_out(change, old)
+    remove_rows_of_games(change, old)
     forget_slots([game.slot for game in old])
     columns.mark_gone([(game.slot, game.space) for game in old if game.kind == SHOGI.name])
     slots = change.take_slots(len(games))
@@ -362,7 +372,7 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
         for (_, derived), slot in zip(games, slots, strict=True)
         if derived.kind == SHOGI.name
     )
-    _update(change, [(game, derived, slot) for (game, derived), slot in zip(games, slots, strict=True)])
+    _update_rows(change, [(game, derived, slot) for (game, derived), slot in zip(games, slots, strict=True)])
     GameRecord.objects.bulk_create(
         [_record_row(game.pk, derived) for game, derived in games],
         update_conflicts=True,
@@ -373,7 +383,7 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
 
 
 def write_series(packed: Mapping[int, bytes]) -> None:
-    """Write the packed series of games by id."""
+    """Write the packed series of games, by id; delete those that are empty."""
     GameSeries.objects.filter(game__in=[pk for pk, series in packed.items() if not series]).delete()
     GameSeries.objects.bulk_create(
         [GameSeries(game_id=pk, series=series) for pk, series in packed.items() if series],
@@ -384,7 +394,7 @@ def write_series(packed: Mapping[int, bytes]) -> None:
 
 
 def write_texts(texts: Mapping[int, str]) -> None:
-    """Write the texts of games, by id, where they differ from the stored ones."""
+    """Replace the texts of those games, by id, whose stored ones differ."""
     stored = dict(GameText.objects.filter(game__in=texts.keys()).values_list("game_id", "text"))
     changed = {pk: text for pk, text in texts.items() if stored.get(pk) != text}
     with connection.cursor() as cursor:
@@ -400,24 +410,25 @@ def forget_slots(slots: Collection[int]) -> None:
 
 
 def keep_own_records(games: Collection[Game]) -> None:
-    """Copy the record of each game to its entries that have none of their own, before the game changes."""
+    """Give entries without a record of their own the record of their game, which is about to change."""
     entries = Entry.objects.filter(game__in=games, record=None)
     for pk in entries.order_by().values_list("game_id", flat=True).distinct():
         old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
         Entry.objects.filter(game=pk, record=None).update(record=bytes(old))
 
 
-_LEFT: Final = """
+_COUNT_DEPARTURE: Final = """
     INSERT INTO archive_leftspace (space, times) VALUES (%s, 1)
     ON CONFLICT (space) DO UPDATE SET times = archive_leftspace.times + 1
 """
 
 
 def count_departures(spaces: Iterable[int]) -> None:
-    """Count a departure from each space. Do this last in a transaction, because others wait for it."""
+    """Count that games have left these spaces (`LeftSpace`). Call this last in a transaction, because it
+    locks rows that other writers need."""
     with connection.cursor() as cursor:
         for space in sorted(set(spaces)):
-            cursor.execute(_LEFT, [space])
+            cursor.execute(_COUNT_DEPARTURE, [space])
 
 
 def drop_games(games: Collection[Game]) -> None:
@@ -430,6 +441,6 @@ def drop_games(games: Collection[Game]) -> None:
     with connection.cursor() as cursor:
         text_index().remove(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()
-    # A query set would first read the rows, and all rows that might refer to them.
+    # QuerySet.delete would first read these rows, and all rows that may refer to them.
     for part in batched([game.pk for game in games]):
         connection.cursor().execute(_DROP_GAMES.format(places=", ".join(["%s"] * len(part))), list(part))

@@ -63,7 +63,7 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         new = [(stored[batch.upload_id], stored[batch.upload_id].new(batch.entries)) for batch in batches]
         identities = {entry.game.identity for _, entries in new for entry in entries if entry.game}
         games = [game for identity, game in editions.items() if identity in identities]
-        applied = apply.carry_out(change, lambda existing: plan(games, existing), games)
+        applied = apply.plan_and_apply(change, lambda existing: plan(games, existing), games)
         change.write_rows()
         rows = _entry_rows(new, applied)
         Entry.objects.bulk_create(rows)
@@ -176,7 +176,7 @@ def _reread_entries(change: Change, stored: _StoredUpload, entries: Sequence[Der
     ids = {seq: row.pk for seq, row in stored.rows.items()}
     old = rereading.where_games_are(old, ids)
     games = [entry.game for entry in old if entry.game]
-    change.names.look_up(games)
+    change.names.add_names_of(games)
     lock(games, change.names)
     rows = rereading.reread_entries(change, old, ids, stored.rereads)
     change.write_rows()
@@ -210,9 +210,9 @@ def _entry_rows(
                 upload_id=stored.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=stored.rereads
             )
             describe(row, entry)
-            pk = applied.plan.placed.get(entry.game.identity) if entry.game else None
+            pk = applied.plan.game_ids.get(entry.game.identity) if entry.game else None
             if entry.game and pk is None:
-                hidden = applied.plan.existing.held[entry.game.identity]
+                hidden = applied.plan.existing.taken_down[entry.game.identity]
                 taken_down.hold(row, entry, hidden=hidden)
             elif entry.game and pk is not None:
                 game = applied.game(pk)

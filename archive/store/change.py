@@ -21,7 +21,7 @@ from archive.index import counters, part_counters, schema, versions
 from archive.index.availability import UndecidedError
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
-from archive.store.names import Names, names_of
+from archive.store.names import Names, get_or_create_names
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +117,7 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: b
             with transaction.atomic(), connection.cursor() as cursor:
                 (engine().lock_decided if decided else engine().lock_shared)(cursor)
                 versions.check_current()
-                change = Change(cursor, names_of(games))
+                change = Change(cursor, get_or_create_names(games))
                 result = work(change)
             break
         except DatabaseError as error:

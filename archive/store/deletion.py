@@ -266,8 +266,8 @@ class _Removal:
                 break
         Entry.objects.filter(pk__in=[pk for game in done for pk in self.entries[game]]).delete()
         self._mark_first(done)
-        self.change.names.look_up(list(changed.values()))
-        apply.carry_out(self.change, lambda existing: plan_changes(changed, existing))
+        self.change.names.add_names_of(list(changed.values()))
+        apply.plan_and_apply(self.change, lambda existing: plan_changes(changed, existing))
 
     def _editions(self, games: Sequence[int]) -> Iterator[tuple[Game, Edition, Details, list[Edition]]]:
         """Yield each game with its edition and details, and the editions of its remaining entries."""
@@ -302,7 +302,7 @@ def drop(change: Change, games: Sequence[Game], *, repair: bool = False) -> None
     """
     if not games:
         return
-    apply.take_out(change, games, repair=repair)
+    apply.remove_rows_of_games(change, games, repair=repair)
     ids = [game.pk for game in games]
     aliases = GameAlias.objects.filter(game__in=ids)
     former = [(game.pk, game.space) for game in games] + [*aliases.values_list("pk", "space")]

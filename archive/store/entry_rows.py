@@ -5,7 +5,7 @@ from dataclasses import asdict
 from archive.derive.editions import Edition, compatible, edition
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry, Game, Upload, codec
-from archive.store.apply import PlacedGame, carry_out_one
+from archive.store.apply import PlacedGame, plan_and_apply_one
 from archive.store.change import Change
 from archive.store.existing import stored_editions
 
@@ -31,7 +31,7 @@ def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) ->
     editions = [edition_of(entry, mine) for entry in counted]
     if by is not None:
         editions = [each for each in editions if compatible(each, edition(by))]
-    placed = carry_out_one(change, lambda plan: plan.unite(game.pk, editions))
+    placed = plan_and_apply_one(change, lambda plan: plan.unite(game.pk, editions))
     mark_first(placed.pk)
     return placed
 

@@ -51,14 +51,14 @@ def read(existing: Existing, unread: Unread) -> None:
 def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
     """Read the games with the same identities, and for games without one those that could be the same."""
     names = existing.names
-    names.look_up([game for game in games if not names.cover(game)])
+    names.add_names_of([game for game in games if not names.has_names_of(game)])
     lock(games, names)
     new = {game.identity: game for game in games if game.identity not in existing.identified}
     stored = games_by_identity(new)
     _add(existing, stored.values())
-    existing.held |= taken_down(new.keys() - stored.keys())
+    existing.taken_down |= taken_down(new.keys() - stored.keys())
     existing.identified |= new.keys()
-    unmatched = new.keys() - stored.keys() - existing.held.keys()
+    unmatched = new.keys() - stored.keys() - existing.taken_down.keys()
     if unmatched:
         _compare(existing, {facts(new[identity], names): new[identity] for identity in unmatched})
 

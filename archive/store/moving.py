@@ -56,7 +56,7 @@ def _move_all(change: Change, game: Game, to: int) -> int:
     derived = derive_edition(stored_edition(game), to)
     _check(change, derived)
     Share.objects.filter(game=game).delete()
-    moved = apply.carry_out_one(change, lambda plan: plan.move(game.pk, derived)).pk
+    moved = apply.plan_and_apply_one(change, lambda plan: plan.move(game.pk, derived)).pk
     if moved == game.pk:
         Arrival.objects.create(game=game.pk, space=to, moved=True)
     return moved
@@ -87,7 +87,7 @@ def _hide(entries: QuerySet[Entry], to: int) -> None:
 
 
 def _check(change: Change, derived: DerivedGame) -> None:
-    change.names.look_up([derived])
+    change.names.add_names_of([derived])
     existing.lock([derived], change.names)
     if existing.taken_down({derived.identity}):
         raise TakenDownError

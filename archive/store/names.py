@@ -1,4 +1,4 @@
-"""The players and events of stored games: their ids, and rows for new names."""
+"""The ids of the players and events of games, and new rows for those that are not stored yet."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ SpaceName = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The ids of players and events by normalized name and space."""
+    """The ids of players and events, by space and normalized name."""
 
     players: dict[SpaceName, int]
     events: dict[SpaceName, int]
 
-    def cover(self, game: DerivedGame) -> bool:
-        """Return whether the players and the event of a game are among them."""
+    def has_names_of(self, game: DerivedGame) -> bool:
+        """Return whether the ids of the players and the event of a game are known."""
         players = all((game.space, name) in self.players for name in game.players if name)
         return players and (not game.event or (game.space, game.event) in self.events)
 
     def event(self, game: DerivedGame) -> int | None:
-        """Return the id of a game's event; None if it has none."""
+        """Return the id of the event of a game; None for a game without an event."""
         return self.events[game.space, game.event] if game.event else None
 
-    def look_up(self, games: Collection[DerivedGame]) -> None:
-        """Add the ids of the players and events of games."""
-        more = names_of(games)
+    def add_names_of(self, games: Collection[DerivedGame]) -> None:
+        """Add the ids of the players and events of games. Inserts rows for new names."""
+        more = get_or_create_names(games)
         self.players.update(more.players)
         self.events.update(more.events)
 
 
-def names_of(games: Collection[DerivedGame]) -> Names:
-    """Return the ids of the players and events of games; new names are inserted."""
+def get_or_create_names(games: Collection[DerivedGame]) -> Names:
+    """Return the ids of the players and events of games. Inserts rows for new names."""
     players = {(game.space, name) for game in games for name in game.players if name}
     events = {(game.space, game.event) for game in games if game.event}
     return Names(_players(players), _events(events))
 
 
 def _players(names: Collection[SpaceName]) -> dict[SpaceName, int]:
-    """Return the ids of all names, compared by `folded`. New names are inserted in the order of their
-    keys."""
+    """Return the ids of players. Names are equal if `folded` makes them equal. New ones are inserted in the
+    order of their keys."""
     if not names:
         return {}
     keys = {(space, name): (space, folded(name)) for space, name in names}
@@ -62,7 +62,7 @@ def _players(names: Collection[SpaceName]) -> dict[SpaceName, int]:
 
 
 def _events(names: Collection[SpaceName]) -> dict[SpaceName, int]:
-    """Return the ids of all names. New names are inserted in order."""
+    """Return the ids of events. New ones are inserted in the order of their names."""
     if not names:
         return {}
     spaces, texts = {space for space, _ in names}, {name for _, name in names}

@@ -1,13 +1,15 @@
-"""Decide what becomes of games: which are new, which are editions of a stored game, which become one game.
+"""Decides which games are new, which are editions of a stored game, and which stored games are merged.
 
-No function here reads or writes the database. A plan is made from rows that were read before (`Existing`). If
-some are missing, `Plan.unread` lists them; then they are read, and the plan is made again.
+Nothing here reads or writes the database. A plan is made from rows that were read before (`Existing`). If it
+needs others, it lists them in `Plan.unread`; `archive.store.existing` reads them, and the plan is made again.
 
-A game with the identity of another one is an edition of it. Otherwise three rules decide:
+A game with the identity of a stored game is an edition of it. For other games there are three rules:
 
-- same moves, and no contradiction between the headers: they are editions of one game
-- a record that stops, a longer one that continues it, the same players and day: it is a snapshot
-- more than one candidate: the game stays separate, and readers see likely twins
+- Two games with the same moves, whose headers do not contradict each other, are editions of one game.
+- A record without a result is a snapshot of a longer one if that has the same players and day, and begins
+  with the same moves. The two are editions of one game.
+- If more than one stored game matches, the game stays separate, and its page shows the others as likely
+  twins.
 """
 
 from __future__ import annotations
@@ -29,18 +31,17 @@ from archive.models import Game, codec
 from archive.store.names import Names
 
 NEW: Final = 1 << 62
-"""Provisional ids of the games that a plan inserts are above this, so they sort after those of stored
-games."""
+"""Games that a plan inserts have provisional ids above this number, so that they sort after stored games."""
 
 STOPPED: Final = ("", "CHUDAN")
-"""The endings of a record that a longer one may continue: none, or interrupted."""
+"""Endings of records that may be snapshots of a longer game: none, or an interruption."""
 
 Players = tuple[int | None, int | None]
-"""The ids of two players by colour."""
+"""The ids of the players of colours 0 and 1; None for an unknown one."""
 
 
 class Pairing(NamedTuple):
-    """The players and the exact day of a game, which a snapshot shares with its game."""
+    """Who played on which day. A snapshot and its game have the same pairing."""
 
     space: int
     kind: str
@@ -49,9 +50,10 @@ class Pairing(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """The facts by which games are compared. Unknown players are None; an unknown day or time is empty.
+    """The facts by which two games are compared.
 
-    `day` is as exact as it is known; `time` is when the game began.
+    `day` is a date, a month or a year, and `time` the time at which the game began. Both are empty if
+    unknown.
     """
 
     space: int
@@ -68,7 +70,6 @@ class Facts(NamedTuple):
 
     @property
     def identity(self) -> Identity:
-        """Return space and digest."""
         return self.space, self.digest
 
     @property
@@ -78,23 +79,22 @@ class Facts(NamedTuple):
 
     @property
     def pairing(self) -> Pairing | None:
-        """Return the players and the day; None unless all of them are known."""
+        """Return the pairing of a game; None unless both players and the exact day are known."""
         if self.record_kind != "game" or None in self.players or len(self.day) < len("2024-05-01"):
             return None
         return Pairing(self.space, self.kind, self.players, self.day)
 
 
 Derivation = Callable[[Edition, int, int | None], DerivedGame]
-"""Derives a game from an edition, its space, and the number of rows that it keeps."""
+"""Derives a game from an edition, a space, and `kept_rows` (`archive.derive.game.DerivedGame`)."""
 
 
 def derive_edition(source: Edition, space: int, kept_rows: int | None = None) -> DerivedGame:
-    """Return `derive_stored` of an edition."""
     return derive_stored(codec.unpack(source.record), source.parsed_facts, space, kept_rows)
 
 
 def facts(game: DerivedGame, names: Names) -> Facts:
-    """Return the facts of a game that is not stored. Raises KeyError for a player that `names` lacks."""
+    """Return the facts of a derived game. Raises KeyError if `names` has no id for one of its players."""
     black, white = (names.players[game.space, name] if name else None for name in game.players)
     return Facts(
         game.space, game.kind, game.record_kind, game.digest, game.stem, game.plies, (black, white),
@@ -103,7 +103,6 @@ def facts(game: DerivedGame, names: Names) -> Facts:
 
 
 def stored_facts(game: Game) -> Facts:
-    """Return the facts of a stored game."""
     return Facts(
         game.space, game.kind, game.record_kind, bytes(game.digest), bytes(game.stem or b""), game.plies,
         (game.player0_id, game.player1_id), _day(game), game.header_data.get("time", ""), game.result,
@@ -112,7 +111,7 @@ def stored_facts(game: Game) -> Facts:
 
 
 def _day(game: DerivedGame | Game) -> str:
-    """Return the first day as exactly as it is known: 2024-05-01, 2024-05, 2024 or nothing."""
+    """Return the first day of a game as precisely as it is known: 2024-05-01, 2024-05, 2024 or empty."""
     played: date | None = game.played_from
     if played is None:
         return ""
@@ -121,8 +120,8 @@ def _day(game: DerivedGame | Game) -> str:
 
 
 def agree(one: Facts, other: Facts) -> bool:
-    """Return whether players, day and result agree wherever both are known. A day agrees with its month and
-    its year."""
+    """Return whether the players, days and results of two games do not contradict each other. Unknown ones
+    contradict nothing, and a date does not contradict its month or its year."""
     names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
     result = UNKNOWN in (one.result, other.result) or one.result == other.result
     return names and result and _prefixes(one.day, other.day)
@@ -136,7 +135,8 @@ def _prefixes(one: str, other: str) -> bool:
 
 
 class Details(NamedTuple):
-    """A stored game's packed series, and the ratings of its named players by colour."""
+    """The packed series of a stored game, and the ratings of its players by colour: None for a player without
+    a rating, no entry for an unknown player."""
 
     series: bytes = b""
     ratings: Mapping[int, int | None] = {}
@@ -144,24 +144,23 @@ class Details(NamedTuple):
 
 @dataclass(slots=True)
 class Existing:
-    """The stored games that were read, locked until the transaction ends.
-
-    All games with an identity of `identified`, and all that could be the same as one of `compared`, are among
-    them. `held` has the identities that were taken down, and whether their bytes are hidden.
-    """
+    """What a transaction has read so far: stored games, locked until it ends, and their rows by id."""
 
     names: Names
     games: dict[int, Game] = field(default_factory=dict)
     editions: dict[int, Edition] = field(default_factory=dict)
     details: dict[int, Details] = field(default_factory=dict)
-    held: dict[Identity, bool] = field(default_factory=dict)
+    taken_down: dict[Identity, bool] = field(default_factory=dict)
+    """Identities of games that were taken down, and whether their bytes are hidden."""
     identified: set[Identity] = field(default_factory=set)
+    """Identities by which stored games were searched for; `games` has every game with one of them."""
     compared: set[Facts] = field(default_factory=set)
+    """Facts by which stored games were searched for; `games` has every game that could be the same."""
     computed: dict[object, Any] = field(default_factory=dict)
-    """Results of earlier attempts at the same plan."""
+    """Results of `derive` and `unite`, for the next attempts at the same plan."""
 
     def derive(self, source: Edition, space: int, kept_rows: int | None = None) -> DerivedGame:
-        """Return the game of an edition, derived once."""
+        """Return `derive_edition` of an edition, computed only once."""
         key = _hashable(source), space, kept_rows
         if key not in self.computed:
             self.computed[key] = derive_edition(source, space, kept_rows)
@@ -169,7 +168,7 @@ class Existing:
         return game
 
     def unite(self, editions: Sequence[Edition]) -> Edition:
-        """Return the `union` of editions, computed once."""
+        """Return the `union` of editions, computed only once."""
         key = tuple(map(_hashable, editions))
         if key not in self.computed:
             self.computed[key] = union(editions)
@@ -183,73 +182,80 @@ def _hashable(source: Edition) -> tuple[bytes, str]:
 
 @dataclass(slots=True)
 class Unread:
-    """Rows that a plan needs and `Existing` lacks: the stored games with the identity of some games, those
-    that could be the same as some games, and editions and details by id."""
+    """What a plan needs and `Existing` lacks."""
 
     identify: list[DerivedGame] = field(default_factory=list)
+    """Stored games with the identity of one of these are to be read."""
     compare: dict[Facts, DerivedGame] = field(default_factory=dict)
+    """Stored games that could be the same as one of these are to be read."""
     editions: set[int] = field(default_factory=set)
+    """Ids of stored games whose editions are to be read."""
     details: set[int] = field(default_factory=set)
+    """Ids of stored games whose details are to be read."""
 
     def __bool__(self) -> bool:
         return bool(self.identify or self.compare or self.editions or self.details)
 
 
 class NotReadError(Exception):
-    """A decision needs stored games that have not been read; they are in `Plan.unread`."""
+    """A decision needs rows that have not been read. They were added to `Plan.unread`."""
 
 
 # --- the plan --------------------------------------------------------------------------------------------
 
 
 class Plan:
-    """The decisions about some games.
+    """Decisions about games, which are written later (`archive.store.apply`).
 
-    `games` has the games to write by id: new ones (from `NEW` on) and stored ones that change. `merged` maps
-    each stored game that becomes an alias to the game that it is an edition of.
+    Games have the ids of stored games, or provisional ids above `NEW`. All methods that decide raise
+    NotReadError if they need rows that have not been read.
     """
 
     def __init__(self, existing: Existing) -> None:
         self.existing = existing
         self.unread = Unread()
         self.games: dict[int, DerivedGame] = {}
+        """The games to write, by id: new ones, and stored ones that change."""
         self.merged: dict[int, int] = {}
-        self.placed: dict[Identity, int] = {}
+        """The games that become editions of another one, each with the id of that one."""
+        self.game_ids: dict[Identity, int] = {}
+        """For each identity that `plan` was given, the id of its game. That may have been merged since
+        (`home`)."""
         self._new = NEW
         self._facts: dict[int, Facts] = {}
         self._by_identity: dict[Identity, int] = {}
         self._by_stem: dict[tuple[int, bytes], set[int]] = defaultdict(set)
         self._by_pairing: dict[Pairing | None, set[int]] = defaultdict(set)
         for pk, game in existing.games.items():
-            self._list(pk, stored_facts(game))
+            self._add_facts(pk, stored_facts(game))
 
     @property
     def inserted(self) -> dict[int, DerivedGame]:
-        """Return the games to insert, by provisional id."""
+        """The games to insert, by provisional id."""
         return {pk: game for pk, game in self.games.items() if pk >= NEW}
 
     @property
     def changed(self) -> list[tuple[Game, DerivedGame]]:
-        """Return the stored games to rewrite, in the order of decisions: a game may take the identity that an
-        earlier one gives up."""
+        """The stored games to rewrite. They must be written in this order, because a game may get an identity
+        that one before it had."""
         return [(self.existing.games[pk], game) for pk, game in self.games.items() if pk < NEW]
 
     def home(self, pk: int) -> int:
-        """Return the id of the game that a game is now part of."""
+        """Return the id of the game that a game was merged into; its own id if it was not merged."""
         while pk in self.merged:
             pk = self.merged[pk]
         return pk
 
     def edition(self, pk: int) -> Edition:
-        """Return a game as planned so far. Raises NotReadError."""
+        """Return a game, as it is after the decisions so far, as an edition."""
         if pk in self.games:
             return edition(self.games[pk])
-        self._read([pk])
+        self._require_read([pk])
         return self.existing.editions[pk]
 
     def place(self, game: DerivedGame) -> int:
-        """Add a game to the one that it is an edition of, or insert it; return the id of the resulting game.
-        Raises NotReadError."""
+        """Add a game to the one that it is an edition of, or insert it if there is none. Return the id of the
+        resulting game."""
         match = self.find(game)
         if match is not None:
             return self.add(match, game)
@@ -257,41 +263,40 @@ class Plan:
         self._write(self._new, game)
         return self._new
 
-    def find(self, game: DerivedGame, other_than: int | None = None) -> int | None:
-        """Return the game that another one is an edition of, other than one to leave out; None if there is
-        none, or more than one. Raises NotReadError."""
+    def find(self, game: DerivedGame, except_for: int | None = None) -> int | None:
+        """Return the id of the game that `game` is an edition of; None if there is none, or more than one.
+        The game `except_for` is not considered."""
         same = self.identify(game)
-        return self._match(game, other_than) if same in (None, other_than) else same
+        return self._match(game, except_for) if same in (None, except_for) else same
 
     def identify(self, game: DerivedGame) -> int | None:
-        """Return the game with the same identity. Raises NotReadError."""
-        if game.identity not in self.existing.identified or not self.existing.names.cover(game):
+        """Return the id of the game with the same identity, if any."""
+        if game.identity not in self.existing.identified or not self.existing.names.has_names_of(game):
             self.unread.identify.append(game)
             raise NotReadError
         return self._by_identity.get(game.identity)
 
     def add(self, pk: int, game: DerivedGame) -> int:
-        """Unite a game with an edition of it; return the id of the resulting game. Raises NotReadError."""
+        """Add an edition to a game. Return the id of the resulting game: it may be merged with another
+        one."""
         mine = self.edition(pk)
         united = self.existing.unite([mine, edition(game)])
-        return pk if united == mine else self.settle(pk, self.derive(pk, united))
+        return pk if united == mine else self.replace_and_merge(pk, self.derive(pk, united))
 
     def derive(self, pk: int, source: Edition) -> DerivedGame:
-        """Derive a game from another edition. A stored game keeps its rows if they stay the same. Raises
-        NotReadError."""
+        """Return a game as derived from another edition. A stored game keeps its rows in the index if they
+        stay the same."""
         if pk >= NEW:
             return self.existing.derive(source, self._facts[pk].space)
-        self._read([pk])
+        self._require_read([pk])
         stored = self.existing.editions[pk]
         game = self.existing.games[pk]
         return derive_again(game, stored, self._details(pk), source, self.existing.derive)
 
-    def settle(self, pk: int, derived: DerivedGame) -> int:
-        """Replace a game with a derived one, and merge it with games that are now the same; return its id.
-
-        The oldest id stays. Raises NotReadError.
-        """
-        self._read([pk])
+    def replace_and_merge(self, pk: int, derived: DerivedGame) -> int:
+        """Replace a game with a derived one, and merge it with all games that are the same now. Return the id
+        of the resulting game, which is the oldest of their ids."""
+        self._require_read([pk])
         while (other := self.find(derived, pk)) is not None:
             united = self.existing.unite([edition(derived), self.edition(other)])
             pk, merged = sorted((pk, other))
@@ -301,44 +306,45 @@ class Plan:
         return pk
 
     def change(self, pk: int, derived: DerivedGame) -> None:
-        """Replace a game with a derived one, and merge it with another only if its identity changes. Raises
-        NotReadError."""
-        self._read([pk])
+        """Replace a game with a derived one. Only if its identity changes, merge it with games that are the
+        same now."""
+        self._require_read([pk])
         if derived.identity == self._facts[pk].identity:
             self._write(pk, derived)
         else:
-            self.settle(pk, derived)
+            self.replace_and_merge(pk, derived)
 
     def unite(self, pk: int, editions: Sequence[Edition]) -> int:
-        """Make a game the union of these editions; return the id of the resulting game. Raises
-        NotReadError."""
-        return self.settle(pk, self.derive(pk, self.existing.unite(editions)))
+        """Make a game the union of these editions. Return the id of the resulting game: it may be merged with
+        another one."""
+        return self.replace_and_merge(pk, self.derive(pk, self.existing.unite(editions)))
 
     def move(self, pk: int, derived: DerivedGame) -> int:
-        """Move a stored game to another space, or merge it with the same game there; return the id of the
-        resulting game. Raises NotReadError."""
-        self._read([pk])
+        """Move a stored game to the space of `derived`, or merge it with the same game there. Return the id
+        of the resulting game."""
+        self._require_read([pk])
         match = self.find(derived)
         if match is None:
             self._write(pk, derived)
             return pk
         united = self.existing.unite([edition(derived), self.edition(match)])
         self._merge(pk, match)
-        return self.settle(match, self.derive(match, united))
+        return self.replace_and_merge(match, self.derive(match, united))
 
     # --- candidates ---
 
-    def _match(self, game: DerivedGame, other_than: int | None) -> int | None:
-        """Return the only game that this one is an edition or a snapshot of, or that is a snapshot of it."""
+    def _match(self, game: DerivedGame, except_for: int | None) -> int | None:
+        """Return the id of the game with the same moves; without one, of the game that is a snapshot of this
+        one or has it as a snapshot. None if there is none, or more than one."""
         mine = facts(game, self.existing.names)
         if mine not in self.existing.compared:
             self.unread.compare[mine] = game
             raise NotReadError
-        alike = [pk for pk in self._same_moves(mine) if pk != other_than and agree(mine, self._facts[pk])]
+        alike = [pk for pk in self._same_moves(mine) if pk != except_for and agree(mine, self._facts[pk])]
         if alike:
             return alike[0] if len(alike) == 1 else None
-        snapshots = [pk for pk in self._snapshots(mine) if pk != other_than]
-        self._read(snapshots)
+        snapshots = [pk for pk in self._snapshots(mine) if pk != except_for]
+        self._require_read(snapshots)
         related = [pk for pk in snapshots if self._continues(game, pk)]
         return related[0] if len(related) == 1 else None
 
@@ -346,7 +352,7 @@ class Plan:
         return self._by_stem.get((mine.space, mine.stem), ()) if mine.plies >= SHORT_PLIES else ()
 
     def _snapshots(self, mine: Facts) -> Iterator[int]:
-        """Yield the games of the same players and day where the shorter of the two has stopped."""
+        """Yield the games with the same pairing of which one may be a snapshot of the other."""
         if mine.pairing is None:
             return
         for pk in self._by_pairing.get(mine.pairing, ()):
@@ -356,11 +362,11 @@ class Plan:
                 yield pk
 
     def _continues(self, game: DerivedGame, pk: int) -> bool:
-        """Return whether the longer of two records continues the other one."""
+        """Return whether the longer of two games begins with the moves of the other."""
         records = codec.unpack(game.record), codec.unpack(self.edition(pk).record)
         return is_beginning(*(records if game.plies < self._facts[pk].plies else reversed(records)))
 
-    # --- rows that were read ---
+    # --- rows that must have been read ---
 
     def _details(self, pk: int) -> Details:
         if pk not in self.existing.details:
@@ -368,8 +374,8 @@ class Plan:
             raise NotReadError
         return self.existing.details[pk]
 
-    def _read(self, ids: Iterable[int]) -> None:
-        """Raise NotReadError if one of these games is stored and has not been read."""
+    def _require_read(self, ids: Iterable[int]) -> None:
+        """Raise NotReadError if one of these games is stored and its edition has not been read."""
         missing = {pk for pk in ids if pk < NEW and pk not in self.existing.editions}
         if missing:
             self.unread.editions |= missing
@@ -377,13 +383,13 @@ class Plan:
 
     # --- planned games ---
 
-    def _list(self, pk: int, own: Facts) -> None:
+    def _add_facts(self, pk: int, own: Facts) -> None:
         self._facts[pk] = own
         self._by_identity[own.identity] = pk
         self._by_stem[own.space, own.stem].add(pk)
         self._by_pairing[own.pairing].add(pk)
 
-    def _unlist(self, pk: int) -> None:
+    def _remove_facts(self, pk: int) -> None:
         if (own := self._facts.pop(pk, None)) is None:
             return
         if self._by_identity.get(own.identity) == pk:
@@ -393,8 +399,8 @@ class Plan:
 
     def _write(self, pk: int, derived: DerivedGame) -> None:
         self.games.pop(pk, None)
-        self._unlist(pk)
-        self._list(pk, facts(derived, self.existing.names))
+        self._remove_facts(pk)
+        self._add_facts(pk, facts(derived, self.existing.names))
         if pk >= NEW or not self._is_unchanged(pk, derived):
             self.games[pk] = derived
 
@@ -407,15 +413,15 @@ class Plan:
 
     def _merge(self, pk: int, home: int) -> None:
         self.games.pop(pk, None)
-        self._unlist(pk)
+        self._remove_facts(pk)
         self.merged[pk] = home
 
 
 def plan(games: Iterable[DerivedGame], existing: Existing) -> Plan:
-    """Plan to store games with different identities. `Plan.placed` says which game each is part of.
+    """Plan to store games, no two of which have the same identity.
 
-    Stored games with these identities come first, in the order of their ids, then the others. Games that were
-    taken down are left out.
+    Games whose identity is stored come first, in the order of the stored ids, then the others. Games that
+    were taken down are left out.
     """
     result = Plan(existing)
     matched: list[tuple[int, DerivedGame]] = []
@@ -425,20 +431,20 @@ def plan(games: Iterable[DerivedGame], existing: Existing) -> Plan:
             match = result.identify(game)
             if match is not None:
                 matched.append((match, game))
-            elif game.identity not in existing.held:
+            elif game.identity not in existing.taken_down:
                 unmatched.append(game)
     for match, game in sorted(matched, key=itemgetter(0)):
         with suppress(NotReadError):
-            result.placed[game.identity] = result.add(result.home(match), game)
+            result.game_ids[game.identity] = result.add(result.home(match), game)
     for game in unmatched:
         with suppress(NotReadError):
-            result.placed[game.identity] = result.place(game)
+            result.game_ids[game.identity] = result.place(game)
     return result
 
 
 def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
-    """Plan to replace stored games, by id, with derived ones. One whose identity changes may merge with
-    another."""
+    """Plan to replace stored games with derived ones, by id. If the identity of a game changes, it may be
+    merged with another one."""
     result = Plan(existing)
     for pk, derived in games.items():
         with suppress(NotReadError):
@@ -450,8 +456,8 @@ def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
 def derive_again(
     game: Game, mine: Edition, details: Details, source: Edition, derive: Derivation = derive_edition
 ) -> DerivedGame:
-    """Derive a stored game, which is the edition `mine`, from another edition; it keeps its rows if they stay
-    the same."""
+    """Return a stored game as derived from the edition `source` instead of `mine`. It keeps its rows in the
+    index if they stay the same."""
     if _same_moves(mine, source):
         derived = derive(source, game.space, game.index_rows)
         if _keeps_rows(game, details, derived):
@@ -467,7 +473,7 @@ def _same_moves(one: Edition, other: Edition) -> bool:
 
 
 def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
-    """Return the columns of a game in a slot."""
+    """Return the values of the columns of a game by name."""
     black, white = (names.players[game.space, name] if name else None for name in game.players)
     return {
         "kind": game.kind, "record_kind": game.record_kind, "space": game.space, "digest": game.digest,

@@ -190,7 +190,9 @@ def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
         for pk in ids:
             # One that was merged into a game before it is that game's edition by now.
             if Game.objects.filter(pk=pk).exists():
-                apply.carry_out_one(change, lambda plan, pk=pk: plan.settle(pk, replacements[pk]))
+                apply.plan_and_apply_one(
+                    change, lambda plan, pk=pk: plan.replace_and_merge(pk, replacements[pk])
+                )
         change.write_rows()
         change.write_counters()
         return {pk: change.home(pk) for pk in ids}

@@ -55,21 +55,21 @@ def changed(made: Plan) -> dict[int, DerivedGame]:
 def test_unknown_games_are_inserted():
     one, two = ready(OPENING, black="甲"), ready(OTHER)
     made = planned(archive({}, one, two), one, two)
-    assert sorted(made.inserted) == [made.placed[one.identity], made.placed[two.identity]]
+    assert sorted(made.inserted) == [made.game_ids[one.identity], made.game_ids[two.identity]]
     assert min(made.inserted) > NEW and not made.changed and not made.merged
 
 
 def test_a_stored_game_that_comes_again_stays_as_it_is():
     game = ready(OPENING, **MEETING)
     made = planned(archive({7: game}, game), game)
-    assert made.placed == {game.identity: 7}
+    assert made.game_ids == {game.identity: 7}
     assert not made.games and not made.merged
 
 
 def test_a_stored_game_takes_the_variations_of_an_edition():
     game, forked = ready(OPENING, **MEETING), ready(OPENING, {3: [["6g6f"]]}, **MEETING)
     made = planned(archive({7: game}, forked), forked)
-    assert made.placed == {forked.identity: 7}
+    assert made.game_ids == {forked.identity: 7}
     assert "forks" in codec.unpack(changed(made)[7].record)["moves"][3]
     assert changed(made)[7].kept_rows is None
 
@@ -90,7 +90,7 @@ def test_a_stored_game_that_gets_a_rating_gets_new_rows():
 def test_editions_that_come_together_are_one_new_game():
     games = [ready(OPENING, black="甲"), ready(OPENING, {3: [["6g6f"]]}, day="2020/01/02"), ready(OTHER)]
     made = planned(archive({}, *games), *games)
-    first, second, other = (made.home(made.placed[game.identity]) for game in games)
+    first, second, other = (made.home(made.game_ids[game.identity]) for game in games)
     assert first == second != other and len(made.inserted) == 2
     assert str(made.inserted[first].played_from) == "2020-01-02"
     assert made.inserted[first].players == ("甲", "")
@@ -100,13 +100,13 @@ def test_an_edition_that_fits_two_games_stays_apart():
     one, two = ready(OPENING, day="2020/01/02"), ready(OPENING, day="2020/01/03")
     undated = ready(OPENING)
     made = planned(archive({1: one, 2: two}, undated), undated)
-    assert list(made.inserted) == [made.placed[undated.identity]] and not made.changed
+    assert list(made.inserted) == [made.game_ids[undated.identity]] and not made.changed
 
 
 def test_a_snapshot_becomes_the_game_that_goes_on_from_it():
     early, late = snapshot(OPENING, **MEETING), ready(OPENING + " 8g8f", **MEETING)
     made = planned(archive({7: early}, late), late)
-    assert made.placed == {late.identity: 7} and changed(made)[7].plies == 13
+    assert made.game_ids == {late.identity: 7} and changed(made)[7].plies == 13
     assert not planned(archive({7: late}, early), early).games
 
 
@@ -126,14 +126,14 @@ def test_games_that_become_the_same_merge_into_the_oldest():
 def test_a_game_that_was_taken_down_is_not_placed():
     game, other = ready(OPENING, black="甲"), ready(OTHER)
     made = planned(archive({}, game, other, held=[game]), game, other)
-    assert list(made.placed) == [other.identity]
+    assert list(made.game_ids) == [other.identity]
 
 
 def test_a_plan_names_everything_that_it_still_needs():
     one, two = ready(OPENING, **MEETING), ready(OTHER)
     existing = archive({}, one, two)
     made = plan([one, two], existing)
-    assert made.unread.identify == [one, two] and not made.placed
+    assert made.unread.identify == [one, two] and not made.game_ids
     existing.identified |= {one.identity, two.identity}
     made = plan([one, two], existing)
     assert list(made.unread.compare) == [facts(game, existing.names) for game in (one, two)]

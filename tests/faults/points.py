@@ -36,7 +36,7 @@ def steps() -> list[Step]:
         Step("claim", store, "claim", 1),
         Step("read", games, "load", 20),
         Step("derive", reader, "derive_game", 60),
-        Step("names", change, "names_of", 2),
+        Step("names", change, "get_or_create_names", 2),
         Step("games", apply, "insert_games", 2),
         Step("rows", engine(), "insert", 2),
         Step("entries", QuerySet, "bulk_create", 2),
