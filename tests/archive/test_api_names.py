@@ -276,7 +276,7 @@ def test_a_player_of_a_library_is_nobody_to_others(client):
 
 
 def test_many_games_are_added_up_over_the_newest(client, monkeypatch):
-    monkeypatch.setattr(people, "LOOKED_AT", 2)
+    monkeypatch.setattr(people, "MOST_COUNTED", 2)
     result = get_json(client, f"players/{Player.objects.get(name='羽生善治', space=0).pk}?scope=public")
     assert result["counted"] == {"games": 2, "newest": 2}
 

@@ -195,14 +195,14 @@ def test_a_game_in_which_both_have_it_is_one_game_of_two_sides():
 
 def test_one_of_them_in_detail(two):
     result = queries.formation_details(PUBLIC, BY_NAME["shikenbisha"])
-    assert (result.looked_at, result.more) == (1, False)
+    assert (result.counted, result.more) == (1, False)
     assert result.colours[0].wins == 1 and not result.colours[1].games
     assert result.years == ((2020, 1),)
     assert dict(result.plies)[5] == 1
     assert [one.name for one, _tally in result.players] == ["甲"]
     assert [(move["piece"], move["to"]) for move, _n in result.moves] == [("OU", {"x": 4, "y": 8})]
     assert result.games == ((two[0], 0, 9),)
-    assert queries.formation_details(PUBLIC, BY_NAME["yagura"]).looked_at == 0
+    assert queries.formation_details(PUBLIC, BY_NAME["yagura"]).counted == 0
 
 
 def test_the_moves_that_follow_are_told_apart_as_ki2_does(client, db):
@@ -226,7 +226,7 @@ def test_a_position_has_the_most_special_opening_of_most_of_its_games(two):
     for usi in MINO.split()[:9]:
         position.do_move(from_usi(usi))
     result = queries.opening_of(PUBLIC, "shogi", SHOGI.codec.encode(position))
-    assert result and (result.formation.name, result.games, result.looked_at) == ("shikenbisha", 1, 1)
+    assert result and (result.formation.name, result.games, result.counted) == ("shikenbisha", 1, 1)
     assert queries.opening_of(PUBLIC, "quoridor", "") is None
 
 

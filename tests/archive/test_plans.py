@@ -304,7 +304,7 @@ def pages(code: str, match: str, order: str, filters: GameFilters | None) -> Non
 
 def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
     # So that it is fewer than all games of a player here, as it is in an archive that is large.
-    monkeypatch.setattr(people, "LOOKED_AT", 5)
+    monkeypatch.setattr(people, "MOST_COUNTED", 5)
     # The one question that reads a table whole, and means to.
     monkeypatch.setattr(reading_plan, "RATINGS_A_PROBE", 0)
     assert scanned_tables(questions()) == {}

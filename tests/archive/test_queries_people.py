@@ -52,7 +52,7 @@ def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
         ("丙", (0, 1, 0, 0)),
     ]
     assert result.years == ((2020, 1), (2021, 0), (2022, 2))
-    assert (result.looked_at, result.more) == (3, False)
+    assert (result.counted, result.more) == (3, False)
 
 
 def test_other_names_of_a_player_are_told() -> None:
@@ -81,11 +81,11 @@ def test_nobody_has_no_summary() -> None:
 
 
 def test_only_the_latest_games_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "LOOKED_AT", 2)
+    monkeypatch.setattr(people, "MOST_COUNTED", 2)
     store()
     result = people.player_summary(PUBLIC, player("甲"))
     assert result
-    assert (result.looked_at, result.more) == (2, True)
+    assert (result.counted, result.more) == (2, True)
     assert result.years == ((2022, 2),)
 
 

@@ -129,7 +129,7 @@ def test_summaries_are_of_the_spaces_that_are_asked(anna, mine):
     assert people.player_summary(PUBLIC, private.pk) is None
     alone, together = people.player_summary(PUBLIC, public.pk), people.player_summary(both, public.pk)
     assert alone is not None and together is not None
-    assert (alone.looked_at, together.looked_at) == (1, 2)
+    assert (alone.counted, together.counted) == (1, 2)
     assert [named.name for named, _ in together.people] == ["先手の人", "別の人"]
     event = Event.objects.get(space=PUBLIC_SPACE)
     assert people.event_summary(Scope((mine,)), event.pk) is None

@@ -59,10 +59,10 @@ QUERIES: Final = (
     "castle:mino", 'pattern:"P7f"', "reaches:7g7f", "2020..2030", "plies:>3", "羽生 OR 谷川", "NOT 羽生",
 )  # fmt: skip
 SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
-    (facets, "SAMPLE", 7), (formations, "LOOKED_AT", 7), (formations, "NEWEST", 7),
+    (facets, "SAMPLE", 7), (formations, "MOST_COUNTED", 7), (formations, "NEWEST", 7),
     (formations, "RECORDS", 5), (games, "PAGE_GAMES", 9), (games, "SORTED_GAMES", 5),
     (likely, "_COMPARED", 3),
-    (offers, "COUNTED", 9), (patterns, "FEW", 5), (patterns, "PLAYERS_OF", 7), (people, "LOOKED_AT", 7),
+    (offers, "COUNTED", 9), (patterns, "FEW", 5), (patterns, "PLAYERS_OF", 7), (people, "MOST_COUNTED", 7),
     (reading_plan, "EXACT_ROWS", 20), (reading_plan, "FEW_ROWS", 3), (reading_plan, "PAGE_ROWS", 10),
     (reading_plan, "SAMPLE_ROWS", 10), (schema, "HOT_GAMES", 5), (search_box, "_EXAMINED", 5),
     (statistics, "TIMED", 9), (totals, "NAMES_COUNTED_TO", 3),

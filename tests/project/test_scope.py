@@ -22,7 +22,7 @@ NO_GAMES = {
     "games.records_by_kind": "summed",
     "games.taken_down": "editions has_hidden fully_hidden is_hidden",  # of uploads and games that were shown
     "names.name_matching": "is_searchable",
-    "names.people": "by_year without_gaps years_of players_of",
+    "names.people": "by_year without_gaps count_by_year most_frequent_players",
     "names.similar_names": "distance",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
     "patterns.pattern_slots": "query_errors",

@@ -67,7 +67,7 @@ def detail(request: Request, formation: str) -> Response:
             entry,
             queries.formation_counts(scope).get(formation),
             request,
-            counted=CountedGames(details.looked_at, queries.LOOKED_AT if details.more else None),
+            counted=CountedGames(details.counted, queries.MOST_COUNTED if details.more else None),
             by_side=[
                 tally_info(shapes.FormationSide, counts, side=side)
                 for side, counts in zip(SHOGI.rules.sides, details.colours, strict=True)
@@ -139,5 +139,5 @@ def opening(request: Request, kind: str, code: str) -> Response:
     most = queries.opening_of(scope_of(request), kind, GAMES[kind].codec.code_of_path(code))
     if most is None:
         return Response(shapes.OpeningInfo(None))
-    info = with_names(shapes.OpeningAtPosition, most.formation, games=most.games, counted=most.looked_at)
+    info = with_names(shapes.OpeningAtPosition, most.formation, games=most.games, counted=most.counted)
     return Response(shapes.OpeningInfo(info))

@@ -127,7 +127,7 @@ def _listed(
 def player(request: Request, player_id: int) -> Response | HttpResponse:
     """Describe a player by totals of the player's games. The former id of a merged player answers 301."""
     summary = people.player_summary(scope_of(request), player_id)
-    if summary is None and (now := people.merged_names(scope_of(request), player_id)) is not None:
+    if summary is None and (now := people.merged_into(scope_of(request), player_id)) is not None:
         return HttpResponse(status=301, headers={"Location": reverse("api:player", [now], request=request)})
     if summary is None:
         raise Http404
@@ -160,7 +160,7 @@ def _summary_info(
         url=reverse(f"api:{kind}", [summary.id], request=request),
         name=summary.name,
         names=list(summary.aliases),
-        counted=CountedGames(summary.looked_at, people.LOOKED_AT if summary.more else None),
+        counted=CountedGames(summary.counted, people.MOST_COUNTED if summary.more else None),
         sides=[
             tally_info(shapes.SideTally, counts, game=game, side=side)
             for game, both in summary.sides.items()

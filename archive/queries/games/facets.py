@@ -20,7 +20,7 @@ from archive.queries.games.records_by_kind import CACHE_SECONDS as CACHE_SECONDS
 from archive.queries.games.records_by_kind import records_by_kind, summed
 from archive.queries.games.statistics import counts
 from archive.queries.names.ids_of_names import NameKind
-from archive.queries.names.people import years_of
+from archive.queries.names.people import count_by_year
 from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
 from archive.queries.search.patience import time_limited
@@ -186,7 +186,7 @@ def _count(query: ListQuery) -> Facets:
     ids, slots, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
         *rows, strict=True
     )
-    years = years_of(days)
+    years = count_by_year(days)
     # A game of a player against himself counts once.
     players = (player for pair in zip(blacks, whites, strict=True) for player in {*pair} - {None})
     return Facets(

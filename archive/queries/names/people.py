@@ -1,7 +1,7 @@
-"""Players and events: lists by name, and summaries of the games of one of them.
+"""Lists of players and events by name, and summaries of the games of one player or event.
 
-A summary counts at most the latest `LOOKED_AT` games of a player or an event, so that its cost does not grow
-with the games of a program; `Summary.more` says that there are others.
+A summary counts only the latest `MOST_COUNTED` games, because some programs have very many. `Summary.more`
+tells whether there are older ones.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from archive.queries.names.name_matching import players_by_reading
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, joined, like_pattern, one_of
 
-LOOKED_AT: Final = 5000
-"""Games of a summary: about 20 ms on either engine."""
+MOST_COUNTED: Final = 5000
+"""How many games a summary counts: about 20 ms on SQLite and on PostgreSQL."""
 
 LISTED: Final = 20
-"""Opponents, players and openings in a summary."""
+"""How many opponents, players or openings a summary lists."""
 
 COUNTED_TO: Final = 1000
-"""Games that a list counts for each name; more are "1000 and more"."""
+"""How many games a list counts for each name. A name with more of them is shown with "1000 and more"."""
 
 
 @dataclass(slots=True)
 class ResultCounts:
-    """Numbers of games by their result for one side."""
+    """Numbers of games by their result for one player."""
 
     wins: int = 0
     losses: int = 0
@@ -50,14 +50,14 @@ class ResultCounts:
         return self.wins + self.losses
 
     def add_all(self, other: ResultCounts) -> None:
-        """Add the games of another count."""
+        """Add the numbers of another count to this one."""
         self.wins += other.wins
         self.losses += other.losses
         self.draws += other.draws
         self.unknown += other.unknown
 
     def add(self, result: int, colour: int, n: int = 1) -> None:
-        """Add `n` games with a result (`Game.Result`) of the player with a colour."""
+        """Count `n` games with a result (`Game.Result`), in which the player had a colour."""
         if result == DRAW:
             self.draws += n
         elif result not in (BLACK_WINS, WHITE_WINS):
@@ -79,25 +79,27 @@ class NamedCount:
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of the games of a player or an event.
-
-    `sides` are, by kind of game, the results of colours 0 and 1: of the player's games, or of all games of
-    the event. `people` are a player's opponents (with the player's results against them) or an event's
-    players. `years` and `openings` are numbers of games; openings are those that the records name.
-    """
+    """Counts of the games of a player or an event."""
 
     id: int
     name: str
     aliases: tuple[str, ...]
     sides: dict[str, tuple[ResultCounts, ResultCounts]] = field(default_factory=dict)
+    """For each kind of game, the results of colours 0 and 1. Those of a player are the player's own."""
     people: tuple[tuple[NamedCount, ResultCounts], ...] = ()
+    """The opponents of a player with the player's results against them, or the players of an event with their
+    own results."""
     years: tuple[tuple[int, int], ...] = ()
+    """Years with their numbers of games."""
     openings: tuple[tuple[str, int], ...] = ()
-    looked_at: int = 0
+    """Openings in the headers of records, with their numbers of games."""
+    counted: int = 0
+    """The number of games in this summary."""
     more: bool = False
+    """Whether there are older games, which are not counted."""
 
     def add(self, kind: str, result: int, colour: int) -> None:
-        """Count a game for a side."""
+        """Count a game for one of its colours."""
         self.sides.setdefault(kind, (ResultCounts(), ResultCounts()))[colour].add(result, colour)
 
 
@@ -105,8 +107,7 @@ TABLES: Final[Mapping[NameKind, Mapping[str, str]]] = {
     "player": {"kind": "player", "table": "archive_player", "by": "key", "games": "archive_gameplayer"},
     "event": {"kind": "event", "table": "archive_event", "by": "name", "games": "archive_gameevent"},
 }
-"""The fields of SQL templates about names: tables, and the column by which names of several spaces are
-equal."""
+"""Values for the SQL templates below. `by` is the column that is equal for the same name in two spaces."""
 
 _NAMES: Final = """
     WITH {sql} SELECT n.id, n.name, {number}, {outer} FROM (
@@ -122,8 +123,8 @@ _COUNTED_PIECE: Final = """
     SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {sql} LIMIT %s) p{number}
 """
 _NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
-_LISTED: Final = "{sql} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
-_HOLDING: Final = "lower(n.{by}) LIKE lower(%s) ESCAPE '!'"
+_WITH_GAMES: Final = "{sql} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
+_CONTAINS: Final = "lower(n.{by}) LIKE lower(%s) ESCAPE '!'"
 _ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.{by} = n.{by})"
 _ONCE: Final = """
     ({columns}) <= ({last}) AND NOT EXISTS (
@@ -131,13 +132,13 @@ _ONCE: Final = """
         AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = o.id)
     )
 """
-"""A name in several spaces is listed once, for the first of them."""
+"""Excludes names of an earlier space: a name in several spaces is listed for the first of them only."""
 _LAST: Final = """coalesce(
     (SELECT f.{column} FROM p0 f ORDER BY {order} LIMIT 1 OFFSET %s - 1),
     (SELECT max(o.{column}) FROM {table} o WHERE o.space = {space})
 )"""
-"""The last name of the other spaces to read: as many names of the first space are enough; if it has fewer,
-read all."""
+"""The last name that can be on the page: the one at the limit in the first space (`p0`). If the first space
+has fewer names, it is the last name of this space, so that all are read."""
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
     FROM {games} d JOIN archive_game g ON g.slot = d.slot
@@ -149,9 +150,11 @@ _GAMES_OF: Final = """
 def names(
     scope: Scope, kind: NameKind, words: str = "", after: str = "", limit: int = 100
 ) -> list[NamedCount]:
-    """Return the players or events after a name, ordered by name, whose names contain the words. Width and
-    case are ignored, and in players' names the forms of characters. Costs one scan of the names. Names
-    without games are left out."""
+    """Return the players or events with games whose names contain the words, in the order of their names,
+    beginning after the name `after`.
+
+    The comparison ignores width and case, and for players variant forms of characters. It scans all names.
+    """
     place = Sql("n.name > %s", (after.replace("\0", ""),))
     return [NamedCount(*row[:3]) for row in names_from(scope, kind, ("name",), place, words, limit)]
 
@@ -159,8 +162,9 @@ def names(
 def names_from(
     scope: Scope, kind: NameKind, order: Sequence[str], place: Sql, words: str, limit: int
 ) -> list[tuple[Any, ...]]:
-    """Return the next names n in an order of columns that meet a condition on the place: the id, the name,
-    the number of games up to a limit, and those columns."""
+    """Return rows of names n that contain the words and meet the condition `place`, ordered by the columns
+    `order`. A row has the id, the name, the number of games (up to `COUNTED_TO`), and the columns of
+    `order`."""
     listed = _listed(scope, kind, words)
     spaces = sorted(scope.spaces)
     pieces = [
@@ -180,7 +184,7 @@ def names_from(
 
 
 def _piece(kind: NameKind, spaces: Sequence[int], order: Sequence[str], condition: Sql, limit: int) -> Sql:
-    """Return SQL for the first names of the last space that no space before it has."""
+    """Return SQL for the first names of the last of these spaces, without those that an earlier space has."""
     *before, space = spaces
     conditions = [condition]
     if before:
@@ -205,14 +209,14 @@ def _columns(alias: str, columns: Sequence[str]) -> str:
 
 
 def _alike(kind: NameKind, spaces: Sequence[int]) -> str:
-    """Return the condition, without its column, that an id is that of the name n in any of the spaces."""
+    """Return the right side of a condition that an id belongs to the name n in any of the spaces."""
     if len(spaces) == 1:
         return "= n.id"
     return _ALIKE.format(spaces=", ".join(map(str, spaces)), **TABLES[kind])
 
 
 def count_names(scope: Scope, kind: NameKind, words: str, most: int) -> int:
-    """Count the players or events that `names` lists, up to `most`."""
+    """Return how many players or events `names` lists for these words, but at most `most`."""
     listed = _listed(scope, kind, words)
     pieces = (
         listed.embed(_COUNTED_PIECE, most, number=number, space=space, **TABLES[kind])
@@ -224,18 +228,19 @@ def count_names(scope: Scope, kind: NameKind, words: str, most: int) -> int:
 
 
 def _listed(scope: Scope, kind: NameKind, words: str) -> Sql:
-    return name_condition(scope, kind, words).embed(_LISTED, **TABLES[kind])
+    return name_condition(scope, kind, words).embed(_WITH_GAMES, **TABLES[kind])
 
 
 def name_condition(scope: Scope, kind: NameKind, words: str) -> Sql:
-    """Return the condition that a name n contains words, or is a player's and has them as its reading."""
-    like = Sql(_HOLDING.format(**TABLES[kind]), (_like(kind, words),))
+    """Return the condition that a name n contains these words, or that they are the reading of a player's
+    name."""
+    like = Sql(_CONTAINS.format(**TABLES[kind]), (_like(kind, words),))
     read = tuple(players_by_reading(scope, words)) if kind == "player" else ()
     return like.embed(f"({{sql}} OR n.id {one_of(read)})", *read) if read else like
 
 
 def _like(kind: NameKind, words: str) -> str:
-    # Names are stored without titles; words that are only a title stay as they are.
+    # Players are stored without their titles. If the words are only a title, it is searched for as it is.
     text = headers.plain(words)
     if kind == "player":
         text = headers.player_key(words) or headers.folded(text)
@@ -243,8 +248,8 @@ def _like(kind: NameKind, words: str) -> str:
 
 
 def stored_spelling(scope: Scope, text: str) -> str:
-    """Return the stored spelling of a player's name if a text is that name in another case or kana; else the
-    text."""
+    """Return the stored spelling of a player's name that `text` spells with other case or other kana. If no
+    player or several have such a name, return `text`."""
     if ids_of_name(scope, "player", text):
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
@@ -263,12 +268,12 @@ _TO_HIRAGANA: Final = {code + 0x60: code for code in _HIRAGANA}
 
 
 def _has_games(rows: QuerySet[Any]) -> bool:
-    """Tell whether there are rows, by the index: without its order PostgreSQL may scan the table."""
+    """Return whether there are rows. Without the order of the index PostgreSQL may scan the table."""
     return bool(rows.order_by("played", "slot").values_list("slot")[:1])
 
 
 def player_summary(scope: Scope, player_id: int) -> Summary | None:
-    """Return a player's summary; None for an unknown id, and for a player without games."""
+    """Return the summary of a player; None if the id is unknown or the player has no games."""
     player = Player.objects.filter(pk=player_id, space__in=scope.spaces).first()
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
         return None
@@ -276,24 +281,25 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
     aliases = PlayerAlias.objects.filter(player__in=pks).order_by("name").values_list("name", flat=True)
     summary = Summary(player.pk, player.name, tuple(dict.fromkeys(aliases)))
     opponents: dict[int, ResultCounts] = {}
-    for _played, colour, result, black, white, _opening, kind in _rows("player", tuple(pks), summary):
+    for _played, colour, result, black, white, _opening, kind in _count_latest("player", tuple(pks), summary):
         summary.add(kind, result, colour)
         opponent = white if colour == 0 else black
         if opponent is not None:
             opponents.setdefault(opponent, ResultCounts()).add(result, colour)
-    summary.people = players_of(opponents)
+    summary.people = most_frequent_players(opponents)
     return summary
 
 
-def merged_names(scope: Scope, player_id: int) -> int | None:
-    """Return the player that the player with this former id was merged with; None if there is none."""
+def merged_into(scope: Scope, player_id: int) -> int | None:
+    """Return the id of the player that another one, who formerly had the id `player_id`, was merged into;
+    None if there is none."""
     former = PlayerAlias.objects.filter(former=player_id, space__in=scope.spaces)
     pk = former.values_list("player_id", flat=True).first()
     return None if pk is None else int(pk)
 
 
 def event_summary(scope: Scope, event_id: int) -> Summary | None:
-    """Return an event's summary; None for an unknown id, and for an event without games."""
+    """Return the summary of an event; None if the id is unknown or the event has no games."""
     event = Event.objects.filter(pk=event_id, space__in=scope.spaces).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
         return None
@@ -301,37 +307,40 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
     aliases = EventAlias.objects.filter(event__in=pks).order_by("name").values_list("name", flat=True)
     summary = Summary(event.pk, event.name, tuple(dict.fromkeys(aliases)))
     players: dict[int, ResultCounts] = {}
-    for _played, _colour, result, *seats, _opening, kind in _rows("event", tuple(pks), summary):
+    for _played, _colour, result, *seats, _opening, kind in _count_latest("event", tuple(pks), summary):
         for colour, player in enumerate(seats):
             summary.add(kind, result, colour)
             if player is not None:
                 players.setdefault(player, ResultCounts()).add(result, colour)
-    summary.people = players_of(players)
+    summary.people = most_frequent_players(players)
     return summary
 
 
-def _rows(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
-    """Return the latest games, newest first, after adding them to the fields that both kinds of summaries
-    share."""
+def _count_latest(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
+    """Count years and openings of the latest games in a summary, and return the rows of these games, newest
+    first."""
     colour = "d.colour" if kind == "player" else "0"
     sql = _GAMES_OF.format(colour=colour, **TABLES[kind], one_of=one_of(ids))
-    rows = Sql(sql, (*ids, LOOKED_AT + 1)).rows()
-    summary.more = len(rows) > LOOKED_AT
-    rows = rows[:LOOKED_AT]
-    summary.looked_at = len(rows)
+    rows = Sql(sql, (*ids, MOST_COUNTED + 1)).rows()
+    summary.more = len(rows) > MOST_COUNTED
+    rows = rows[:MOST_COUNTED]
+    summary.counted = len(rows)
     summary.years = by_year(played for played, *_rest in rows)
     summary.openings = tuple(Counter(row[5] for row in rows if row[5]).most_common(LISTED))
     return rows
 
 
 def by_year(days: Iterable[int] | Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """Count games by year, without gaps, from ordinals or numbers by ordinal; games without a day are left
-    out."""
-    return without_gaps(years_of(days))
+    """Return each year from the first to the last with its number of games.
+
+    `days` are the ordinals of the days of games, or map ordinals to numbers of games. Games without a day are
+    not counted.
+    """
+    return without_gaps(count_by_year(days))
 
 
-def years_of(days: Iterable[int] | Mapping[int, int]) -> Counter[int]:
-    """Count games by year as `by_year` does, without empty years."""
+def count_by_year(days: Iterable[int] | Mapping[int, int]) -> Counter[int]:
+    """Return the number of games of each year that has any. `days` is that of `by_year`."""
     years = Counter[int]()
     for day, n in Counter(days).items():
         if day > 0:
@@ -340,13 +349,13 @@ def years_of(days: Iterable[int] | Mapping[int, int]) -> Counter[int]:
 
 
 def without_gaps(years: Counter[int]) -> tuple[tuple[int, int], ...]:
-    """Return every year from the first to the last, with its number."""
+    """Return each year from the first to the last with its number of games, which may be 0."""
     return tuple((year, years[year]) for year in range(min(years, default=0), max(years, default=-1) + 1))
 
 
-def players_of(counts: dict[int, ResultCounts]) -> tuple[tuple[NamedCount, ResultCounts], ...]:
-    """Return the most frequent players, with their names. A player of several spaces counts as one, a deleted
-    one is left out."""
+def most_frequent_players(counts: dict[int, ResultCounts]) -> tuple[tuple[NamedCount, ResultCounts], ...]:
+    """Return the players with the most games, from counts by id. A player who is in several spaces counts
+    once. Deleted players are left out."""
     names: dict[int, str] = {}
     by_key: dict[str, tuple[int, ResultCounts]] = {}
     players = Player.objects.filter(pk__in=counts).order_by("pk").values_list("pk", "key", "name")

@@ -14,7 +14,7 @@ from archive.caching.values import COUNTED, cached
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME
 from archive.models import GameRecord, codec
-from archive.queries.names.people import LISTED, NamedCount, ResultCounts, by_year, players_of
+from archive.queries.names.people import LISTED, NamedCount, ResultCounts, by_year, most_frequent_players
 from archive.queries.positions.position_query import position_query
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, rows_by_ids
@@ -24,7 +24,7 @@ from kifu_core.jkf import Coordinates, Move
 from kifu_core.shogi.formations import BY_NAME, BY_NUMBER, OPENINGS, Formation, with_parents
 from kifu_core.shogi.notation import disambiguated
 
-LOOKED_AT: Final = 5_000
+MOST_COUNTED: Final = 5_000
 """Sides with a formation that its page counts, those stored last: about 50 ms on either engine."""
 RECORDS: Final = 100
 """Games whose records are read for the next moves: about 20 ms."""
@@ -56,7 +56,7 @@ class GameFormationAt(NamedTuple):
 
 @dataclass(slots=True)
 class FormationDetails:
-    """One formation, counted over the `looked_at` sides with it that were stored last; `more` says that there
+    """One formation, counted over the `counted` sides with it that were stored last; `more` says that there
     are others.
 
     `colours` are their results as Black and as White, `years` numbers by year and `plies` by the first ply of
@@ -66,7 +66,7 @@ class FormationDetails:
     """
 
     formation: Formation
-    looked_at: int = 0
+    counted: int = 0
     more: bool = False
     colours: tuple[ResultCounts, ResultCounts] = field(
         default_factory=lambda: (ResultCounts(), ResultCounts())
@@ -134,9 +134,9 @@ def formation_details(scope: Scope, formation: Formation) -> FormationDetails:
 
 def _details(scope: Scope, formation: Formation) -> FormationDetails:
     conditions = [Sql("f.formation = %s", (formation.number,)), scope.condition("g")]
-    rows = conjunction(conditions).embed(_LAST_STORED, LOOKED_AT + 1).rows()
-    details = FormationDetails(formation, min(len(rows), LOOKED_AT), len(rows) > LOOKED_AT)
-    rows = rows[:LOOKED_AT]
+    rows = conjunction(conditions).embed(_LAST_STORED, MOST_COUNTED + 1).rows()
+    details = FormationDetails(formation, min(len(rows), MOST_COUNTED), len(rows) > MOST_COUNTED)
+    rows = rows[:MOST_COUNTED]
     plies: Counter[int] = Counter()
     players: dict[int, ResultCounts] = {}
     for _slot, colour, ply, _pk, _played, result, *seats in rows:
@@ -147,7 +147,7 @@ def _details(scope: Scope, formation: Formation) -> FormationDetails:
     details.years = by_year(row[4] for row in rows)
     last = max(plies, default=-1)
     details.plies = tuple((first, plies[first]) for first in range(0, last + 1, PLY_STEP))
-    details.players = players_of(players)
+    details.players = most_frequent_players(players)
     details.against = _against({(slot, colour): result for slot, colour, _p, _g, _d, result, *_s in rows})
     details.games = tuple((pk, colour, ply) for _slot, colour, ply, pk, *_rest in rows[:RECORDS])
     details.moves = _next_moves(details.games)
@@ -248,11 +248,11 @@ def formations_of_game(slot: int) -> tuple[GameFormationAt, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OpeningShare:
-    """The opening of most games of a position: `games` of the `looked_at` games have it."""
+    """The opening of most games of a position: `games` of the `counted` games have it."""
 
     formation: Formation
     games: int
-    looked_at: int
+    counted: int
 
 
 def opening_of(scope: Scope, kind: str, code: str, match: Match = "exact") -> OpeningShare | None:

@@ -19,7 +19,7 @@ from archive.models import ColumnSegment, GameRecord, codec
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import KeysetPage, Order, PageEnd, Phase, paged
 from archive.queries.games.listing import GameRow, games_in, slots_among, slots_of
-from archive.queries.names.people import NamedCount, ResultCounts, players_of
+from archive.queries.names.people import NamedCount, ResultCounts, most_frequent_players
 from archive.queries.patterns.pattern_slots import query_errors
 from archive.queries.scope import Scope
 from archive.queries.search.parsing import parse as parse_query
@@ -225,7 +225,7 @@ class _PatternSummary:
         for (own, result), slots in slots_by_result.items():
             for player, n in engine().fetch_prepared(_PLAYERS.format(each=each, colour=own), [slots]):
                 counts.setdefault(player, ResultCounts()).add(result, own, n)
-        return players_of(counts), len(newest)
+        return most_frequent_players(counts), len(newest)
 
     def _fetch(self, phase: Phase, count: int) -> tuple[Sequence[PatternGame], PageEnd | None]:
         after = phase.keyset()

@@ -163,7 +163,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     scope = scope_of(request)
     summary = people.player_summary(scope, player_id)
-    if summary is None and (new_id := people.merged_names(scope, player_id)) is not None:
+    if summary is None and (new_id := people.merged_into(scope, player_id)) is not None:
         return redirect("player", new_id, permanent=True)
     if summary is None:
         raise Http404(_("There is no player with this number."))
