@@ -59,7 +59,7 @@ DAILY_GAMES: Final = RuleOfRoles("daily-games", "ARCHIVE_DAILY_GAMES", seconds=_
 Charges = list[tuple[Rule, int]]
 
 _FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
-_SLOW: Final = ("q", *(one.name for one in filters_of("games") if "SELECT" in (one.games or "")))
+_SLOW: Final = ("q", *(one.name for one in filters_of("games") if "SELECT" in (one.game_sql or "")))
 
 
 def charges(request: HttpRequest) -> Charges:

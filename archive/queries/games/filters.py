@@ -22,12 +22,12 @@ from kifu_core.games import GAMES
 from kifu_core.shogi import formations, handicaps, specials
 
 MOST_PLIES: Final = 2**31 - 1
-"""The maximum of the column; no game is as long."""
+"""The largest value of the database column."""
 MOST_RATING: Final = 2**15 - 1
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
 PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
-"""The starts of all kinds of games."""
+"""The starting positions of all kinds of games, by JKF's names."""
 
 FilterPlace = Literal["games", "positions"]
 """The list that is filtered: all games, or the games through a position."""
@@ -39,53 +39,53 @@ def _identity(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter of games: its parameter, and its condition on games. A "query" is a text of the search
-    language (`archive.queries.search`), which is compiled to conditions of its own.
-
-    `name` is its parameter in addresses, `attribute` its field of `GameFilters`, `value` the type of its
-    value. For a choice, `choices` are all values with their labels, which are empty if they depend on the
-    kind of game. In the search box its key is its name or one of `keys`; `read` turns the box's text into the
-    value of the parameter.
-
-    `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids and {spaces} for
-    the readable spaces. `positions` is the condition on the game of a row d, empty if `position_filters`
-    handles it, None if positions do not have the filter. `stored` converts the filter's value to that of the
-    condition; with `names` that is the id of a player or an event instead.
-    """
+    """A filter of games: how forms and the search box read it, and the SQL that it becomes."""
 
     label: Promise
     value: Literal["text", "choice", "day", "last day", "number", "formation", "query"]
+    """The type of the value. A "query" is text in the search language (`archive.queries.search`)."""
     _: KW_ONLY
     name: str = ""
+    """The parameter in addresses."""
     attribute: str = ""
+    """The field of `GameFilters`."""
     choices: Mapping[str, str | Promise] = field(default_factory=dict)
+    """The values of a "choice", with their labels. A label is empty if it depends on the kind of game."""
     least: int = 0
     most: int = MOST_PLIES
-    names: Literal["player", "event"] | None = None
+    name_kind: Literal["player", "event"] | None = None
+    """For the name of a player or an event: which of the two. The SQL then gets its ids."""
     keys: tuple[str, ...] = ()
-    read: Callable[[str], str] = str
-    stored: Callable[[Any], Any] = _identity
-    games: str | None = None
-    positions: str | None = None
+    """More names of the filter in the search box."""
+    parse: Callable[[str], str] = str
+    """Converts a word of the search box to a value of the parameter."""
+    to_stored: Callable[[Any], Any] = _identity
+    """Converts the value to the parameter of the SQL."""
+    game_sql: str | None = None
+    """The condition on the game {g} of a list. {one_of} becomes the comparison with the ids of a name,
+    {spaces} the ids of the spaces that the visitor can read."""
+    position_sql: str | None = None
+    """The condition on a row d of the position index. Empty if `archive.queries.positions.position_filters`
+    makes the condition; None if positions do not have this filter."""
     foremost: bool = False
-    """The form above the list of games always shows it."""
+    """Always shown in the form above the list of games."""
     hidden: bool = False
-    """Pages link to it, but forms do not have it."""
+    """Pages link to it; in forms it is a hidden input."""
 
     def applies(self, place: FilterPlace) -> bool:
-        """Tell whether this list has the filter."""
-        return (self.games if place == "games" else self.positions) is not None
+        """Tell whether the filter applies to all games, or to the games through a position."""
+        return (self.game_sql if place == "games" else self.position_sql) is not None
 
     def condition(self, scope: Scope, values: Sequence[Any], alias: str = "g") -> Sql:
-        """Return the condition on a game of a list. A name has one id for each space that has it, any other
-        filter has one value."""
+        """Return the condition on a game of a list. `values` are the ids of a name, one for each space; for
+        all other filters it is a single value."""
         spaces = ", ".join(str(int(space)) for space in scope.spaces)
-        text = (self.games or "").format(g=alias, one_of=one_of(values), spaces=spaces)
+        text = (self.game_sql or "").format(g=alias, one_of=one_of(values), spaces=spaces)
         return Sql(text, tuple(values) * (text.count("%s") // len(values)))
 
 
 def _mapped(words: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function that translates some words and leaves others as they are."""
+    """Return a function that translates these words and leaves all others unchanged."""
     return lambda text: words.get(text, text)
 
 
@@ -105,18 +105,18 @@ _RECORD_KINDS: Final = {
 _GAMES: Final = {word: game.name for game in GAMES.values() for word in game.aliases}
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
 _PLAYED_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
-_PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
+_EITHER_PLAYER: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
-# Counted for the row's game, so that no planner reads all games of a rating for each row.
+# A count for the game of the row: with EXISTS a planner may read all games of this rating for each row.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
 _BOTH_RATED: Final = (
     "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"
 )
-# Editions that the visitor may not see must not make a game match.
+# Only editions that the visitor can see: others must not make a game match.
 _EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
     WHERE e.game_id = {{g}}.id AND u.space IN ({{spaces}}) AND u.state <> 'deleting' AND NOT e.hidden"""
-_HAS_EDITION: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
+_HAS_EDITION: Final = f"(SELECT count(*) {_EDITIONS} AND {{condition}}) > 0"
 _FIRST_EDITION: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
 _SOURCE: Final = "(lower(u.name) LIKE lower(%s) ESCAPE '!' OR lower(e.path) LIKE lower(%s) ESCAPE '!')"
 _IN_RECORDS: Final = {
@@ -135,8 +135,8 @@ def _formation_name(text: str) -> str:
     return formation.name if formation else text
 
 
-def _number_of(name: str) -> int:
-    """Return the number of a formation; 0, which none has, for other names."""
+def _formation_number(name: str) -> int:
+    """Return the number of a formation; 0 for an unknown name, which matches no game."""
     entry = formations.BY_NAME.get(name)
     return entry.number if entry else 0
 
@@ -146,7 +146,7 @@ def _feature_bit(name: str) -> int:
 
 
 def _next_day(day: date) -> str:
-    """Return the day after a day as text, to be compared with moments."""
+    """Return the following day as text, for comparison with timestamps."""
     return (day if day == date.max else day + timedelta(days=1)).isoformat()
 
 
@@ -156,83 +156,93 @@ def _like(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GameFilters:
-    """Conditions on games; None is no condition. Names are compared normalized; in lists a name that nobody
-    has matches as a part of names or as their reading (`archive.queries.names.name_matching`). All other
-    values are compared exactly.
+    """The values of all filters; None if a filter is not set.
 
-    `player` is on either side; `black` and `white` are colours 0 and 1, to which `result` (`Game.Result`)
-    refers too: for positions, on the queried board. `since` and `until` are compared with the first day;
-    either excludes games without a day. `special` is JKF's name of the ending, or its word; `opening` is
-    compared in one spelling; `formation` is the identifier of a castle or an opening of either side;
-    `min_plies` and `max_plies` are of the main line, `min_rating` and `max_rating` of both players. `upload`
-    is the id of an upload with the game, `source` a part of its name or of the game's path in it; `format`
-    and `program` are those of any visible edition, `uploaded_from` and `uploaded_to` are compared with the
-    day of the first of these. `q` is a text in the search language.
+    Names are normalized before they are compared. In lists, a name that no player or event has may also be
+    part of a name, or of its reading (`archive.queries.names.name_matching`). All other values are compared
+    exactly.
+
+    - `player`: the name of either player
+    - `black`, `white`: the names of the players of colours 0 and 1
+    - `result`: `Game.Result`, by colour. For positions, the colours are those of the queried board.
+    - `since`, `until`: limits of the first day. Either of them excludes games without a date.
+    - `opening`: the name of the opening in the headers, in any spelling
+    - `special`: the ending, by JKF's name or by its word in records
+    - `min_plies`, `max_plies`: limits of the length of the main line
+    - `min_rating`, `max_rating`: limits of the ratings of both players
+    - `formation`: the identifier of a castle or an opening that either side plays
+    - `upload`: the id of an upload that contains the game
+    - `source`: part of the name of such an upload, or of the game's path in it
+    - `format`, `program`: the format and the program of any visible edition
+    - `uploaded_from`, `uploaded_to`: limits of the day on which the first visible edition was received
+    - `q`: text in the search language
     """
 
     # fmt: off
-    player: Annotated[str | None, Filter(_("Player"), "text", names="player", keys=("対局者",),
-        games=_PLAYED, positions="", foremost=True)] = None
-    black: Annotated[str | None, Filter(_("Black"), "text", names="player",
-        games="{g}.player0_id {one_of}", positions="")] = None
-    white: Annotated[str | None, Filter(_("White"), "text", names="player",
-        games="{g}.player1_id {one_of}", positions="")] = None
-    event: Annotated[str | None, Filter(_("Event"), "text", names="event", keys=("棋戦",),
-        games="{g}.event_id {one_of}", positions="", foremost=True)] = None
+    player: Annotated[str | None, Filter(_("Player"), "text", name_kind="player", keys=("対局者",),
+        game_sql=_EITHER_PLAYER, position_sql="", foremost=True)] = None
+    black: Annotated[str | None, Filter(_("Black"), "text", name_kind="player",
+        game_sql="{g}.player0_id {one_of}", position_sql="")] = None
+    white: Annotated[str | None, Filter(_("White"), "text", name_kind="player",
+        game_sql="{g}.player1_id {one_of}", position_sql="")] = None
+    event: Annotated[str | None, Filter(_("Event"), "text", name_kind="event", keys=("棋戦",),
+        game_sql="{g}.event_id {one_of}", position_sql="", foremost=True)] = None
     since: Annotated[date | None, Filter(_("From"), "day", name="from", keys=("開始日",),
-        stored=date.toordinal, games="{g}.played >= %s", positions="", foremost=True)] = None
+        to_stored=date.toordinal, game_sql="{g}.played >= %s", position_sql="", foremost=True)] = None
     until: Annotated[date | None, Filter(_("To"), "last day", name="to", keys=("終了日",),
-        stored=date.toordinal, games=_PLAYED_UNTIL, positions="", foremost=True)] = None
+        to_stored=date.toordinal, game_sql=_PLAYED_UNTIL, position_sql="", foremost=True)] = None
     result: Annotated[int | None, Filter(_("Result"), "choice", choices=dict.fromkeys(RESULT_NAMES, ""),
-        keys=("結果",), read=_mapped(_RESULTS), games="{g}.result = %s", positions="", foremost=True)] = None
+        keys=("結果",), parse=_mapped(_RESULTS), game_sql="{g}.result = %s", position_sql="",
+        foremost=True)] = None
     opening: Annotated[str | None, Filter(_("Opening"), "text", keys=("戦型",),
-        stored=headers.read_opening, games="{g}.opening = %s")] = None
+        to_stored=headers.read_opening, game_sql="{g}.opening = %s")] = None
     handicap: Annotated[str | None, Filter(_("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""),
-        keys=("手合割",), read=_preset, games="{g}.handicap = %s", positions=_HANDICAP)] = None
-    special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), read=_ending,
-        stored=headers.plain, games="{g}.special = %s")] = None
+        keys=("手合割",), parse=_preset, game_sql="{g}.handicap = %s", position_sql=_HANDICAP)] = None
+    special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), parse=_ending,
+        to_stored=headers.plain, game_sql="{g}.special = %s")] = None
     record_kind: Annotated[str | None, Filter(_("Kind"), "choice", choices=dict(Game.RecordKind.choices),
-        keys=("kind", "種類"), read=_mapped(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
+        keys=("kind", "種類"), parse=_mapped(_RECORD_KINDS), game_sql="{g}.record_kind = %s")] = None
     game: Annotated[str | None, Filter(_("Which game"), "choice", choices=dict.fromkeys(GAMES, ""),
-        keys=("ゲーム",), read=_mapped(_GAMES), games="{g}.kind = %s")] = None
+        keys=("ゲーム",), parse=_mapped(_GAMES), game_sql="{g}.kind = %s")] = None
     min_plies: Annotated[int | None, Filter(_("At least so many moves"), "number",
-        games="{g}.plies >= %s")] = None
+        game_sql="{g}.plies >= %s")] = None
     max_plies: Annotated[int | None, Filter(_("At most so many moves"), "number",
-        games="{g}.plies <= %s")] = None
+        game_sql="{g}.plies <= %s")] = None
     min_rating: Annotated[int | None, Filter(_("Both rated at least"), "number", most=MOST_RATING,
-        games=_BOTH_RATED.format(sign=">="), positions=_RATED)] = None
+        game_sql=_BOTH_RATED.format(sign=">="), position_sql=_RATED)] = None
     max_rating: Annotated[int | None, Filter(_("Both rated at most"), "number", most=MOST_RATING,
-        games=_BOTH_RATED.format(sign="<="))] = None
+        game_sql=_BOTH_RATED.format(sign="<="))] = None
     site: Annotated[str | None, Filter(_("Place"), "text", keys=("場所", "対局場"),
-        stored=headers.plain, games="{g}.site = %s")] = None
+        to_stored=headers.plain, game_sql="{g}.site = %s")] = None
     has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
         "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
-        read=_mapped(_IN_RECORDS), stored=_feature_bit, games="({g}.features & %s) <> 0")] = None
+        parse=_mapped(_IN_RECORDS), to_stored=_feature_bit, game_sql="({g}.features & %s) <> 0")] = None
     formation: Annotated[str | None, Filter(_("Castle or opening"), "formation",
-        keys=("castle", "囲い", "戦法"), read=_formation_name, stored=_number_of,
-        games=_FORMED.format(side=""), positions="")] = None
+        keys=("castle", "囲い", "戦法"), parse=_formation_name, to_stored=_formation_number,
+        game_sql=_FORMED.format(side=""), position_sql="")] = None
     black_formation: Annotated[str | None, Filter(_("Castle or opening of Black"), "formation",
-        keys=("black_castle", "先手囲い", "先手の囲い", "先手の戦法"), read=_formation_name,
-        stored=_number_of,
-        games=_FORMED.format(side=" AND f.colour = 0"), hidden=True)] = None
+        keys=("black_castle", "先手囲い", "先手の囲い", "先手の戦法"), parse=_formation_name,
+        to_stored=_formation_number,
+        game_sql=_FORMED.format(side=" AND f.colour = 0"), hidden=True)] = None
     white_formation: Annotated[str | None, Filter(_("Castle or opening of White"), "formation",
-        keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), read=_formation_name,
-        stored=_number_of,
-        games=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
+        keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), parse=_formation_name,
+        to_stored=_formation_number,
+        game_sql=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
-        games=_UPLOADED, positions="", hidden=True)] = None
-    source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_like,
-        games=_HAS_EDITION.format(asked=_SOURCE), hidden=True)] = None
-    format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), read=str.lower,
-        games=_HAS_EDITION.format(asked="e.format = %s"), hidden=True)] = None
-    program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_like,
-        games=_HAS_EDITION.format(asked="lower(e.program) LIKE lower(%s) ESCAPE '!'"), hidden=True)] = None
+        game_sql=_UPLOADED, position_sql="", hidden=True)] = None
+    source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), to_stored=_like,
+        game_sql=_HAS_EDITION.format(condition=_SOURCE), hidden=True)] = None
+    format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), parse=str.lower,
+        game_sql=_HAS_EDITION.format(condition="e.format = %s"), hidden=True)] = None
+    program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), to_stored=_like,
+        game_sql=_HAS_EDITION.format(condition="lower(e.program) LIKE lower(%s) ESCAPE '!'"),
+        hidden=True)] = None
     uploaded_from: Annotated[date | None, Filter(_("Added from"), "day", keys=("追加開始日", "登録開始日"),
-        stored=date.isoformat, games=_FIRST_EDITION.format(sign=">="), hidden=True)] = None
+        to_stored=date.isoformat, game_sql=_FIRST_EDITION.format(sign=">="), hidden=True)] = None
     uploaded_to: Annotated[date | None, Filter(_("Added until"), "last day",
-        keys=("追加終了日", "登録終了日"), stored=_next_day,
-        games=_FIRST_EDITION.format(sign="<"), hidden=True)] = None
-    q: Annotated[str | None, Filter(_("Query"), "query", games="", hidden=True)] = None
+        keys=("追加終了日", "登録終了日"), to_stored=_next_day,
+        game_sql=_FIRST_EDITION.format(sign="<"), hidden=True)] = None
+    q: Annotated[str | None, Filter(_("Query"), "query", game_sql="", hidden=True)] = None
     # fmt: on
 
     def __bool__(self) -> bool:
@@ -243,14 +253,14 @@ class GameFilters:
         return getattr(self, field.attribute)
 
     def days(self) -> tuple[int, int] | None:
-        """Return the first and the last day of `since` and `until`, as ordinals; None without either."""
+        """Return `since` and `until` as ordinals; None if neither is set."""
         if self.since is None and self.until is None:
             return None
         first = self.since.toordinal() if self.since else UNKNOWN_DAY + 1
         return first, (self.until or date.max).toordinal()
 
     def check(self, place: FilterPlace) -> None:
-        """Raise ValueError if a filter is set that this list does not have."""
+        """Raise ValueError if a filter is set that does not apply to `place`."""
         unusable = [
             field.name for field in FILTERS if self.value_of(field) is not None and not field.applies(place)
         ]
@@ -265,12 +275,13 @@ def _all_filters() -> Iterator[Filter]:
 
 
 FILTERS: Final = tuple(_all_filters())
-"""All filters, in the order of forms."""
+"""All filters, in the order in which forms show them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterRange:
-    """A field of the search language whose ends are two filters, by their attributes."""
+    """A field of the search language for a range. `least` and `most` are attributes of the filters by the
+    ends of the range."""
 
     name: str
     label: Promise
@@ -288,19 +299,19 @@ RANGES: Final = (
 
 
 def filters_of(place: FilterPlace) -> tuple[Filter, ...]:
-    """Return the filters of a list."""
+    """Return the filters that apply to `place`."""
     return tuple(field for field in FILTERS if field.applies(place))
 
 
 def game_filters(parameters: Mapping[str, Any]) -> GameFilters:
-    """Return the filters of a list of games from valid parameters of an address. Names of sides without a
-    kind of game are those of shogi."""
+    """Return the filters of a list of games from the validated parameters of an address. Without a kind of
+    game, `black` and `white` are the sides of shogi."""
     game = default_game(parameters.get("game") or None, parameters)
     return _filters_from("games", game, {**parameters, "game": game})
 
 
 def position_filters(game: str, parameters: Mapping[str, Any]) -> GameFilters:
-    """Return the filters of the games through a position of a kind of game from such parameters."""
+    """Return the filters of the games through a position from the validated parameters of an address."""
     return _filters_from("positions", game, parameters)
 
 

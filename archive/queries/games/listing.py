@@ -470,7 +470,7 @@ def _set_filters(filters: GameFilters) -> list[Filter]:
 def _condition(
     scope: Scope, field: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
 ) -> Sql:
-    values = ids.get(field.attribute) or (field.stored(filters.value_of(field)),)
+    values = ids.get(field.attribute) or (field.to_stored(filters.value_of(field)),)
     return field.condition(scope, values, alias)
 
 
@@ -480,9 +480,9 @@ def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]
     ids: dict[str, Ids] = {"upload": ids_of_upload(scope, filters.upload)}
     partial_names = []
     for field in FILTERS:
-        if field.names:
+        if field.name_kind:
             text = filters.value_of(field)
-            match = None if text is None else match_name(scope, field.names, text)
+            match = None if text is None else match_name(scope, field.name_kind, text)
             ids[field.attribute] = match.ids if match else None
             partial_names += [field.attribute] if match and match.part else []
     return ids, partial_names
@@ -492,9 +492,9 @@ def _few_of_names(ids: Mapping[str, Ids], partial_names: Sequence[str]) -> Sql |
     """Return the games of partly matched names as the source d of a query; None if there are no such names or
     many games."""
     kinds = (
-        (field.names, ids[field.attribute])
+        (field.name_kind, ids[field.attribute])
         for field in FILTERS
-        if field.names and field.attribute in partial_names
+        if field.name_kind and field.attribute in partial_names
     )
     return next((few for kind, pks in kinds if pks and (few := few_games_of(kind, pks))), None)
 

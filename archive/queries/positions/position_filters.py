@@ -75,9 +75,9 @@ class ResolvedFilters:
         lists = enumerate(self._lists(turned))
         probes = [driver.probe for number, driver in lists if number not in (plan.at_hand, plan.driver)]
         for field in FILTERS:
-            if field.positions and (value := self.filters.value_of(field)) is not None:
+            if field.position_sql and (value := self.filters.value_of(field)) is not None:
                 at_once = plan.ratings_at_once and field.attribute == "min_rating"
-                probes.append(Sql(_RATED_SLOTS if at_once else field.positions, (field.stored(value),)))
+                probes.append(Sql(_RATED_SLOTS if at_once else field.position_sql, (field.to_stored(value),)))
         return probes
 
     def result_of(self, query: PositionKeys, key: int) -> Sql:

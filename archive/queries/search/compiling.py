@@ -192,7 +192,7 @@ def _field_condition(scope: Scope, field: Field, value: EqualTo | Between) -> It
     elif field.one is None:
         by_attribute = {one.attribute: one for one in (field.least, field.most) if one}
         ends = ((by_attribute[name], end) for name, end in _ends(field, value))
-        yield _combined(And(()), [one.condition(scope, (one.stored(end),)) for one, end in ends])
+        yield _combined(And(()), [one.condition(scope, (one.to_stored(end),)) for one, end in ends])
     else:
         yield from _single_filter(scope, field.one, _text(value))
 
@@ -205,12 +205,12 @@ def _text(value: EqualTo | Between) -> str:
 def _single_filter(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
     """Yield the condition of a filter that takes one value; none for a name or an upload that does not
     exist."""
-    if one.names or one.name == "upload":
-        ids = match_name(scope, one.names, text).ids if one.names else ids_of_upload(scope, int(text))
+    if one.name_kind or one.name == "upload":
+        ids = match_name(scope, one.name_kind, text).ids if one.name_kind else ids_of_upload(scope, int(text))
         if ids:
             yield one.condition(scope, ids)
         return
-    yield one.condition(scope, (one.stored(_typed(one, text)),))
+    yield one.condition(scope, (one.to_stored(_typed(one, text)),))
 
 
 def _typed(one: Filter, text: str) -> Any:

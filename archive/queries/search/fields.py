@@ -41,7 +41,7 @@ class Field:
         """Return the value of a word; other words unchanged."""
         if text in self.words:
             return self.words[text]
-        value = self.one.read(text) if self.one else text
+        value = self.one.parse(text) if self.one else text
         return next((choice for choice in self.choices if choice.lower() == value.lower()), value)
 
     def in_range(self, number: int) -> bool:

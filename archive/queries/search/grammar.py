@@ -172,7 +172,7 @@ def _one_day(_field: Field, place: int, text: str) -> EqualTo:
 
 
 def _free(field: Field, _place: int, text: str) -> EqualTo:
-    return EqualTo(field.one.read(text) if field.one else text)
+    return EqualTo(field.one.parse(text) if field.one else text)
 
 
 _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., Any]]]] = {

@@ -95,10 +95,10 @@ def name_suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) ->
     results = []
     for one in FILTERS:
         field, text = one.name, used.get(one.name, "")
-        if one.names and text and not ids_of_name(scope, one.names, text):
+        if one.name_kind and text and not ids_of_name(scope, one.name_kind, text):
             links = (
                 (name, f"?{urlencode({**also, **used, field: name})}")
-                for name in likely_names(scope, one.names, text)
+                for name in likely_names(scope, one.name_kind, text)
             )
             results.append(NameSuggestion(str(form[field].label), text, tuple(links)))
     return results
