@@ -38,7 +38,7 @@ OTHER_VERSION: Final = "other-version"
 """Another version created the tables."""
 FULL: Final = "full"
 """A disk has less room than an upload may take."""
-LEFT: Final = "left"
+WORK_LEFT: Final = "left"
 """There is outstanding work after an update; the archive is ready nevertheless."""
 NOT_HEARD: Final = "not-heard"
 """No worker has a recent heartbeat."""
@@ -77,7 +77,7 @@ def _of_database(names: frozenset[str]) -> dict[str, str]:
                 states[WORKER] = OK if is_running(ProcessRole.WORKER) else NOT_HEARD
         if WORK in names and migrations == OK:
             # It has time limits of its own.
-            states[WORK] = LEFT if measures.work_left() else OK
+            states[WORK] = WORK_LEFT if measures.work_left() else OK
     except (Error, TimeoutError):
         return {DATABASE: AWAY}
     return states

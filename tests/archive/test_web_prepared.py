@@ -9,7 +9,7 @@ from django.template.library import SimpleNode
 from django.template.loader import get_template
 from django.utils.translation import override
 
-from archive.web.lists.rows import MoveList, linkify, move_list, with_marks
+from archive.web.lists.rows import MoveListOptions, linkify, move_list, with_marks
 from archive.web.prepared import prepare
 from archive.web.replay.notes import Note
 from archive.web.replay.record import MoveListPart, MoveListRow
@@ -73,7 +73,7 @@ def test_an_address_that_leads_nowhere_is_told_where_it_is_shown():
 
 def test_comments_and_names_in_rows_are_escaped():
     row = MoveListRow(":1", "?ply=1", 1, HOSTILE, HOSTILE, HOSTILE, Note((HOSTILE,), cut=True), ending=False)
-    look = MoveList("/games/1/", "", True, ":1", ":1", f"/x?{HOSTILE}")
+    look = MoveListOptions("/games/1/", "", True, ":1", ":1", f"/x?{HOSTILE}")
     html = move_list([MoveListPart("item", row), MoveListPart("end")], look)
     assert "<script" not in html and html.count("&lt;script&gt;") == 5
     assert "<script" not in linkify(f"{HOSTILE} https://example.com/?a=1&b={HOSTILE}")

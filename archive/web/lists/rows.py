@@ -1,4 +1,4 @@
-"""HTML of rows of lists and tables, and of their parts: addresses, marks of the sides, links in texts."""
+"""HTML of the rows of lists and tables, and of their parts: addresses, marks of the sides, links in texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from archive.web.replay.record import MoveListPart, MoveListRow
 
 _IN_PATHS: Final = "!$&'()*+,;=/~:@"
-"""Characters of paths that need no quoting (RFC 3986, as in Django)."""
+"""Characters that need no quoting in a path (RFC 3986; Django's `reverse` uses the same ones)."""
 
 
 # --- addresses -------------------------------------------------------------------------------------------
@@ -39,29 +39,31 @@ _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 
 def game_address(game: int) -> str:
     """Return the address of a game's page."""
-    before, after = _around("game", (0,), "0", get_script_prefix())
+    before, after = _address_parts("game", (0,), "0", get_script_prefix())
     return f"{before}{game}{after}"
 
 
-def record_address(game: int, writer: str) -> str:
-    """Return the address of a game's record in a format."""
-    before, after = _around("api:game-record", (_A_GAME, writer), str(_A_GAME), get_script_prefix())
+def record_address(game: int, format_name: str) -> str:
+    """Return the address of the record of a game in a format."""
+    before, after = _address_parts(
+        "api:game-record", (_PLACEHOLDER_ID, format_name), str(_PLACEHOLDER_ID), get_script_prefix()
+    )
     return f"{before}{game}{after}"
 
 
-_A_GAME: Final = 1_234_567_890
-"""Placeholder for a game's number, which no name of a format contains."""
+_PLACEHOLDER_ID: Final = 1_234_567_890
+"""Stands for the id of a game in a cached address; the name of a format never contains this number."""
 
 
-def position_address(kind: str, path: str) -> str:
-    """Return the address of a position's page by its code in addresses."""
-    before, after = _around("position", (kind, "CODE"), "CODE", get_script_prefix())
-    return before + quote(path, safe=_IN_PATHS) + after
+def position_address(kind: str, path_code: str) -> str:
+    """Return the address of the page of a position."""
+    before, after = _address_parts("position", (kind, "CODE"), "CODE", get_script_prefix())
+    return before + quote(path_code, safe=_IN_PATHS) + after
 
 
 @cache
-def _around(name: str, args: tuple[Any, ...], placeholder: str, prefix: str) -> tuple[str, str]:
-    """Return the parts of an address around a placeholder, cached since `reverse` is slow in long lists."""
+def _address_parts(name: str, args: tuple[Any, ...], placeholder: str, prefix: str) -> tuple[str, str]:
+    """Return the parts of an address before and after a placeholder; cached, because `reverse` is slow."""
     before, _placeholder, after = reverse(name, args=args).rpartition(placeholder)
     return before, after
 
@@ -71,8 +73,8 @@ def _around(name: str, args: tuple[Any, ...], placeholder: str, prefix: str) -> 
 
 @cache
 def side_mark(kind: str, color: int) -> SafeString:
-    """Return the mark before a player of this colour. The style sheet draws it: as text, a black piece would
-    be white on a dark page."""
+    """Return the mark of the players of a colour. The style sheet draws it: as text, the sign of a black
+    piece would be white on a dark page."""
     return _macro("marks", "mark", kind, GAMES[kind].rules.sides[color], wording.MARKS_OF[kind][color])
 
 
@@ -82,7 +84,7 @@ def side_marks(kind: str) -> tuple[SafeString, SafeString]:
 
 
 def with_marks(text: object) -> SafeString:
-    """Escape a text, and replace the signs of the sides of shogi by marks."""
+    """Escape a text, and replace the signs of Black and White in shogi with their marks."""
     shown = escape(str(text))
     for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
         shown = shown.replace(sign, side_mark(SHOGI.name, color))
@@ -90,7 +92,7 @@ def with_marks(text: object) -> SafeString:
 
 
 def result_marks(kind: str, result: int) -> SafeString:
-    """Return a result in words with the marks of the sides."""
+    """Return a result in words, with marks in place of the signs of the sides."""
     return _result_marks(get_language(), kind, result)
 
 
@@ -105,12 +107,12 @@ def results_box(results: Results, kind: str, *, large: bool = False) -> SafeStri
 
 
 def private_badge(name: str) -> SafeString:
-    """Return the badge of games in a library."""
+    """Return the badge of the games in a library; `name` is that of the library."""
     return _macro("marks", "private_badge", name)
 
 
 def _macro(template: str, name: str, *arguments: object) -> SafeString:
-    """Return the HTML of a macro of the templates in `archive/jinja2/rows`."""
+    """Return the HTML of a macro from a template in `archive/jinja2/rows`."""
     macro = getattr(_template(template).module, name)
     return mark_safe(str(macro(*arguments)))
 
@@ -131,38 +133,39 @@ def game_rows(
     below: Mapping[int, SafeString] | None = None,
     queries: Mapping[int, str] | None = None,
 ) -> SafeString:
-    """Return games as rows of a list; a row with a ply links to that ply.
+    """Return the rows of a list of games. A row with a ply links to that ply.
 
-    `private` are the names of non-public libraries by id. By id of a game, `below` is HTML below its row, and
-    `queries` the query of its address.
+    `private` maps the ids of non-public libraries to their names. `below` maps ids of games to HTML that is
+    shown below their rows, `queries` to the query strings of their addresses.
     """
     return _macro("games", "game_rows", rows, private, below or {}, queries or {})
 
 
 def excerpt_row(address: str, place: str, excerpt: Excerpt) -> SafeString:
-    """Return an excerpt of a game below its row, with a link to its place."""
+    """Return an excerpt of a game, shown below its row. `place` is the text of a link to `address`."""
     return _macro("games", "excerpt_row", address, place, excerpt)
 
 
 def place_link(game: int, query: str, color: int, text: str) -> SafeString:
-    """Return a link below a row to a place in its game of shogi, with the mark of a side."""
+    """Return a link to a place in a game of shogi, shown below its row, with the mark of a side."""
     return _macro("games", "place_link", game_address(game) + query, SHOGI.name, color, text)
 
 
 # --- moves -----------------------------------------------------------------------------------------------
 
 
-def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | UnplayedMove], str]:
-    """Return a function for the address after a move; `walk` is the line that led to the position, if any."""
+def addresses_after_moves(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | UnplayedMove], str]:
+    """Return a function from a move to the address of the position after it. `walk` is the line of moves by
+    which the visitor reached the position, if any."""
     path_code = GAMES[kind].codec.path_code
     if walk is None:
         return lambda move: position_address(kind, path_code(move.code))
-    after = walk.onward()
-    return lambda move: after(move.name, path_code(move.code))
+    address = walk.addresses_after_moves()
+    return lambda move: address(move.name, path_code(move.code))
 
 
 def stat_text(kind: str, position: Any, move: MoveStats | UnplayedMove, walk: WalkedLine | None) -> str:
-    """Return a move from the position in words with the mark of its side."""
+    """Return the text of a move from the position, with the mark of its side."""
     return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
 
 
@@ -175,40 +178,45 @@ def move_rows(
     *,
     detailed: bool,
 ) -> SafeString:
-    """Return the rows of a table of moves with their shares of `total` games and their results."""
-    page = onward(kind, walk)
-    rows = ((move, page(move), stat_text(kind, position, move, walk)) for move in moves)
+    """Return the rows of a table of moves, with their shares of `total` games and their results."""
+    address = addresses_after_moves(kind, walk)
+    rows = ((move, address(move), stat_text(kind, position, move, walk)) for move in moves)
     return _macro("explorer", "move_rows", rows, kind, total, detailed)
 
 
 # --- the moves of a game ---------------------------------------------------------------------------------
 
-# In Python: a template takes three times as long for a list of hundreds of moves.
+# This is not a template, because that takes three times as long for a list of hundreds of moves.
 
 
 @dataclass(frozen=True, slots=True)
-class MoveList:
-    """The parameters of a list of moves: address of the page and query of the start, whether times are shown,
-    keys of the shown node and of the novelty, address of the full record."""
+class MoveListOptions:
+    """How to show a list of moves."""
 
     page: str
+    """The address of the page without a query."""
     start_query: str
+    """The query of the start position."""
     timed: bool
+    """Whether to show times."""
     here: str
+    """The key of the current node."""
     novelty: str
+    """The key of the novelty; empty if there is none."""
     full_record: str
+    """The address of the full record."""
 
 
-def move_list(parts: Iterable[MoveListPart], look: MoveList) -> SafeString:
-    """Return the moves of a game with nested forks."""
-    return mark_safe("".join(_part(part, look) for part in parts))
+def move_list(parts: Iterable[MoveListPart], options: MoveListOptions) -> SafeString:
+    """Return the list of the moves of a game, with nested lists for its forks."""
+    return mark_safe("".join(_part(part, options) for part in parts))
 
 
-def _part(part: MoveListPart, look: MoveList) -> str:
+def _part(part: MoveListPart, options: MoveListOptions) -> str:
     if part.row is not None:
-        return _move(part.row, look)
+        return _move(part.row, options)
     if part.omission is not None:
-        address = escape(look.page + (part.omission.query or look.start_query))
+        address = escape(options.page + (part.omission.query or options.start_query))
         return f'<li class="fold"><a href="{address}">… {escape(part.omission.text)}</a></li>'
     return _FRAMES.get(part.name, "</ol>")
 
@@ -216,22 +224,22 @@ def _part(part: MoveListPart, look: MoveList) -> str:
 _FRAMES: Final = {"end": "</li>", "fork": '<ol class="fork">', "stretch": '<ol class="stretch">'}
 
 
-def _move(row: MoveListRow, look: MoveList) -> str:
-    """Return the beginning of a move's row; forks and end are tokens of their own."""
-    address = look.page + (row.query or look.start_query)
-    total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""
+def _move(row: MoveListRow, options: MoveListOptions) -> str:
+    """Return the beginning of the row of a move. Its forks and its end follow as parts of their own."""
+    address = options.page + (row.query or options.start_query)
+    total = f' data-total="{escape(row.total)}"' if options.timed and row.total else ""
     classes = f"{'has-note' if row.note and row.note.words else ''}{' ending' if row.ending else ''}"
     return "".join(
         (
             f'<li data-key="{escape(row.key)}"{total}',
             f' class="{classes}"' if classes else "",
             f'><span class="n">{row.ply}</span><a href="{escape(address)}"',
-            ' aria-current="step"' if row.key == look.here else "",
+            ' aria-current="step"' if row.key == options.here else "",
             f">{escape(row.text)}</a>",
-            _new() if row.key == look.novelty else "",
+            _new() if row.key == options.novelty else "",
             f'<span class="e">{with_marks(row.score)}</span>' if row.score else "",
-            f'<span class="t">{escape(row.time)}</span>' if look.timed and row.time else "",
-            _note(row.note, look.full_record if row.key == look.here else address) if row.note else "",
+            f'<span class="t">{escape(row.time)}</span>' if options.timed and row.time else "",
+            _note(row.note, options.full_record if row.key == options.here else address) if row.note else "",
         )
     )
 
@@ -242,15 +250,16 @@ def _new() -> str:
 
 
 def _note(note: Note, rest: str) -> str:
-    """Return comments, hidden until the move is shown; `rest` is the address of the omitted ones."""
+    """Return the comments on a move, hidden until it is the current one. `rest` is the address where they are
+    not shortened."""
     lines = "".join(note_line(line) for line in note.lines)
     more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
     return f'<div class="note" hidden>{lines}{more}</div>'
 
 
 def note_line(line: str | Thought, address: str = "") -> SafeString:
-    """Return a line of comments. With the `address` of its node the moves of an engine's line are links;
-    without, scripts make them links (static/archive/js/thoughts.js)."""
+    """Return a line of comments. If `address` (that of its node) is given, the moves of an engine's line are
+    links. Otherwise a script makes them links (static/archive/js/thoughts.js)."""
     if isinstance(line, str):
         return mark_safe(f"<p>{linkify(line)}</p>")
     data = f' data-moves="{".".join(line.moves)}"' if line.moves else ""
@@ -267,16 +276,16 @@ def _linked(line: Thought, address: str) -> str:
     )
 
 
-# --- addresses in texts ----------------------------------------------------------------------------------
+# --- links in texts --------------------------------------------------------------------------------------
 
 
-# Ends before punctuation that often follows an address in Japanese text.
+# An address ends before the punctuation that often follows it in Japanese text.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9][^\s<>\"'`\\^{|}「」『』（）【】、。]*")
 _TRAILING: Final = ".,;:!?)]"
 
 
 def linkify(text: str) -> SafeString:
-    """Escape a text and make its http and https addresses links without a referrer."""
+    """Escape a text, and turn http and https addresses in it into links that send no referrer."""
     pieces: list[str] = []
     end = 0
     for match in _URL.finditer(text):

@@ -1,4 +1,4 @@
-"""Health, readiness and metrics, for programs that monitor the archive."""
+"""Pages for programs that monitor the archive: health, readiness and metrics."""
 
 from typing import Final
 
@@ -9,34 +9,35 @@ from django.views.decorators.http import require_safe
 from archive.http.errors import error_response
 from archive.http.limits.addresses import comes_from
 from archive.observing.metrics import exposition
-from archive.observing.readiness import CHECKS, LEFT, OK, checks
+from archive.observing.readiness import CHECKS, OK, WORK_LEFT, checks
 
 UNAVAILABLE: Final = "unavailable"
 
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 as long as the process runs, without further checks."""
+    """Answer 200. It checks nothing: an answer shows that the process runs."""
     return _json_response({"status": OK})
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if all parts of the archive are available, else 503, with the state of each part.
+    """Answer with the state of each component: 200 if all of them are available, otherwise 503.
 
-    `exclude` omits parts, for instance for a proxy that should keep using a site whose worker is missing.
+    The parameter `exclude` names components that are not checked. A proxy may exclude the worker, for
+    example, in order to keep using the site while no worker runs.
     """
     excluded = {name for value in request.GET.getlist("exclude") for name in value.split(",")}
     if not excluded <= {*CHECKS}:
         return _json_response({"status": "invalid", "exclude": [*CHECKS]}, 400)
     states = checks(tuple(name for name in CHECKS if name not in excluded))
-    ready = all(state in (OK, LEFT) for state in states.values())
+    ready = all(state in (OK, WORK_LEFT) for state in states.values())
     return _json_response({"status": OK if ready else UNAVAILABLE, "checks": states}, 200 if ready else 503)
 
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the metrics in the format that Prometheus accepts; 403 for addresses that are not allowed."""
+    """Return the metrics in a format of Prometheus, or 403 for an address that is not allowed."""
     if not comes_from(request, settings.ARCHIVE_METRICS_FROM):
         return error_response(request, 403)
     content, content_type = exposition(request.headers.get("Accept", ""))

@@ -36,7 +36,7 @@ _STATES: Final[Mapping[str, "_StrPromise"]] = {
     readiness.OTHER_VERSION: _("of another version"),
     readiness.NOT_HEARD: _("not heard of"),
     readiness.FULL: _("full"),
-    readiness.LEFT: _("left to be done"),
+    readiness.WORK_LEFT: _("left to be done"),
 }
 _FOLDERS: Final[Mapping[str, "_StrPromise"]] = {
     "data": _("data"),

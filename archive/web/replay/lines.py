@@ -131,9 +131,9 @@ class WalkedLine:
         """Return the address of a position of the line."""
         return self._address_at(self._query([played.name for played in self.line], self.start), ply)
 
-    def onward(self) -> Callable[[str, str], str]:
-        """Return a function for the address after a move, by the move's name and the position's code in
-        addresses: the next position of the line, or one of a new line."""
+    def addresses_after_moves(self) -> Callable[[str, str], str]:
+        """Return a function from the name of a move, and the path code of the position after it, to the
+        address of that position: the next one of this line, or one of a new line."""
         branch = self._branch()
         if self.at == len(self.line):
             return branch

@@ -48,7 +48,7 @@ register.simple_tag(owner_page_links)
 @register.simple_tag(takes_context=True)
 def move_list(context: Mapping[str, Any]) -> SafeString:
     """Return the moves of the game that a page shows."""
-    look = rows.MoveList(
+    options = rows.MoveListOptions(
         page=context["path"],
         start_query=context["start_query"],
         timed=context["timed"],
@@ -56,7 +56,7 @@ def move_list(context: Mapping[str, Any]) -> SafeString:
         novelty=context["novelty_key"],
         full_record=context["full_record"],
     )
-    return rows.move_list(context["parts"], look)
+    return rows.move_list(context["parts"], options)
 
 
 @register.simple_tag(takes_context=True)
@@ -157,7 +157,7 @@ def row_date(row: GameRow) -> str:
 @register.simple_tag
 def child_url(kind: str, move: MoveStats | UnplayedMove, walk: WalkedLine | Literal[""] = "") -> str:
     """Return the address of the position after a move; `walk` is the line that led to the position."""
-    return rows.onward(kind, walk or None)(move)
+    return rows.addresses_after_moves(kind, walk or None)(move)
 
 
 @register.simple_tag
