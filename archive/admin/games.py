@@ -1,4 +1,4 @@
-"""Games: list and delete them."""
+"""The admin of games: listing and deleting them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from archive.queries.games import twins
 from archive.queries.scope import Scope, scope_of
 from archive.web.wording import ENDINGS_OF, GAME_NAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
 
-DELETED: Final = 50
-"""Games deleted in one transaction; other writers can proceed between transactions."""
+DELETED_AT_ONCE: Final = 50
+"""How many games one transaction deletes. Other writers can proceed between transactions."""
 
 
 class TwinFilter(admin.SimpleListFilter):
-    """Games that may be the same as another one; beginnings of others are looked for among the filtered
-    games."""
+    """Games that may be the same as another one: with the same moves, or with the moves of the beginning of a
+    longer one. The latter are searched for only among the games that the other filters leave."""
 
     title = _("likely twins")
     parameter_name = "twins"
@@ -55,8 +55,8 @@ class ResultFilter(ChosenFilter):
     title, column = _("result"), "result"
 
     def choose(self) -> Iterable[tuple[Any, Any]]:
-        words = zip(*RESULTS_OF.values(), strict=True)
-        return [(number, " / ".join(dict.fromkeys(map(str, of)))) for number, of in enumerate(words)]
+        results = zip(*RESULTS_OF.values(), strict=True)
+        return [(result, " / ".join(dict.fromkeys(map(str, words)))) for result, words in enumerate(results)]
 
 
 class HandicapFilter(ChosenFilter):
@@ -66,14 +66,14 @@ class HandicapFilter(ChosenFilter):
         return {name: words for starts in STARTS_OF.values() for name, words in starts.items()}.items()
 
 
-def _note_game(request: HttpRequest, pk: int) -> None:
-    note_game_deleted(request.user, pk, hidden=_hides(request))
+def _log_deletion(request: HttpRequest, pk: int) -> None:
+    note_game_deleted(request.user, pk, hidden=_hides_bytes(request))
 
 
 @admin.register(Game)
 class GameAdmin(LibrariesAdmin):
-    """Games. The store deletes them from the index as well; their bytes remain in uploads, visible or hidden,
-    by a choice on the confirmation page."""
+    """Games. Deleting one also removes it from the index. Its bytes remain in the uploads; the confirmation
+    page asks whether to hide them."""
 
     delete_confirmation_template = "archive/admin_delete.html"
     delete_selected_confirmation_template = "archive/admin_delete_selected.html"
@@ -92,15 +92,15 @@ class GameAdmin(LibrariesAdmin):
         return deleted_by_store(self, objs)
 
     def delete_model(self, request: HttpRequest, obj: Game) -> None:
-        _note_game(request, obj.pk)
-        store.delete_games([obj.pk], hide_bytes=_hides(request))
+        _log_deletion(request, obj.pk)
+        store.delete_games([obj.pk], hide_bytes=_hides_bytes(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
         ids = list(queryset.values_list("pk", flat=True))
         for pk in ids:
-            _note_game(request, pk)
-        for first in range(0, len(ids), DELETED):
-            store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
+            _log_deletion(request, pk)
+        for first in range(0, len(ids), DELETED_AT_ONCE):
+            store.delete_games(ids[first : first + DELETED_AT_ONCE], hide_bytes=_hides_bytes(request))
 
     @admin.display(description=_("players"))
     def players(self, game: Game) -> str:
@@ -149,6 +149,6 @@ class GameAdmin(LibrariesAdmin):
         return link(reverse("game", args=[game.pk]), game.pk)
 
 
-def _hides(request: HttpRequest) -> bool:
-    """Return whether the confirmation page hides the bytes too."""
+def _hides_bytes(request: HttpRequest) -> bool:
+    """Return whether the confirmation page was sent with the choice to hide the bytes."""
     return request.POST.get("hide") == "yes"

@@ -120,7 +120,7 @@ def test_several_games_are_deleted_at_once(admin):
 def test_many_games_are_deleted_a_few_at_a_time(admin, monkeypatch):
     for name in "甲乙丙":
         stored(KIF.replace("先手の人", name))
-    monkeypatch.setattr("archive.admin.games.DELETED", 2)
+    monkeypatch.setattr("archive.admin.games.DELETED_AT_ONCE", 2)
     deleted, parts = store.delete_games, []
     monkeypatch.setattr(store, "delete_games", lambda ids, **how: parts.append(deleted(ids, **how)))
     chosen = {

@@ -1,4 +1,4 @@
-"""Convert and check records without storing anything."""
+"""Endpoints that convert and check records. They store nothing."""
 
 from typing import Any, Final, TypeVar
 
@@ -21,7 +21,7 @@ from kifu_core.errors import UnknownFormatError
 from kifu_core.games import GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
-_LONGEST_WORD: Final = 40
+_QUOTED_LENGTH: Final = 40
 _KIF: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n"
 _WRONG: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ５五歩(54)\n"
 _PROBLEMS: Final = merge_problems(READING, {400: ("nothing-to-read",)})
@@ -44,14 +44,14 @@ def _operation(body: type[RecordBody], answer: Any, *examples: Example) -> Opera
     ),
 )
 def convert(request: Request) -> Response:
-    """Write the games of a record in another format, and list the parts of each that the format cannot
+    """Write the games of a record in another format, and list the parts of each game that the format cannot
     hold."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(ConvertBody, request)
     to = fields.get("to", "")
     if to not in FORMATS:
         raise ApiError(
-            "unknown-format", f"`to` is one of {', '.join(FORMATS)}, not {to[:_LONGEST_WORD]!r}", field="to"
+            "unknown-format", f"`to` is one of {', '.join(FORMATS)}, not {to[:_QUOTED_LENGTH]!r}", field="to"
         )
     with limited_reading():
         kind, result = _read(request, fields)
@@ -67,8 +67,8 @@ def convert(request: Request) -> Response:
     operation=_operation(
         RecordBody,
         Checked,
-        Example("All is well", body={"text": _KIF}),
-        Example("A move of nothing", body={"text": _WRONG, "name": "game.kif"}),
+        Example("No errors", body={"text": _KIF}),
+        Example("A move from an empty square", body={"text": _WRONG, "name": "game.kif"}),
     ),
 )
 def check(request: Request) -> Response:
@@ -82,9 +82,11 @@ def check(request: Request) -> Response:
 
 
 def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
-    """Read the record of a request: `file`, or `text` with an optional `name`. Return its kind of game, too.
+    """Return the record of a request, and its kind of game. The record is `file`, or `text` with an optional
+    `name`.
 
-    Raises ApiError and KifuError; UnknownFormatError for a container, which only uploads open.
+    Raises ApiError and KifuError. A container, such as a ZIP file, raises UnknownFormatError: only uploads
+    open it.
     """
     file = request.FILES.get("file")
     text = fields.get("text")

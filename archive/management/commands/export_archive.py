@@ -1,4 +1,4 @@
-"""Write a backup of the archive into a folder, which any engine can import."""
+"""Write a backup of the archive into a folder. An archive on any database can import it."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -14,8 +14,8 @@ from archive.management.progress import Progress
 
 class Command(ArchiveCommand):
     help = (
-        "Write everything of the archive into a folder (docs/backup.md), while it runs. Into a folder with "
-        "an earlier backup only what is new is written, and what is gone is deleted there."
+        "Write a backup of the archive into a folder (docs/backup.md). The archive may run meanwhile. If the "
+        "folder has an earlier backup, only new and changed files are written, and obsolete ones deleted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,7 +23,7 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--users",
             action="store_true",
-            help="with names and addresses of accounts, hashes of passwords, tokens, webhooks, the audit log",
+            help="include accounts (names, addresses, hashes of passwords), tokens, webhooks, the audit log",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
