@@ -22,7 +22,7 @@ from archive.queries.games import taken_down
 from archive.web.replay.issue_texts import shown_issues
 from kifu_core.games import GAMES
 
-SHOWN: Final = 100
+MOST_ISSUES: Final = 100
 """Issues on the page of an entry."""
 
 _SEVERITIES: Final = {"error": _("error"), "warning": _("warning")}
@@ -143,7 +143,7 @@ class EntryAdmin(LibrariesAdmin):
     def issue_list(self, entry: Entry) -> str:
         rows = (
             (_SEVERITIES.get(one.severity, ""), one.where, one.text, f"{one.before}{one.marked}{one.after}")
-            for one in shown_issues(entry.issues, SHOWN)
+            for one in shown_issues(entry.issues, MOST_ISSUES)
         )
         return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", rows) or "-"
 

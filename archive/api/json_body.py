@@ -15,7 +15,7 @@ from archive.api.shapes.encoding import encode
 
 DEEPEST: Final = 32
 """Levels of lists and objects in a body; the deepest that the API takes has four."""
-_SHOWN: Final = 40
+_QUOTED_LENGTH: Final = 40
 """Characters of a name that an error quotes."""
 
 
@@ -59,7 +59,7 @@ def _refuse_repeated_names(pairs: list[tuple[str, Any]]) -> None:
     names = [name for name, _value in pairs]
     if len({*names}) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ParseError(f"{repeated[:_SHOWN]!r} is given more than once in one object")
+        raise ParseError(f"{repeated[:_QUOTED_LENGTH]!r} is given more than once in one object")
 
 
 def _is_deeper(value: Any, levels: int) -> bool:

@@ -31,7 +31,7 @@ ISSUES: Final = 200
 ISSUE_BYTES: Final = 1_500
 """Size of a long issue, which quotes a line of 200 characters."""
 _ROW_BYTES: Final = 500
-_SHOWN: Final = 40
+_QUOTED_LENGTH: Final = 40
 _SHORT_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
@@ -39,7 +39,7 @@ def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGE
     """Return the `limit` of a query. Raises ApiError if it is not a number from 1 to `largest`."""
     text = query.get("limit", str(default))
     if not _SHORT_NUMBER.fullmatch(text) or not 1 <= int(text) <= largest:
-        detail = f"limit={text[:_SHOWN]!r} is not a number from 1 to {largest}"
+        detail = f"limit={text[:_QUOTED_LENGTH]!r} is not a number from 1 to {largest}"
         raise ApiError("invalid-limit", detail, field="limit")
     return int(text)
 

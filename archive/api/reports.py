@@ -8,7 +8,7 @@ from archive.api.shapes.common import IssueInfo
 from archive.models import Entry
 from kifu_core import __version__
 
-SHOWN: Final = 20
+MOST_ISSUES: Final = 20
 """Issues in a report."""
 
 
@@ -27,10 +27,10 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
         f"format: {entry.format or '?'}, encoding: {entry.encoding or '?'}, program: {entry.program or '?'}",
         "",
         f"findings: {len(entry.issues)}",
-        *(line for stored in entry.issues[:SHOWN] for line in _lines(stored_issue(stored))),
+        *(line for stored in entry.issues[:MOST_ISSUES] for line in _lines(stored_issue(stored))),
     ]
-    if len(entry.issues) > SHOWN:
-        lines.append(f"... and {len(entry.issues) - SHOWN} more")
+    if len(entry.issues) > MOST_ISSUES:
+        lines.append(f"... and {len(entry.issues) - MOST_ISSUES} more")
     return "\n".join(lines) + "\n"
 
 

@@ -24,7 +24,7 @@ log: Final = logging.getLogger(__name__)
 LONGEST: Final = 600.0
 """Seconds after which every cached value expires."""
 
-COUNTED: Final = 25_000
+RECOUNT_LIMIT: Final = 25_000
 """Up to so many games are counted again after each commit, which takes tens of milliseconds. Counts of more
 games stay in use for some minutes."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Slots = NDArray[np.int32]
 
-NAMED: Final = 100
+MOST_REPORTED: Final = 100
 """Slots of each fault that are reported."""
 
 
@@ -41,12 +41,12 @@ def wrong_files() -> Iterator[tuple[str, str]]:
 
 def wrong_slots() -> Iterator[tuple[int, str]]:
     """Yield the slots that are in no file and not waiting, that are in several files, or that no game has
-    though they are not marked as deleted; at most `NAMED` of each fault. They are checked twice, because
-    games are stored and deleted meanwhile."""
+    though they are not marked as deleted; at most `MOST_REPORTED` of each fault. They are checked twice,
+    because games are stored and deleted meanwhile."""
     first = _wrong_slots()
     second = _wrong_slots() if any(first.values()) else {}
     for text, slots in first.items():
-        for slot in sorted(slots & second.get(text, set()))[:NAMED]:
+        for slot in sorted(slots & second.get(text, set()))[:MOST_REPORTED]:
             yield slot, text
 
 
@@ -75,4 +75,4 @@ def _slots_of(rows: QuerySet[Game] | QuerySet[ColumnWaiting] | QuerySet[ColumnGo
 
 
 def _first(slots: Slots) -> set[int]:
-    return set(slots[:NAMED].tolist())
+    return set(slots[:MOST_REPORTED].tolist())

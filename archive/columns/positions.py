@@ -20,7 +20,7 @@ UNKNOWN: Final = -1
 _NUMPY: Final = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64"}
 """The numpy types of the types of the schema."""
 
-_PLAYED_AT: Final = 64 * 1024
+_BATCH_POSITIONS: Final = 64 * 1024
 """Positions that are played at once: eight MB of them."""
 
 _OF_LINES: Final = ("node", "last", "ply", "fork", "turn", "move")
@@ -60,7 +60,7 @@ class Positions:
         self.games.append(game)
         self._waiting.append(unpacked)
         self._most_waiting += len(unpacked.moves) // 2 + len(unpacked.numbers) // 3
-        if self._most_waiting >= _PLAYED_AT:
+        if self._most_waiting >= _BATCH_POSITIONS:
             self._play()
 
     def _play(self) -> None:

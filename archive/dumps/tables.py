@@ -63,7 +63,7 @@ def _columns() -> Iterator[tuple[str, str]]:
 COLUMNS: Final = dict(_columns())
 """The SQL types of the columns, in order (docs/dumps.md describes them)."""
 
-_FETCHED: Final = 1_000
+_BATCH_ROWS: Final = 1_000
 
 
 def write_table(rows: Iterable[Path], path: Path, about: Mapping[str, str]) -> None:
@@ -81,7 +81,7 @@ def ids_of(path: Path) -> Iterator[list[int]]:
     """Yield the ids in a table, 1,000 at a time. Raises UnreadableTableError."""
     with _reading() as database:
         rows = database.execute(f"SELECT id FROM read_parquet({sql_literal(path)})")
-        while batch := rows.fetchmany(_FETCHED):
+        while batch := rows.fetchmany(_BATCH_ROWS):
             yield [pk for (pk,) in batch]
 
 

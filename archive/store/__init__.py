@@ -11,7 +11,7 @@ from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store
 from archive.store.deletion import begin_deletion, delete_upload, unfinished_deletions
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
-    QUEUE_SHOWN,
+    MOST_QUEUE_PLACES,
     RenumberedError,
     claim,
     claim_others,
@@ -41,7 +41,7 @@ from archive.store.uploads import (
 )
 
 __all__ = [
-    "QUEUE_SHOWN", "ClaimLostError", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored",
+    "MOST_QUEUE_PLACES", "ClaimLostError", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored",
     "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths",
     "admit", "begin_deletion", "begin_move", "claim", "claim_others", "create_upload", "create_uploads",
     "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish", "hand_over", "holds",

@@ -156,7 +156,7 @@ def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dic
     """Return the rows of entries, by `seq`, among those that were moved behind all others. They are matched
     by path and index."""
     paths, indexes = {storable(entry.path) for entry in entries}, {entry.index for entry in entries}
-    candidates = stored.filter(seq__gte=leases.MOVED, path__in=paths, index__in=indexes)
+    candidates = stored.filter(seq__gte=leases.FIRST_MOVED_SEQ, path__in=paths, index__in=indexes)
     moved: dict[tuple[str, int], list[_StoredEntry]] = {}
     for row in _rows(candidates.order_by("-seq")):
         moved.setdefault(row.location, []).append(row)

@@ -22,19 +22,19 @@ CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 TRIES_LIMIT: Final = 10
 """Claims without a committed batch between them after which an upload is given up."""
 
-SWEPT: Final = 1000
+MOST_SWEPT: Final = 1000
 """The limit of uploads that one sweep sends again."""
 
 SMALL_BYTES: Final = 64 * 1024
 """Uploads up to this size are processed together with others."""
 
-MOVED: Final = 1 << 26
+FIRST_MOVED_SEQ: Final = 1 << 26
 """From this `seq` on are entries of an earlier reading whose numbers are used by other entries now."""
 
-QUEUE_SHOWN: Final = 1_000
+MOST_QUEUE_PLACES: Final = 1_000
 """Uploads whose place in the queue is shown."""
 
-TOGETHER: Final = 100
+MOST_TOGETHER: Final = 100
 """The limit of small uploads that are claimed together."""
 
 
@@ -53,8 +53,8 @@ def unfinished() -> QuerySet[Upload]:
 
 
 def queue() -> list[int]:
-    """Return the first `QUEUE_SHOWN` uploads that need work, in order of arrival."""
-    return list(unfinished().order_by("received", "pk").values_list("pk", flat=True)[:QUEUE_SHOWN])
+    """Return the first `MOST_QUEUE_PLACES` uploads that need work, in order of arrival."""
+    return list(unfinished().order_by("received", "pk").values_list("pk", flat=True)[:MOST_QUEUE_PLACES])
 
 
 def is_small(size: int) -> bool:
@@ -110,7 +110,7 @@ def claim_others(upload: Upload, token: str) -> list[Upload]:
         return []
     with transaction.atomic():
         locked = waiting.order_by("pk").select_for_update(skip_locked=True)
-        ids = list(locked.values_list("pk", flat=True)[: TOGETHER - 1])
+        ids = list(locked.values_list("pk", flat=True)[: MOST_TOGETHER - 1])
         _take(Upload.objects.filter(pk__in=ids), token, now)
     return list(claimed(ids, token).order_by("pk"))
 
@@ -174,7 +174,7 @@ def sweep() -> list[int]:
     )
     patience = timedelta(seconds=settings.MESSAGE_SECONDS)
     waited = Q(state=Upload.State.PROCESSING) | Q(received__lt=now - patience)
-    uploads = list(unclaimed.filter(waited).order_by("received", "pk")[:SWEPT])
+    uploads = list(unclaimed.filter(waited).order_by("received", "pk")[:MOST_SWEPT])
     for upload in uploads:
         # Messages of busy workers wait long, so the interval doubles each time.
         again = now + max(patience, now - upload.received)
@@ -203,8 +203,8 @@ def reread_renumbered(ids: Collection[int], token: str) -> None:
             rows = Entry.objects.filter(upload=upload)
             last = rows.aggregate(last=Max("seq"))["last"] or 0
             # In two steps, so that no two rows ever have the same number.
-            rows.filter(seq__lt=MOVED).update(seq=-1 - F("seq"))
-            rows.filter(seq__lt=0).update(seq=max(MOVED, last + 1) - 1 - F("seq"))
+            rows.filter(seq__lt=FIRST_MOVED_SEQ).update(seq=-1 - F("seq"))
+            rows.filter(seq__lt=0).update(seq=max(FIRST_MOVED_SEQ, last + 1) - 1 - F("seq"))
             Upload.objects.filter(pk=upload.pk).update(rereads=F("rereads") + 1)
 
 

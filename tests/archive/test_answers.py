@@ -62,7 +62,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive's only game is more than is counted after each change."""
-    monkeypatch.setattr(records_by_kind, "COUNTED", 0)
+    monkeypatch.setattr(records_by_kind, "RECOUNT_LIMIT", 0)
     monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 1)
 
 

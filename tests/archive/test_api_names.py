@@ -116,7 +116,7 @@ def test_players_stand_in_rows_and_a_list_begins_with_one(client):
 
 
 def test_a_number_of_games_says_whether_it_is_all_of_them(client, monkeypatch):
-    monkeypatch.setattr(people, "COUNTED_TO", 2)
+    monkeypatch.setattr(people, "COUNT_LIMIT", 2)
     result = {one["name"]: one for one in get_json(client, "players")["results"]}
     assert result["羽生善治"]["total"] == {"count": 2, "exact": False}
     assert result["渡辺明"]["total"] == {"count": 1, "exact": True}
@@ -124,7 +124,7 @@ def test_a_number_of_games_says_whether_it_is_all_of_them(client, monkeypatch):
 
 
 def test_the_last_page_says_that_others_have_fewer_games(client, monkeypatch):
-    monkeypatch.setattr(directory, "RANKED", 3)
+    monkeypatch.setattr(directory, "MOST_RANKED", 3)
     first = get_json(client, "players?order=games&limit=2")
     last = get_json(client, first["next_url"])
     assert (first["cut"], last["cut"], last["next_url"], len(last["results"])) == (False, True, None, 1)

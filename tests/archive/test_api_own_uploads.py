@@ -139,7 +139,7 @@ def test_pages_join_without_gaps_or_doubles(visitor: Client, limit: int) -> None
 
 
 def test_many_are_counted_to_a_number(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "COUNTED_TO", 1)
+    monkeypatch.setattr(queries, "COUNT_LIMIT", 1)
     for n in range(2):
         send(visitor, text=GAME + n * "\n")
     assert get_json(visitor)["total"] == {"count": 1, "exact": False}

@@ -38,7 +38,7 @@ def shared(settings: Settings) -> Iterator[None]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few games are as many as those that are not counted after each change."""
-    monkeypatch.setattr(records_by_kind, "COUNTED", 0)
+    monkeypatch.setattr(records_by_kind, "RECOUNT_LIMIT", 0)
     monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 0.001)
 
 

@@ -204,7 +204,7 @@ ODD = {
 @pytest.mark.parametrize("most", [1, 2, 7, 40, 30_000])
 def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainly(most, monkeypatch):
     monkeypatch.setattr("archive.columns.positions.MOST_NODES", most)
-    monkeypatch.setattr("archive.columns.positions._PLAYED_AT", 40 * most)
+    monkeypatch.setattr("archive.columns.positions._BATCH_POSITIONS", 40 * most)
     records = [random_record(seed, plies=40, forks=seed % 4) for seed in range(12)]
     records += [population.record(number) for number in range(4)] + [*map(record_of, ODD.values())]
     illegal = random_record(5, plies=40, forks=2)

@@ -85,10 +85,10 @@ def test_of_many_games_it_is_said_that_there_are_more(
     def rows(text: str) -> str:
         return client.get("/complete/", {"q": text}, headers={"Accept-Language": "en"}).content.decode()
 
-    monkeypatch.setattr(queries, "COUNTED_TO", 2)
+    monkeypatch.setattr(queries, "COUNT_LIMIT", 2)
     assert offered("羽生") == [("player", "羽生善治", None)]
     assert "games and more" in rows("羽生")
-    monkeypatch.setattr(queries, "COUNTED_TO", 0)
+    monkeypatch.setattr(queries, "COUNT_LIMIT", 0)
     assert "problems and more" in rows("1手詰") and "games and more" not in rows("1手詰")
 
 

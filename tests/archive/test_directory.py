@@ -117,7 +117,7 @@ def test_names_with_the_most_games_come_first() -> None:
 def test_a_list_by_number_of_games_ends_where_it_says_so(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(directory, "RANKED", 3)
+    monkeypatch.setattr(directory, "MOST_RANKED", 3)
     assert len(names("games")) == 3 and list_names(PUBLIC, "player", "games").cut
     html = client.get("/players/?order=games", headers={"Accept-Language": "en"}).content.decode()
     assert "These are the 3 with the most games." in html

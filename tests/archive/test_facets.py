@@ -116,7 +116,7 @@ def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters:
 
 def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SAMPLE", 2)
-    monkeypatch.setattr(records_by_kind, "COUNTED", 0)
+    monkeypatch.setattr(records_by_kind, "RECOUNT_LIMIT", 0)
     monkeypatch.setattr(records_by_kind, "GAMES_A_SECOND", 0.01)
     parameters = GameFilters(game="shogi", record_kind="game")
     before = facets(PUBLIC, parameters)

@@ -169,7 +169,7 @@ def test_long_lists_have_pages(visitor: Client, monkeypatch: pytest.MonkeyPatch)
     assert listed(visitor) == [pks[2], pks[1]]
     assert f'href="?before={pks[1]}"' in page(visitor)
     assert listed(visitor, f"?before={pks[1]}") == [pks[0]]
-    monkeypatch.setattr(queries, "COUNTED_TO", 2)
+    monkeypatch.setattr(queries, "COUNT_LIMIT", 2)
     assert queries.number_of_uploads(PUBLIC, None, Sender.objects.all()[0].key) == Total(2, exact=False)
 
 

@@ -152,7 +152,7 @@ def test_sums_agree_with_the_games_one_by_one() -> None:
 
 
 def test_sums_of_a_large_archive_are_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archive.queries.games.records_by_kind.COUNTED", 0)
+    monkeypatch.setattr("archive.queries.games.records_by_kind.RECOUNT_LIMIT", 0)
     monkeypatch.setattr("archive.queries.games.records_by_kind.GAMES_A_SECOND", 0.01)
     store()
     assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (5, 4)

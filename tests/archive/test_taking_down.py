@@ -194,7 +194,7 @@ def test_the_admin_deletes_by_the_same_right(sent):
 def test_what_nobody_else_has_sent_is_out_of_everything_that_is_counted(sent, monkeypatch):
     cache.clear()
     # As in an archive so large that sums are kept for a while.
-    monkeypatch.setattr(statistics, "LISTED", 0)
+    monkeypatch.setattr(statistics, "MOST_LISTED", 0)
     sent_by(None, OTHER, "other.kif")
     black = Game.objects.get(player0__name="先手の人").player0_id
     assert (counts(PUBLIC).games, statistics.statistics(PUBLIC).games, facets(PUBLIC).games) == (2, 2, 2)

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from archive.queries.games import facets, totals
-from archive.queries.games.totals import NAMES_COUNTED_TO, Total, names_total
+from archive.queries.games.totals import NAME_COUNT_LIMIT, Total, names_total
 from archive.queries.names.people import names
 from archive.queries.scope import PUBLIC
 from archive.web.pages import views
@@ -85,8 +85,8 @@ def test_players_and_events_are_counted_too(client: Client, monkeypatch: pytest.
     assert names_total(PUBLIC, "player", "乙") == Total(1)
     html = client.get("/players/", headers={"Accept-Language": "en"}).content.decode()
     assert "3 in all" in html
-    assert NAMES_COUNTED_TO >= 1000
-    monkeypatch.setattr(totals, "NAMES_COUNTED_TO", 2)
+    assert NAME_COUNT_LIMIT >= 1000
+    monkeypatch.setattr(totals, "NAME_COUNT_LIMIT", 2)
     assert names_total(PUBLIC, "player", "") == Total(2, exact=False)
     html = client.get("/players/", headers={"Accept-Language": "en"}).content.decode()
     assert "At least 2" in html

@@ -61,12 +61,13 @@ QUERIES: Final = (
 SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
     (facets, "SAMPLE", 7), (formations, "MOST_COUNTED", 7), (formations, "NEWEST", 7),
     (formations, "RECORDS", 5), (games, "PAGE_GAMES", 9), (games, "SORTED_GAMES", 5),
-    (likely, "_COMPARED", 3),
-    (offers, "COUNTED", 9), (patterns, "FEW", 5), (patterns, "PLAYERS_OF", 7), (people, "MOST_COUNTED", 7),
+    (likely, "_MOST_COMPARED", 3),
+    (offers, "MOST_COUNTED", 9), (patterns, "FEW", 5), (patterns, "PLAYERS_OF", 7),
+    (people, "MOST_COUNTED", 7),
     (reading_plan, "EXACT_ROWS", 20), (reading_plan, "FEW_ROWS", 3), (reading_plan, "PAGE_ROWS", 10),
-    (reading_plan, "SAMPLE_ROWS", 10), (schema, "HOT_GAMES", 5), (search_box, "_EXAMINED", 5),
-    (statistics, "TIMED", 9), (totals, "NAMES_COUNTED_TO", 3),
-    (trend, "NEWEST", 7), (records_by_kind, "COUNTED", 0), (records_by_kind, "GAMES_A_SECOND", 0.1),
+    (reading_plan, "SAMPLE_ROWS", 10), (schema, "HOT_GAMES", 5), (search_box, "_MOST_EXAMINED", 5),
+    (statistics, "MOST_TIMED", 9), (totals, "NAME_COUNT_LIMIT", 3),
+    (trend, "NEWEST", 7), (records_by_kind, "RECOUNT_LIMIT", 0), (records_by_kind, "GAMES_A_SECOND", 0.1),
     (words, "LISTED_NAMES", 3), (words, "RARE", 9),
 )  # fmt: skip
 MOST: Final = 500

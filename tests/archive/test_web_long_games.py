@@ -284,7 +284,7 @@ def test_twins_are_compared_as_long_as_they_are_small(monkeypatch: pytest.Monkey
     long_games.stored(long_games.record(30), **header)
     game = long_games.stored(long_games.record(40), **header)
     assert [twin.reason for twin in twins.twins(PUBLIC, game.pk)] == ["beginning"]
-    for limit in ("PACKED", "UNPACKED"):
+    for limit in ("MOST_PACKED_BYTES", "MOST_UNPACKED_BYTES"):
         with monkeypatch.context() as patched:
             patched.setattr(twins, limit, 100)
             assert twins.twins(PUBLIC, game.pk) == ()

@@ -92,7 +92,7 @@ def test_problems_are_chosen_by_their_length(
 
 
 def test_a_page_leads_to_the_rest(client: Client, ids: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problems, "_SHOWN", 2)
+    monkeypatch.setattr(problems, "_MOST_SHOWN", 2)
     three, one, middle = ids
     html = page(client)
     assert [pk for pk, _task in shown(html)] == [one, middle]

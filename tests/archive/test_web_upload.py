@@ -92,7 +92,7 @@ def test_a_queued_upload_says_so_with_its_place(client: Client, monkeypatch: pyt
     for address in ("/uploads/", f"/upload/?sent={first.pk}-{third.pk}"):
         html = page(client, address)
         assert "順番待ち：2番目" in html and "順番待ち：3番目" in html
-    monkeypatch.setattr("archive.store.leases.QUEUE_SHOWN", 2)
+    monkeypatch.setattr("archive.store.leases.MOST_QUEUE_PLACES", 2)
     assert "順番待ち：1,000番目より後" in page(client, f"/uploads/{third.pk}/")
 
 

@@ -11,7 +11,7 @@ from archive.api.shapes.games import (
     ResultGames,
     YearGames,
 )
-from archive.queries.games.statistics import TIMED
+from archive.queries.games.statistics import MOST_TIMED
 
 
 class LengthGames(JSONObject):
@@ -51,7 +51,7 @@ class StatisticsInfo(JSONObject):
     years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
     results: list[ResultGames]
     lengths: list[LengthGames]
-    durations: Annotated[list[DurationGames], About(f"Of the newest {TIMED} games with times.")]
+    durations: Annotated[list[DurationGames], About(f"Of the newest {MOST_TIMED} games with times.")]
     endings: Annotated[list[EndingGames], About("The most frequent.")]
     openings: Annotated[list[OpeningGames], About("The most frequent; `GET openings` has more.")]
     by_game: Annotated[list[KindGames], About("Games of each kind.")]

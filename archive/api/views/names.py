@@ -103,7 +103,7 @@ def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
 def _listed(
     shape: type[Listed], kind: NameKind, name: ListedName, order: str, request: Request, **members: Any
 ) -> Listed:
-    exact = order == "games" or name.games < people.COUNTED_TO
+    exact = order == "games" or name.games < people.COUNT_LIMIT
     return shape(
         id=name.id,
         url=reverse(f"api:{kind}", [name.id], request=request),

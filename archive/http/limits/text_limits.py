@@ -15,7 +15,7 @@ from kifu_core.errors import KifuError
 
 _OVERHEAD: Final = 64 * 1024
 """Bytes of a body around the record in it: names of fields, boundaries."""
-_ESCAPED: Final = 3
+_ESCAPED_BYTES: Final = 3
 """Bytes of a form for one byte of a text (`%E6`)."""
 
 
@@ -40,7 +40,7 @@ def check_body(request: HttpRequest, limit: int) -> None:
     """Raise KifuError `too-large`, before reading a body, if its length implies a text over the limit."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
-        check_size(int(length[:20]), limit, _ESCAPED * limit + _OVERHEAD)
+        check_size(int(length[:20]), limit, _ESCAPED_BYTES * limit + _OVERHEAD)
 
 
 def check_size(size: int, limit: int, accepted: int | None = None) -> None:

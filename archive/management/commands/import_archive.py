@@ -11,7 +11,7 @@ from archive.backup.importing import check, import_archive
 from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 
-SHOWN: Final = 20
+MOST_PRINTED: Final = 20
 """Reindexed games whose ids are printed."""
 
 
@@ -40,7 +40,7 @@ class Command(ArchiveCommand):
             raise CommandError(str(error)) from error
         self._print(done.manifest)
         if done.reindexed:
-            ids = " ".join(map(str, done.reindexed[:SHOWN]))
+            ids = " ".join(map(str, done.reindexed[:MOST_PRINTED]))
             self.stdout.write(f"{len(done.reindexed)} games had other rows in the index before: {ids}")
 
     def _print(self, manifest: Manifest) -> None:

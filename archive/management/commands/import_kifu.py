@@ -28,7 +28,7 @@ from archive.management.command import ArchiveCommand
 from archive.models import AuditEvent, Entry, User
 from archive.project.site_address import site_address
 
-SHOWN: Final = 20
+MOST_PRINTED: Final = 20
 """Failures that are printed; the report lists all of them."""
 
 BATCH: Final = 200
@@ -122,7 +122,7 @@ class Command(ArchiveCommand):
             stored = [issue for issue in entry.issues if issue["severity"] == "error"] or entry.issues
             errors = [issues.as_json(issue) for issue in stored]
             self.report.add(_report_rows(path, entry, errors))
-            if len(self.meter.failed) < SHOWN:
+            if len(self.meter.failed) < MOST_PRINTED:
                 self.meter.failed.append(_line(path, entry, errors))
 
     def _summary(self, files: int) -> None:

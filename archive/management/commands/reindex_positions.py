@@ -14,7 +14,7 @@ from archive.management.progress import Progress
 from archive.models import Game
 
 BATCH: Final = 50
-SHOWN: Final = 20
+MOST_PRINTED: Final = 20
 """Damaged games whose ids are printed."""
 
 
@@ -52,7 +52,7 @@ class Command(ArchiveCommand):
             counters.rebuild()
         self.stdout.write(f"{done - len(damaged)} games indexed again")
         if damaged:
-            games_to_repair = " ".join(f"--game {pk}" for pk in damaged[:SHOWN])
+            games_to_repair = " ".join(f"--game {pk}" for pk in damaged[:MOST_PRINTED])
             raise CommandError(
                 f"{len(damaged)} games do not have the rows they should; repair them with "
                 f"`manage.py reindex_positions --scan {games_to_repair}`"

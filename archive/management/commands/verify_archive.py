@@ -11,7 +11,7 @@ from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.store.verify import Difference, verify
 
-SHOWN: Final = 20
+MOST_PRINTED: Final = 20
 """Differences printed of each kind; all are counted."""
 
 
@@ -42,7 +42,7 @@ class Command(ArchiveCommand):
         self.progress.update(done)
 
     def _show(self, difference: Difference, number: int) -> None:
-        if number <= SHOWN:
+        if number <= MOST_PRINTED:
             self.stdout.write(f"{difference.check}: {difference.where}: {difference.text}")
-        elif number == SHOWN + 1:
+        elif number == MOST_PRINTED + 1:
             self.stdout.write(f"{difference.check}: and more")

@@ -11,14 +11,14 @@ from django.db.models import Max, Min
 from archive.models import Arrival, Entry, Upload
 from archive.queries.scope import Scope
 
-MOVED: Final = 200
+MOST_MOVED: Final = 200
 """The latest moved games of a scope, from which a feed selects its own."""
 
 
 def moved_last(scope: Scope) -> list[int]:
     """Return the ids of the games that were moved into the scope last, the latest first."""
     arrivals = Arrival.objects.filter(moved=True, space__in=scope.spaces).order_by("-id")
-    return list(dict.fromkeys(arrivals.values_list("game", flat=True)[:MOVED]))
+    return list(dict.fromkeys(arrivals.values_list("game", flat=True)[:MOST_MOVED]))
 
 
 def arrived_at(scope: Scope, games: Collection[int]) -> dict[int, datetime]:

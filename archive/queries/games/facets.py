@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from archive.caching.values import COUNTED, cached
+from archive.caching.values import RECOUNT_LIMIT, cached
 from archive.models import Event, Player, Upload
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import ListQuery, query_of
@@ -28,10 +28,10 @@ from archive.queries.sql import Sql, conjunction, rows_by_ids
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NUMBER
 
-SAMPLE: Final = COUNTED
+SAMPLE: Final = RECOUNT_LIMIT
 """Games that are counted at most."""
 
-LISTED: Final = 8
+MOST_VALUES: Final = 8
 """Values of each facet."""
 
 EXACT_GAMES: Final = 100_000
@@ -113,14 +113,14 @@ def _of_all_records(scope: Scope, filters: GameFilters) -> Facets:
     return replace(
         names,
         games=total.games,
-        years=tuple(sorted(total.years.most_common(LISTED), reverse=True)),
-        results=tuple(total.results.most_common(LISTED)),
-        handicaps=tuple(total.handicaps.most_common(LISTED)),
-        endings=tuple(total.endings.most_common(LISTED)),
-        openings=tuple(total.openings.most_common(LISTED)),
+        years=tuple(sorted(total.years.most_common(MOST_VALUES), reverse=True)),
+        results=tuple(total.results.most_common(MOST_VALUES)),
+        handicaps=tuple(total.handicaps.most_common(MOST_VALUES)),
+        endings=tuple(total.endings.most_common(MOST_VALUES)),
+        openings=tuple(total.openings.most_common(MOST_VALUES)),
         formations=_most_formations(scope, filters),
-        kinds=tuple(kinds.most_common(LISTED)),
-        boards=tuple(boards.most_common(LISTED)),
+        kinds=tuple(kinds.most_common(MOST_VALUES)),
+        boards=tuple(boards.most_common(MOST_VALUES)),
         exact=records.exact,
     )
 
@@ -174,7 +174,7 @@ def _by_name(scope: Scope, sql: str, kind: NameKind) -> str:
 
 
 def _most_of(sql: str, where: Sql, times: int = 1) -> Counter[int]:
-    return Counter(dict(Sql(sql.format(where=where.text), (*where.values * times, LISTED)).rows()))
+    return Counter(dict(Sql(sql.format(where=where.text), (*where.values * times, MOST_VALUES)).rows()))
 
 
 def _count(query: ListQuery) -> Facets:
@@ -195,7 +195,7 @@ def _count(query: ListQuery) -> Facets:
         exact=not sampled,
         players=_named(Player.objects.all(), _unique(query.scope, "player", players)),
         events=_named(Event.objects.all(), _unique(query.scope, "event", filter(None, events))),
-        years=tuple(sorted(years.most_common(LISTED), reverse=True)),
+        years=tuple(sorted(years.most_common(MOST_VALUES), reverse=True)),
         results=_most(results),
         handicaps=_most(handicaps),
         endings=_most(filter(None, endings)),
@@ -212,22 +212,22 @@ def _most_formations(scope: Scope, filters: GameFilters) -> tuple[tuple[str, int
     if filters.game not in (None, SHOGI.name) or filters.record_kind not in (None, "game"):
         return ()
     ranked = sorted(formation_counts(scope).items(), key=lambda one: (-one[1].games, one[0]))
-    return tuple((name, one.games) for name, one in ranked[:LISTED])
+    return tuple((name, one.games) for name, one in ranked[:MOST_VALUES])
 
 
 def _formations(slots: Sequence[int]) -> tuple[tuple[str, int], ...]:
     by_name = {
         BY_NUMBER[number].name: n for number, n in rows_by_ids(_BY_FORMATION, slots) if number in BY_NUMBER
     }
-    return tuple(sorted(by_name.items(), key=lambda row: (-row[1], row[0]))[:LISTED])
+    return tuple(sorted(by_name.items(), key=lambda row: (-row[1], row[0]))[:MOST_VALUES])
 
 
 def _most(values: Iterable[Any]) -> tuple[tuple[Any, int], ...]:
-    return tuple(Counter(values).most_common(LISTED))
+    return tuple(Counter(values).most_common(MOST_VALUES))
 
 
 def _named(names: QuerySet[Any], counted: Counter[int]) -> tuple[tuple[int, str, int], ...]:
-    most = counted.most_common(LISTED)
+    most = counted.most_common(MOST_VALUES)
     name_of = dict(names.filter(pk__in=[pk for pk, _n in most]).values_list("pk", "name"))
     return tuple((pk, name_of[pk], n) for pk, n in most if pk in name_of)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from archive.caching.values import COUNTED, Cached, cached
+from archive.caching.values import RECOUNT_LIMIT, Cached, cached
 from archive.queries.scope import Scope
 
 GAMES_A_SECOND: Final = 2_000
@@ -92,14 +92,14 @@ _LENGTHS: Final = f"""
 
 
 def records_by_kind(scope: Scope) -> Cached[RecordsByKind]:
-    """Return the counts of all readable records: exact up to `COUNTED` games, else at most `CACHE_SECONDS`
-    old."""
+    """Return the counts of all readable records: exact up to `RECOUNT_LIMIT` games, else at most
+    `CACHE_SECONDS` old."""
     return cached(f"records by kind {scope}", lambda: count_records_by_kind(scope), _seconds)
 
 
 def _seconds(counts: RecordsByKind) -> float:
     games = sum(records.games for records in counts.values())
-    return min(CACHE_SECONDS, games / GAMES_A_SECOND) if games > COUNTED else 0
+    return min(CACHE_SECONDS, games / GAMES_A_SECOND) if games > RECOUNT_LIMIT else 0
 
 
 def count_records_by_kind(scope: Scope) -> RecordsByKind:

@@ -16,7 +16,7 @@ from archive.queries.games.records_by_kind import (
     RecordsByKind,
     records_by_kind,
 )
-from archive.queries.names.people import LISTED, without_gaps
+from archive.queries.names.people import MOST_LISTED, without_gaps
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
 
@@ -24,7 +24,7 @@ _MINUTE: Final = 60
 DURATIONS: Final = (0, *(minutes * _MINUTE for minutes in (1, 5, 10, 20, 30, 60, 120, 240, 480, 960)))
 """The first seconds of the classes of durations: from games of programs to those of two days."""
 
-TIMED: Final = 1_000
+MOST_TIMED: Final = 1_000
 """Games whose clocks are read: about 0.2 s."""
 
 
@@ -46,7 +46,7 @@ class Statistics:
     recent games are missing.
 
     `lengths` are numbers by the first ply of a class of `STEP`; `durations` by the first second of a class of
-    `DURATIONS`, of the total time of both sides, over the newest `TIMED` games with times.
+    `DURATIONS`, of the total time of both sides, over the newest `MOST_TIMED` games with times.
     """
 
     games: int
@@ -89,8 +89,8 @@ def statistics(scope: Scope, kind: str | None = None) -> Statistics:
         undated=counts.undated,
         results=tuple(counts.results[result] for result in Game.Result.values),
         lengths=tuple((first, counts.lengths[first]) for first in steps),
-        endings=tuple(counts.endings.most_common(LISTED)),
-        openings=tuple(counts.openings.most_common(LISTED)),
+        endings=tuple(counts.endings.most_common(MOST_LISTED)),
+        openings=tuple(counts.openings.most_common(MOST_LISTED)),
         durations=_durations(scope, kind),
         kind=kind,
         kinds=tuple((name, one.games) for name, one in games.items()),
@@ -127,14 +127,14 @@ def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
     counted = cached(
         f"durations {scope} {kind}",
         lambda: _clocks(scope, kind),
-        lambda counted: CACHE_SECONDS if counted.total() == TIMED else 0,
+        lambda counted: CACHE_SECONDS if counted.total() == MOST_TIMED else 0,
     ).value
     places = range(min(counted, default=0), max(counted, default=-1) + 1)
     return tuple((DURATIONS[place], counted[place]) for place in places)
 
 
 def _clocks(scope: Scope, kind: str) -> Counter[int]:
-    games = [pk for (pk,) in scope.condition("g").embed(_TIMED, kind, TIMED).rows()]
+    games = [pk for (pk,) in scope.condition("g").embed(_TIMED, kind, MOST_TIMED).rows()]
     stored = GameSeries.objects.filter(pk__in=games).values_list("series", flat=True)
     clocks = [unpack(series).clock for series in stored]
     # The last tick of a side has the total of all before it.

@@ -11,7 +11,7 @@ from archive.queries.names import people
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 
-NAMES_COUNTED_TO: Final = 5_000
+NAME_COUNT_LIMIT: Final = 5_000
 """Players or events that are counted."""
 
 
@@ -38,5 +38,5 @@ def total(scope: Scope, filters: GameFilters, facets: Facets, least: int) -> Tot
 
 def names_total(scope: Scope, kind: NameKind, words: str) -> Total:
     """Return the number of players or events whose names contain the words."""
-    number = people.count_names(scope, kind, words, NAMES_COUNTED_TO + 1)
-    return Total(number) if number <= NAMES_COUNTED_TO else Total(NAMES_COUNTED_TO, exact=False)
+    number = people.count_names(scope, kind, words, NAME_COUNT_LIMIT + 1)
+    return Total(number) if number <= NAME_COUNT_LIMIT else Total(NAME_COUNT_LIMIT, exact=False)

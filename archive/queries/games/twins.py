@@ -25,8 +25,8 @@ Reason = Literal["same-moves", "beginning"]
 LIMIT: Final = 50
 """Games of the same players and day to compare with; programs play many."""
 
-PACKED: Final = 2 * 1024 * 1024
-UNPACKED: Final = 16 * 1024 * 1024
+MOST_PACKED_BYTES: Final = 2 * 1024 * 1024
+MOST_UNPACKED_BYTES: Final = 16 * 1024 * 1024
 """Bytes of the records to compare with: far more than fifty usual records have."""
 
 MEETINGS: Final = 5000
@@ -71,14 +71,14 @@ def _within_budget(games: list[int]) -> list[int]:
         return []
     sizes = dict(GameRecord.objects.filter(pk__in=games).values_list("pk", Length("record")))
     totals = accumulate(sizes.get(pk, 0) for pk in games)
-    return [pk for pk, total in zip(games, totals, strict=True) if total <= PACKED]
+    return [pk for pk, total in zip(games, totals, strict=True) if total <= MOST_PACKED_BYTES]
 
 
 def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
-    """Yield the games with their records, in the same order, up to `UNPACKED` bytes."""
+    """Yield the games with their records, in the same order, up to `MOST_UNPACKED_BYTES`."""
     if not games:
         return
-    remaining = UNPACKED
+    remaining = MOST_UNPACKED_BYTES
     stored = GameRecord.objects.filter(pk__in=games).values_list("pk", "record")
     for pk, packed in sorted(stored, key=lambda one: games.index(one[0])):
         text = codec.unpack_text(packed, remaining)

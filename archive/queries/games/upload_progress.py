@@ -24,7 +24,7 @@ def counts_of_uploads(scope: Scope, upload_ids: Collection[int]) -> dict[int, di
     return counts
 
 
-COUNTED_TO: Final = 1_000
+COUNT_LIMIT: Final = 1_000
 """Uploads of one sender that are counted."""
 
 
@@ -37,9 +37,9 @@ def uploads_of(scope: Scope, user_id: int | None, key: str, before: int | None, 
 
 
 def number_of_uploads(scope: Scope, user_id: int | None, key: str) -> Total:
-    """Count the uploads of an account, or of a session by its key, up to `COUNTED_TO`."""
-    number = sum(len(numbers[: COUNTED_TO + 1]) for numbers in _sent_by(scope, user_id, key))
-    return Total(number) if number <= COUNTED_TO else Total(COUNTED_TO, exact=False)
+    """Count the uploads of an account, or of a session by its key, up to `COUNT_LIMIT`."""
+    number = sum(len(numbers[: COUNT_LIMIT + 1]) for numbers in _sent_by(scope, user_id, key))
+    return Total(number) if number <= COUNT_LIMIT else Total(COUNT_LIMIT, exact=False)
 
 
 def _sent_by(scope: Scope, user_id: int | None, key: str) -> list[QuerySet[Any, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from archive.caching.values import COUNTED, cached
+from archive.caching.values import RECOUNT_LIMIT, cached
 from archive.models import Event, Player
 from archive.names.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries.names import people
@@ -24,10 +24,10 @@ ORDERS: Final[dict[NameKind, tuple[Listing, ...]]] = {
 BEGINNINGS: Final = (*ROWS, LATIN, UNKNOWN)
 """The rows at which a list by reading can begin."""
 
-RANKED: Final = 5_000
+MOST_RANKED: Final = 5_000
 """Names in a list by number of games, those with the most."""
 
-FEW: Final = 2 * COUNTED
+FEW: Final = 2 * RECOUNT_LIMIT
 """Up to so many seats are counted again after each commit; larger counts are cached for `CACHE_SECONDS`."""
 CACHE_SECONDS: Final = 600
 
@@ -124,7 +124,7 @@ def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str]]]
 
 def _by_games(scope: Scope, kind: NameKind, words: str, after: str, limit: int) -> NamePage:
     """Return a page of the list by number of games; `after` is the number of names before it."""
-    if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= RANKED):
+    if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= MOST_RANKED):
         raise ValueError("after is none of a list by number of games")
     first = int(after or 0)
     ranked = _ranked(scope, kind, words)
@@ -132,13 +132,13 @@ def _by_games(scope: Scope, kind: NameKind, words: str, after: str, limit: int) 
     names = _names_of(kind, [pk for pk, _n in page])
     items = tuple(ListedName(pk, names[pk], n) for pk, n in page if pk in names)
     following = str(first + limit) if len(ranked) > first + limit else ""
-    return NamePage(items, following, cut=len(ranked) == RANKED)
+    return NamePage(items, following, cut=len(ranked) == MOST_RANKED)
 
 
 def _ranked(scope: Scope, kind: NameKind, words: str) -> list[tuple[int, int]]:
     def rank() -> list[tuple[int, int]]:
         where = conjunction([scope.condition("n"), people.name_condition(scope, kind, words)])
-        rows = where.embed(_RANKED, RANKED, **people.TABLES[kind]).rows()
+        rows = where.embed(_RANKED, MOST_RANKED, **people.TABLES[kind]).rows()
         return [(int(pk), int(n)) for pk, n in rows]
 
     return cached(

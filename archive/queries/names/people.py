@@ -25,10 +25,10 @@ from archive.queries.sql import Sql, conjunction, joined, like_pattern, one_of
 MOST_COUNTED: Final = 5000
 """How many games a summary counts: about 20 ms on SQLite and on PostgreSQL."""
 
-LISTED: Final = 20
+MOST_LISTED: Final = 20
 """How many opponents, players or openings a summary lists."""
 
-COUNTED_TO: Final = 1000
+COUNT_LIMIT: Final = 1000
 """How many games a list counts for each name. A name with more of them is shown with "1000 and more"."""
 
 
@@ -70,7 +70,7 @@ class ResultCounts:
 
 @dataclass(frozen=True, slots=True)
 class NamedCount:
-    """A player or an event in a list; `games` is exact below `COUNTED_TO`."""
+    """A player or an event in a list; `games` is exact below `COUNT_LIMIT`."""
 
     id: int
     name: str
@@ -163,7 +163,7 @@ def names_from(
     scope: Scope, kind: NameKind, order: Sequence[str], place: Sql, words: str, limit: int
 ) -> list[tuple[Any, ...]]:
     """Return rows of names n that contain the words and meet the condition `place`, ordered by the columns
-    `order`. A row has the id, the name, the number of games (up to `COUNTED_TO`), and the columns of
+    `order`. A row has the id, the name, the number of games (up to `COUNT_LIMIT`), and the columns of
     `order`."""
     listed = _listed(scope, kind, words)
     spaces = sorted(scope.spaces)
@@ -173,7 +173,7 @@ def names_from(
     ]
     names = joined(pieces, ", ").embed(
         _NAMES,
-        COUNTED_TO,
+        COUNT_LIMIT,
         limit,
         together=" UNION ALL ".join(f"SELECT * FROM p{number}" for number in range(len(spaces))),
         number=_NUMBER.format(alike=_alike(kind, spaces), **TABLES[kind]),
@@ -253,7 +253,7 @@ def stored_spelling(scope: Scope, text: str) -> str:
     if ids_of_name(scope, "player", text):
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
-    alike = {one.name for form in forms for one in names(scope, "player", form, limit=LISTED)}
+    alike = {one.name for form in forms for one in names(scope, "player", form, limit=MOST_LISTED)}
     same = [name for name in alike if _folded(name) == _folded(headers.plain(text))]
     return same[0] if len(same) == 1 else text
 
@@ -326,7 +326,7 @@ def _count_latest(kind: NameKind, ids: tuple[int, ...], summary: Summary) -> lis
     rows = rows[:MOST_COUNTED]
     summary.counted = len(rows)
     summary.years = by_year(played for played, *_rest in rows)
-    summary.openings = tuple(Counter(row[5] for row in rows if row[5]).most_common(LISTED))
+    summary.openings = tuple(Counter(row[5] for row in rows if row[5]).most_common(MOST_LISTED))
     return rows
 
 
@@ -362,5 +362,5 @@ def most_frequent_players(counts: dict[int, ResultCounts]) -> tuple[tuple[NamedC
     for pk, key, name in players:
         names[pk] = name
         by_key.setdefault(key, (pk, ResultCounts()))[1].add_all(counts[pk])
-    most = sorted(by_key.values(), key=lambda row: (-row[1].games, row[0]))[:LISTED]
+    most = sorted(by_key.values(), key=lambda row: (-row[1].games, row[0]))[:MOST_LISTED]
     return tuple((NamedCount(pk, names[pk], results.games), results) for pk, results in most)

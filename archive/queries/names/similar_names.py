@@ -18,7 +18,7 @@ _LONGEST: Final = 40
 """Characters of a name; nobody types longer ones."""
 _SHORT: Final = 6
 """Names of up to so many characters may have one wrong character, longer ones two."""
-_COMPARED: Final = 300
+_MOST_COMPARED: Final = 300
 
 _NEAR: Final = """
     SELECT DISTINCT n.name, t.name FROM archive_{kind} n JOIN (
@@ -43,7 +43,7 @@ def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
         len(name) - wrong,
         len(name) + wrong,
         *likes,
-        _COMPARED,
+        _MOST_COMPARED,
         kind=kind,
         likes=" OR ".join([_LIKE] * len(likes)),
     )

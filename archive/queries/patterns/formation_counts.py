@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from archive.caching.values import COUNTED, cached
+from archive.caching.values import RECOUNT_LIMIT, cached
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME
 from archive.models import GameRecord, codec
-from archive.queries.names.people import LISTED, NamedCount, ResultCounts, by_year, most_frequent_players
+from archive.queries.names.people import MOST_LISTED, NamedCount, ResultCounts, by_year, most_frequent_players
 from archive.queries.positions.position_query import position_query
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, rows_by_ids
@@ -96,7 +96,7 @@ def formation_counts(scope: Scope) -> dict[str, FormationCount]:
     return cached(
         f"formations {scope}",
         lambda: _count_formations(scope),
-        lambda counts: CACHE_SECONDS if sum(one.games for one in counts.values()) > COUNTED else 0,
+        lambda counts: CACHE_SECONDS if sum(one.games for one in counts.values()) > RECOUNT_LIMIT else 0,
     ).value
 
 
@@ -167,7 +167,7 @@ def _next_moves(games: Sequence[tuple[int, int, int]]) -> tuple[tuple[Move, int]
                 text = json.dumps(_as_black(move), sort_keys=True)
                 counts[text] += 1
                 words.setdefault(text, Counter())[move.get("relative", "")] += 1
-    ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:LISTED]
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_LISTED]
     moves = [json.loads(text) | _most_frequent_words(words[text]) for text, _n in ranked]
     return tuple(zip(disambiguated(moves), (n for _text, n in ranked), strict=True))
 
@@ -202,7 +202,7 @@ def _against(sides: dict[tuple[int, int], int]) -> tuple[tuple[Formation, Result
     for (slot, colour), names in others.items():
         for name in most_specific(names):
             counts.setdefault(name, ResultCounts()).add(sides[slot, colour], colour)
-    ranked = sorted(counts.items(), key=lambda one: (-one[1].games, one[0]))[:LISTED]
+    ranked = sorted(counts.items(), key=lambda one: (-one[1].games, one[0]))[:MOST_LISTED]
     return tuple((BY_NAME[name], tally) for name, tally in ranked)
 
 

@@ -57,14 +57,14 @@ _PHRASE: Final = re.compile(r"\"([^\"]+)\"|「([^「」]+)」")
 _SURE: Final = re.compile(r'\("(?:[^"]|"")+"\)')
 _MINUS: Final = "-−"
 """Signs that mean NOT before a key."""
-_EXAMINED: Final = 4_000
+_MOST_EXAMINED: Final = 4_000
 """Characters that are examined for signs of a query."""
 
 
 def is_query(words: str) -> bool:
     """Tell whether words are a query of the search language, not just keys and names: they have an operator,
     a range, a list, or a field that is no filter."""
-    text = _QUOTED.sub('""', folded(words[:_EXAMINED]))
+    text = _QUOTED.sub('""', folded(words[:_MOST_EXAMINED]))
     keys = [*_KEYED.finditer(text)]
     return bool(_OPERATOR.search(text)) or any(map(_needs_query, keys)) or _repeats_filter(keys)
 

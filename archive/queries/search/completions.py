@@ -21,13 +21,13 @@ from kifu_core.shogi.formations import FORMATIONS, Formation
 
 LONGEST: Final = 100
 """Characters of a text that is completed, at most."""
-COUNTED_TO: Final = 1_000
+COUNT_LIMIT: Final = 1_000
 """Games of a completion that are counted, at most."""
-_LISTED: Final[dict[NameKind, int]] = {"player": 6, "event": 4}
+_MOST_LISTED: Final[dict[NameKind, int]] = {"player": 6, "event": 4}
 _FORMATIONS: Final = 3
-_RANKED: Final = 100
+_MOST_RANKED: Final = 100
 """Names that are ranked by their games, at most."""
-_RANKED_TO: Final = 100
+_RANK_COUNT_LIMIT: Final = 100
 """Games that are counted to rank a name, at most."""
 
 _HOLDING: Final = """
@@ -39,7 +39,7 @@ _HOLDING: Final = """
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A completion: its kind, its name (the identifier of a formation), its number of games, which is None
-    from `COUNTED_TO` on, and its filters."""
+    from `COUNT_LIMIT` on, and its filters."""
 
     kind: Literal["player", "event", "formation", "problem"]
     name: str
@@ -52,7 +52,7 @@ def completions(scope: Scope, text: str) -> list[Completion]:
     if len(text) > LONGEST or not is_searchable(text):
         return []
     results = [*_problems(scope, text)]
-    for kind in _LISTED:
+    for kind in _MOST_LISTED:
         results += (_name_completion(scope, kind, name) for name in _names(scope, kind, text))
     return [one for one in (*results, *_formations(scope, text)) if one.games != 0]
 
@@ -62,22 +62,23 @@ def _name_completion(scope: Scope, kind: NameKind, name: str) -> Completion:
 
 
 def _games(scope: Scope, **parameters: object) -> int | None:
-    slots = slots_of(scope, game_filters(parameters), COUNTED_TO)
+    slots = slots_of(scope, game_filters(parameters), COUNT_LIMIT)
     return None if slots is None else len(slots)
 
 
 def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
     where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (search_form(text),))]
     counts = dict(_counted(kind, conjunction(where)))
-    if kind == "player" and (by_reading := players_by_reading(scope, text, prefix=True)[:_RANKED]):
+    if kind == "player" and (by_reading := players_by_reading(scope, text, prefix=True)[:_MOST_RANKED]):
         counts |= dict(_counted(kind, Sql(f"n.id {one_of(by_reading)}", tuple(by_reading))))
     ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    return [name for name, games in ranked if games][: _LISTED[kind]]
+    return [name for name, games in ranked if games][: _MOST_LISTED[kind]]
 
 
 def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:
     sql = _HOLDING.format(where=where.text, **TABLES[kind])
-    return [(name, games) for name, games in Sql(sql, (_RANKED_TO, *where.values, _RANKED)).rows()]
+    rows = Sql(sql, (_RANK_COUNT_LIMIT, *where.values, _MOST_RANKED)).rows()
+    return [(name, games) for name, games in rows]
 
 
 def _formations(scope: Scope, text: str) -> list[Completion]:

@@ -60,7 +60,7 @@ EXPECTED: Final[dict[str, str | Promise]] = {
 }
 """Descriptions of expected tokens; a token without one is shown itself."""
 
-_SHOWN: Final = 40
+_QUOTED_LENGTH: Final = 40
 
 
 class QueryError(ValueError):
@@ -81,7 +81,7 @@ class QueryError(ValueError):
         self.code = code
         self.position = position
         self.expected = expected
-        self.text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        self.text = text if len(text) <= _QUOTED_LENGTH else f"{text[:_QUOTED_LENGTH]}…"
         self.limit = limit
         self.cause = cause
         """The error of a pattern."""

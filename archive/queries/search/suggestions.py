@@ -19,7 +19,7 @@ from archive.queries.search.parsing import parse
 from archive.queries.search.printing import always_quoted, quoted
 from kifu_core.shogi import formations
 
-COUNTED: Final = 50
+MOST_COUNTED: Final = 50
 """Games of a search in texts that are counted at most."""
 
 WORDS: Final = ("player", "event", "opening", "formation", "site")
@@ -108,7 +108,7 @@ def text_search(scope: Scope, parameters: Parameters, listed: int) -> TextSearch
     text = " ".join(words)
     try:
         parse(query)
-        page = find_games(scope, game_filters({**rest, "q": query}), limit=COUNTED)
+        page = find_games(scope, game_filters({**rest, "q": query}), limit=MOST_COUNTED)
     except QueryError as error:
         return TextSearch(text, query, None) if error.code == TOO_SLOW else None
     games, has_more = len(page.items), page.next is not None

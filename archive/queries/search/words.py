@@ -23,7 +23,7 @@ RARE: Final = 2_000
 """Games that are sorted for a query at most; if there are more, a scan meets its words often enough."""
 LISTED_NAMES: Final = 500
 """Players or events whose ids are listed; if there are more, the condition is a subquery."""
-TRIED: Final = 12
+MOST_WORDS: Final = 12
 """A query with more words is not searched for rare ones."""
 
 _Game = tuple[int, int]
@@ -113,7 +113,7 @@ def few_games(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> Sql
     """Return a list of games as the source d of a query, with the columns `played` and `slot`, that has all
     games of a query and few others; None if there are too many, or the words do not limit them. The list is
     that of a moment ago."""
-    if not words or len(words) > TRIED:
+    if not words or len(words) > MOST_WORDS:
         return None
     return _as_source(_candidates(scope, term, words))
 

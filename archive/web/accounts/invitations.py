@@ -25,7 +25,7 @@ from archive.web.accounts import invited
 from archive.web.accounts.own import own
 
 _DAYS: Final = {"1": _("a day"), "7": _("a week"), "30": _("30 days")}
-_SHOWN: Final = 100
+_MOST_SHOWN: Final = 100
 
 
 class InvitationForm(forms.Form):
@@ -74,7 +74,8 @@ def invitations(request: HttpRequest, user: User) -> HttpResponse:
         _invitation, key = stored.create(role, days, user, data["note"], data["people"], data["group"])
         link = public_address(request.build_absolute_uri(reverse("invitation", args=[key])))
         form = InvitationForm(user)
-    rows = AccountInvitation.objects.select_related("used_by", "made_by", "group").order_by("-pk")[:_SHOWN]
+    newest = AccountInvitation.objects.select_related("used_by", "made_by", "group").order_by("-pk")
+    rows = newest[:_MOST_SHOWN]
     closed = settings.ARCHIVE_REGISTRATION == "closed"
     context = {"form": form, "rows": rows, "link": link, "closed": closed, "now": timezone.now()}
     return render(request, "account/invitations.html", context)

@@ -108,8 +108,8 @@ def names(request: HttpRequest, kind: NameKind) -> HttpResponse:
         "rows": _rows(parameters, row) if order == "reading" and not is_complete else [],
         "row_names": ROW_NAMES,
         "next": _query(parameters | {"after": listing.next}) if listing.next else "",
-        "cut": directory.RANKED if listing.cut and not listing.next else 0,
-        "many": 0 if order == "games" else people.COUNTED_TO,
+        "cut": directory.MOST_RANKED if listing.cut and not listing.next else 0,
+        "many": 0 if order == "games" else people.COUNT_LIMIT,
         "total": names_total(scope_of(request), kind, words),
         "section": f"{kind}s",
     }

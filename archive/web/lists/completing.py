@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive.queries.scope import scope_of
-from archive.queries.search.completions import COUNTED_TO, Completion, completions
+from archive.queries.search.completions import COUNT_LIMIT, Completion, completions
 from archive.web.lists.filtering import list_address
 from archive.web.wording import formation_name
 
@@ -23,7 +23,7 @@ _KINDS: Final[dict[str, str | Promise]] = {
 def complete(request: HttpRequest) -> HttpResponse:
     """Return the rows of the list of completions."""
     rows = [*map(_row, completions(scope_of(request), request.GET.get("q", "").strip()))]
-    return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNTED_TO})
+    return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNT_LIMIT})
 
 
 def _row(completion: Completion) -> dict[str, object]:

@@ -65,7 +65,7 @@ NAME: Final = 200
 OPENING: Final = "?open=1"
 """The query of an upload's address that opens its game, if it has only one."""
 _SHOWN_UPLOADS: Final = 100
-_FOLLOWED: Final = 5_000
+_MOST_FOLLOWED: Final = 5_000
 """Uploads in the totals of an upload page; up to `_SHOWN_UPLOADS` of them are listed."""
 _FIRST_SECONDS: Final = 2
 """Seconds after which an upload has a pace."""
@@ -161,19 +161,19 @@ def _numbers(text: str) -> list[int]:
     """Return the numbers in an address: `7,10-12` are four."""
     numbers: list[int] = []
     for piece in text.split(","):
-        if len(numbers) >= _FOLLOWED:
+        if len(numbers) >= _MOST_FOLLOWED:
             break
         first_text, hyphen, last_text = (part.strip() for part in piece.partition("-"))
         first, last = parse_number(first_text), parse_number(last_text if hyphen else first_text)
         if first is not None and last is not None:
-            numbers += range(first, min(last + 1, first + _FOLLOWED))
-    return numbers[:_FOLLOWED]
+            numbers += range(first, min(last + 1, first + _MOST_FOLLOWED))
+    return numbers[:_MOST_FOLLOWED]
 
 
 def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
     """Return the progress of uploads: their totals, and each of the first ones, with failures at the
     front."""
-    sent = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
+    sent = list(uploads_shown(request, numbers[:_MOST_FOLLOWED]).order_by("pk"))
     counts = counts_of_uploads(readable_scope(request), [one.pk for one in sent])
     sent.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
     shown = sent[:_SHOWN_UPLOADS]
@@ -291,7 +291,7 @@ def _state_text(upload: Upload, places: Mapping[int, int]) -> str:
         return upload.get_state_display()
     if place := places.get(upload.pk):
         return _("In the queue: number %(place)s") % {"place": number_text(place)}
-    return _("In the queue: beyond number %(place)s") % {"place": number_text(store.QUEUE_SHOWN)}
+    return _("In the queue: beyond number %(place)s") % {"place": number_text(store.MOST_QUEUE_PLACES)}
 
 
 def progress(upload: Upload, counts: dict[str, int], places: Mapping[int, int]) -> dict[str, Any]:

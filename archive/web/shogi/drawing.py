@@ -17,7 +17,7 @@ from archive.web.lists.game_search import chips
 from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse
-from kifu_core.shogi.patterns.text import LONGEST, MOST, MOST_STEPS, SHOWN
+from kifu_core.shogi.patterns.text import LONGEST, MOST, MOST_STEPS, QUOTED_LENGTH
 from kifu_core.shogi.patterns.words import localized_text
 from kifu_core.shogi.pieces import HAND_KINDS, LETTERS
 from kifu_core.shogi.position import Position
@@ -84,7 +84,7 @@ def error_context(text: str, error: KifuError) -> dict[str, Any]:
 def _error_length(rest: str, expected: str) -> int:
     """Return the number of wrong characters at the beginning of `rest`: those of the `expected` text of the
     error, if `rest` begins with it, else the rest of the word."""
-    for end in range(1, len(expected) + 1 if len(expected) < SHOWN else 1):
+    for end in range(1, len(expected) + 1 if len(expected) < QUOTED_LENGTH else 1):
         if unicodedata.normalize("NFKC", rest[:end]) == expected:
             return end
     match = _WORD.match(rest)

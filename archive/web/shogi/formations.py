@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from archive.queries.patterns.formation_counts import FormationCount, FormationDetails
     from archive.queries.scope import Scope
 
-_SHOWN: Final = 20
+_MOST_GAMES: Final = 20
 """Games on the page of a formation."""
 
 
@@ -79,7 +79,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         raise Http404(_("There is no castle or opening of this name."))
     scope = scope_of(request)
     details = queries.formation_details(scope, row)
-    shown = details.games[:_SHOWN]
+    shown = details.games[:_MOST_GAMES]
     pattern_texts = [localized_text(parse(text), language()) for text in row.patterns]
     context = {
         "one": _row(row, queries.formation_counts(scope).get(formation)),

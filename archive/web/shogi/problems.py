@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 
-_SHOWN: Final = 24
+_MOST_SHOWN: Final = 24
 _LONG: Final = 15
 """Problems with at least so many moves are listed together."""
 
@@ -51,8 +51,8 @@ def shogi_problems(request: HttpRequest) -> HttpResponse:
     if "random" in request.GET:
         return _leading(nth_problem(scope, lengths_shown, randbelow(total)) if total else None)
     after = request.GET.get("after")
-    listed = problems(scope, lengths_shown, None if after is None else _number(after), _SHOWN + 1)
-    shown, more = listed[:_SHOWN], len(listed) > _SHOWN
+    listed = problems(scope, lengths_shown, None if after is None else _number(after), _MOST_SHOWN + 1)
+    shown, more = listed[:_MOST_SHOWN], len(listed) > _MOST_SHOWN
 
     context = {
         "lengths": _lengths(counted, length),

@@ -38,7 +38,7 @@ class StatedResult(NamedTuple):
 Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
 
-SHOWN: Final = 40
+QUOTED_LENGTH: Final = 40
 """Characters of a line that issues show."""
 
 MAX_BOOKMARKS = 1000
@@ -162,7 +162,7 @@ class Draft:
     def note_unknown(self, line: str, at: int, expected: str) -> None:
         """Note an unknown line; a line longer than issues can show is also kept as unread text."""
         text = line.strip()
-        self.notes.add("unknown-line", at, text=text[:SHOWN], expected=expected)
+        self.notes.add("unknown-line", at, text=text[:QUOTED_LENGTH], expected=expected)
         if len(line) > SOURCE_LINE_LIMIT:
             self.unread.append(text)
 

@@ -15,7 +15,7 @@ from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import spelling
 from kifu_core.shogi.formats import kakinoki, kif, typed, writing
-from kifu_core.shogi.formats.draft import SHOWN
+from kifu_core.shogi.formats.draft import QUOTED_LENGTH
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf
 from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, OF_ENDING, OF_START, headers_mark
@@ -231,7 +231,7 @@ class _Ki2Reader(KakinokiReader):
         """Note an unknown line; one with a mark is an unreadable move, unless it is a sentence."""
         text = line.strip()
         if text[:1] in tuple(MARKS) and not _A_SENTENCE.match(text):
-            self._add_steps([UnreadableStep(text[:SHOWN])], [None], at, at + len(line))
+            self._add_steps([UnreadableStep(text[:QUOTED_LENGTH])], [None], at, at + len(line))
         else:
             super()._note_unknown(line, at)
 

@@ -14,7 +14,7 @@ from kifu_core.jkf import Consumption, Move, MoveEntry, Record
 from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
-from kifu_core.shogi.formats.draft import SHOWN
+from kifu_core.shogi.formats.draft import QUOTED_LENGTH
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import BLANKS, Leaf
 from kifu_core.shogi.formats.kakinoki import A_RESULT, EOL, headers_mark
@@ -266,7 +266,7 @@ class _KifReader(KakinokiReader):
             elif (result := A_RESULT.match(self.draft.notes.source.text, begin)) and result.end() == end:
                 self._result(result)
             elif numbered := _NUMBERED.match(other):
-                garbled = UnreadableStep(other.strip()[:SHOWN])
+                garbled = UnreadableStep(other.strip()[:QUOTED_LENGTH])
                 self._add_row(KifRow(int(numbered[1]), garbled, "", ""), begin, end)
             else:
                 self._note_unknown(other, begin)
@@ -313,7 +313,7 @@ class _KifReader(KakinokiReader):
         if len(steps) < 2 or not isinstance(steps[-1], Search) or text.endswith("\n"):
             return
         if spots[-1][2] == len(text) and Search not in map(type, steps[:-1]):
-            steps[-1] = UnreadableStep(text[text.rfind("\n") + 1 :].strip()[:SHOWN])
+            steps[-1] = UnreadableStep(text[text.rfind("\n") + 1 :].strip()[:QUOTED_LENGTH])
 
     def _set_start(self) -> None:
         """Set the start; without a drawn board, note the rows that are missing before the first."""

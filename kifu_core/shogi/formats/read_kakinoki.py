@@ -17,7 +17,7 @@ from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
-from kifu_core.shogi.formats.draft import SHOWN, Draft, Locate, StatedResult, with_unread
+from kifu_core.shogi.formats.draft import QUOTED_LENGTH, Draft, Locate, StatedResult, with_unread
 from kifu_core.shogi.formats.joined_headers import split_header
 from kifu_core.shogi.formats.kakinoki import STARRED_HEADER
 from kifu_core.shogi.formats.kakinoki_games import OPENERS, PLAYS, KakinokiLeaves, KakinokiMatch
@@ -249,7 +249,7 @@ class KakinokiReader(KakinokiLeaves):
         before = self.draft.header[name]
         if value.strip() in map(str.strip, before.split("\n")):
             return value if "\n" not in before else before
-        self._note("repeated-header", match, name=name[:SHOWN])
+        self._note("repeated-header", match, name=name[:QUOTED_LENGTH])
         return f"{before}\n{value}"
 
     def _hand(self, match: re.Match[str]) -> None:
@@ -387,7 +387,8 @@ class KakinokiReader(KakinokiLeaves):
         for index, time in enumerate(watched(times)):
             if isinstance(time, Unreadable):
                 at = begin + (places[index] if index < len(places) else 0)
-                self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:SHOWN])
+                clock = clocks[index].strip()[:QUOTED_LENGTH]
+                self.draft.notes.add("bad-time", at, "warning", None, text=clock)
 
     def _result(self, match: re.Match[str]) -> None:
         """Read a result line.

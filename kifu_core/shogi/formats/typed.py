@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.memo import Memo
-from kifu_core.shogi.formats.draft import SHOWN
+from kifu_core.shogi.formats.draft import QUOTED_LENGTH
 from kifu_core.shogi.formats.rows import PLAIN, TYPED_MOVE, typed_step
 from kifu_core.shogi.formats.times import CLOCK, TIMES
 from kifu_core.shogi.move_resolution import Step, UnreadableStep
@@ -75,7 +75,7 @@ def _line(block: str, plain: str, at: int, end: int, read: Callable[[str], Step]
             yield (
                 TypedItem(at, None, comment=words)
                 if after_move
-                else TypedItem(at, UnreadableStep(words[:SHOWN]))
+                else TypedItem(at, UnreadableStep(words[:QUOTED_LENGTH]))
             )
         at = stop
 

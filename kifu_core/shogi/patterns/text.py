@@ -43,7 +43,7 @@ LONGEST: Final = 1000
 MOST_STEPS: Final = 8
 MOST: Final = 999
 """The largest number."""
-SHOWN: Final = 40
+QUOTED_LENGTH: Final = 40
 """Characters of a fault that errors show."""
 
 _WORD: Final = re.compile(japanese.WORD)
@@ -341,7 +341,9 @@ class _PatternParser:
 
     def _fail(self, code: str, at: int | None = None, **params: str | int) -> NoReturn:
         """Raise ParseError at an offset, by default at the current place."""
-        shown = {name: value[:SHOWN] if isinstance(value, str) else value for name, value in params.items()}
+        shown = {
+            name: value[:QUOTED_LENGTH] if isinstance(value, str) else value for name, value in params.items()
+        }
         column = self.columns[self.place if at is None else at]
         raise ParseError(code, column=column, params=shown)
 
