@@ -99,7 +99,7 @@ def _back_and_forth(position: Position) -> list[int]:
 
 
 def _returns(position: Position, move: int) -> bool:
-    """Tell whether the piece can go back: gold, rook, bishop or king."""
+    """Return whether the piece can go back: gold, rook, bishop or king."""
     return abs(position.board[source(move)]) in (5, 6, 7, 8)
 
 

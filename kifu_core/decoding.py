@@ -101,7 +101,7 @@ def check_size(size: int) -> None:
 
 
 def _has_surrogates(text: str) -> bool:
-    """Tell whether a text has lone surrogates; encoding the text is the fastest check."""
+    """Return whether a text has lone surrogates; encoding the text is the fastest check."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -39,7 +39,7 @@ _MARGIN: Final = 2
 
 
 def has_escapes(data: bytes) -> bool:
-    """Tell whether bytes may be ISO-2022-JP, whose escapes mean nothing in other encodings."""
+    """Return whether bytes may be ISO-2022-JP, whose escapes mean nothing in other encodings."""
     return b"\x1b" in data and _ESCAPES.search(data) is not None
 
 
@@ -133,7 +133,7 @@ def likeness(text: str) -> int:
 
 
 def is_japanese(text: str) -> bool:
-    """Tell whether the characters of a text are on average those of Japanese."""
+    """Return whether the characters of a text are on average those of Japanese."""
     return likeness(text) > len(text[:_SAMPLE])
 
 
@@ -165,7 +165,7 @@ def _rate_kanji(one: str) -> int:
 
 
 def _has(one: str, codec: str, first: int = 0, last: int = 0xFF) -> bool:
-    """Tell whether a codec has two bytes for a character, the first of them in a range."""
+    """Return whether a codec has two bytes for a character, the first of them in a range."""
     data = one.encode(codec, "ignore")
     return len(data) == 2 and first <= data[0] <= last
 

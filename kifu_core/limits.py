@@ -40,7 +40,7 @@ class LimitBudget:
         return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
 
     def report_once(self, code: LimitCode) -> bool:
-        """Tell whether a limit is reported for the first time, and mark it as reported."""
+        """Return whether a limit is reported for the first time, and mark it as reported."""
         if code in self.reported:
             return False
         self.reported.add(code)

@@ -32,7 +32,7 @@ def _encoded(text: str, codec: str) -> bytes:
 
 
 def is_doubtful(text: str) -> bool:
-    """Tell whether a text has non-ASCII characters, but no word of records among the first of them."""
+    """Return whether a text has non-ASCII characters, but no word of records among the first of them."""
     return bool(_doubtful_sample(text, _SAMPLE))
 
 
@@ -64,7 +64,7 @@ def repair(text: str) -> tuple[str, str]:
 
 
 def _is_repairable(sample: str, mistaken_for: str, real: str) -> bool:
-    """Tell whether a sample is Japanese once encoded back and decoded rightly; its end may be cut off."""
+    """Return whether a sample is Japanese once encoded back and decoded rightly; its end may be cut off."""
     try:
         decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, mistaken_for), final=False)
     except UnicodeError:

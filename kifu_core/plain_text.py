@@ -63,7 +63,7 @@ _BEGINNING: Final = re.compile(
 
 
 def is_wrapped(text: str) -> bool:
-    """Tell whether quotation marks, markup or entities wrap a whole text and are no part of its words."""
+    """Return whether quotation marks, markup or entities wrap a whole text and are no part of its words."""
     if text[:1] in _OPENING and text[0] + text.rstrip()[-1] in _QUOTATION:
         return True
     if "<" in text and len(_BREAK.findall(text)) >= max(1, text.rstrip().count("\n")):
@@ -74,7 +74,7 @@ def is_wrapped(text: str) -> bool:
 
 
 def is_folded(text: str) -> bool:
-    """Tell whether a text is a record without line ends."""
+    """Return whether a text is a record without line ends."""
     return "\n" not in text.strip("\n") and _PLAYS.search(text) is not None
 
 

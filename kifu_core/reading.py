@@ -80,7 +80,7 @@ def read(
 
 
 def _is_binary(text: str, findings: list[tuple[str, str]]) -> bool:
-    """Tell whether bytes are no text: invalid in every encoding, with control characters."""
+    """Return whether bytes are no text: invalid in every encoding, with control characters."""
     if all(code != "bad-bytes" for code, _ in findings):
         return False
     beginning = text[:_BEGINNING]

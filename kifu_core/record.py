@@ -70,5 +70,5 @@ TREE_FORKS: Final = 5
 
 
 def has_players(header: dict[str, str]) -> bool:
-    """Tell whether headers name a player."""
+    """Return whether headers name a player."""
     return any(header.get(side, "").strip(" 　") for side in ("先手", "後手", "上手", "下手"))

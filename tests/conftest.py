@@ -159,7 +159,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def waits_for_servers(item: pytest.Item) -> bool:
-    """Tell whether a test is of real processes and not of the tests' own database."""
+    """Return whether a test is of real processes and not of the tests' own database."""
     return item.get_closest_marker("worker") is not None and not uses_database(item)
 
 

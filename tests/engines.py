@@ -50,7 +50,7 @@ DATABASE: Final = {"db", "transactional_db", "django_db_setup"}
 
 
 def depends_on_engine(item: pytest.Item) -> bool:
-    """Tell whether a test can come to something else on another engine."""
+    """Return whether a test can come to something else on another engine."""
     if item.get_closest_marker("one_engine"):
         return False
     if item.path.stem in ONE_ENGINE and getattr(item, "originalname", "") not in BOTH_ENGINES:
@@ -59,13 +59,13 @@ def depends_on_engine(item: pytest.Item) -> bool:
 
 
 def uses_database(item: pytest.Item) -> bool:
-    """Tell whether a test uses the tests' own database."""
+    """Return whether a test uses the tests' own database."""
     marked = item.get_closest_marker("django_db") is not None
     return marked or not DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def left_out_whole(path: Path) -> bool:
-    """Tell whether nothing of a module runs on another engine, so that it need not even be read there."""
+    """Return whether nothing of a module runs on another engine, so that it need not even be read there."""
     if path.suffix != ".py" or not path.stem.startswith("test_"):
         return False
     text = path.read_text()

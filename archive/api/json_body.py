@@ -63,7 +63,7 @@ def _refuse_repeated_names(pairs: list[tuple[str, Any]]) -> None:
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
-    """Tell whether lists and objects nest deeper than `levels`, in linear time and without recursion."""
+    """Return whether lists and objects nest deeper than `levels`, in linear time and without recursion."""
     level = [value]
     for _ in range(levels + 1):
         level = [one for one in level if isinstance(one, dict | list)]

@@ -59,7 +59,7 @@ class Table:
 
     @property
     def gives_ids(self) -> bool:
-        """Tell whether the database generates the ids of rows."""
+        """Return whether the database generates the ids of rows."""
         return self.model._meta.auto_field is not None
 
 

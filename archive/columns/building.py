@@ -72,7 +72,7 @@ Report = Callable[[int], None]
 
 
 def has_work() -> bool:
-    """Tell whether there is anything to write, merge, delete or list in a manifest."""
+    """Return whether there is anything to write, merge, delete or list in a manifest."""
     if ColumnWaiting.objects.exists() or ColumnSegment.objects.filter(retired__lt=_expired()).exists():
         return True
     if _small_files() or _has_many_deleted() or any(_missing_runs()):
@@ -293,7 +293,7 @@ def _has_many_deleted() -> bool:
 
 
 def _is_many(deleted: int, games: int) -> bool:
-    """Tell whether a file with so many games is to be rewritten because of so many deleted ones. With
+    """Return whether a file with so many games is to be rewritten because of so many deleted ones. With
     ARCHIVE_DUMPS_FORGET any deleted game is reason enough."""
     return deleted > 0 and (settings.ARCHIVE_DUMPS_FORGET or deleted * GONE_SHARE >= games)
 

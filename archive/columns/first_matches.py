@@ -83,7 +83,7 @@ class _StepRows(NamedTuple):
 
 
 def needs_lines(pattern: Pattern) -> bool:
-    """Tell whether a pattern is about several positions of a line, which may be a variation."""
+    """Return whether a pattern is about several positions of a line, which may be a variation."""
     several = len(pattern.steps) > 1 or any(step.kept for step in pattern.steps)
     return several and not pattern.main
 

@@ -48,7 +48,7 @@ def runs_of(path: Path) -> Path:
 
 
 def is_complete(path: Path) -> bool:
-    """Tell whether this machine has a Parquet file and its runs."""
+    """Return whether this machine has a Parquet file and its runs."""
     return path.exists() and runs_of(path).exists()
 
 
@@ -86,7 +86,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 
 def is_manifest(space: int, content: Mapping[str, Any]) -> bool:
-    """Tell whether the manifest of a space has this content."""
+    """Return whether the manifest of a space has this content."""
     path = column_path(space, MANIFEST)
     return path.exists() and path.read_text() == _text(content)
 

@@ -131,7 +131,7 @@ def write_runs(columns: Mapping[str, Column], path: Path) -> None:
 
 
 def are_runs_right(path: Path) -> bool:
-    """Tell whether the runs of a Parquet file are right, or missing."""
+    """Return whether the runs of a Parquet file are right, or missing."""
     try:
         stored = runs_of(path).read_bytes()
     except FileNotFoundError:

@@ -17,7 +17,7 @@ from kifu_core.shogi.patterns import OrientedPattern, Pattern
 
 
 def stays_before_others(pattern: Pattern) -> bool:
-    """Tell whether a step of a pattern has to last for some plies before another one follows."""
+    """Return whether a step of a pattern has to last for some plies before another one follows."""
     return any(step.kept for step in pattern.steps[:-1])
 
 

@@ -69,7 +69,7 @@ def make(seconds: float = math.inf) -> Dump | None:
 
 
 def is_due() -> bool:
-    """Tell whether a dump is unfinished, or the newest is so old that another is due."""
+    """Return whether a dump is unfinished, or the newest is so old that another is due."""
     if is_begun():
         return True
     dumps = offered_dumps()

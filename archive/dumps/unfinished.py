@@ -56,7 +56,7 @@ def dump_lock() -> Iterator[None]:
 
 
 def is_begun() -> bool:
-    """Tell whether there is an unfinished dump."""
+    """Return whether there is an unfinished dump."""
     return (dumps_folder() / _UNFINISHED / _STATE).exists()
 
 
@@ -149,7 +149,7 @@ class UnfinishedDump:
 
 
 def _rows_agree(dump: UnfinishedDump) -> bool:
-    """Tell whether each part has a row for each line: a process may have been killed while it rewrote
+    """Return whether each part has a row for each line: a process may have been killed while it rewrote
     them."""
     for part in dump.parts:
         with rows_file(dump.folder, part.number).open("rb") as rows:

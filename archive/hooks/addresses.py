@@ -136,7 +136,7 @@ def _begin(target: HookTarget, account: int) -> Future[Any]:
 
 
 def is_allowed(text: str) -> bool:
-    """Tell whether hooks may send to an IP address. Private ones need ARCHIVE_HOOKS_PRIVATE_NETWORKS."""
+    """Return whether hooks may send to an IP address. Private ones need ARCHIVE_HOOKS_PRIVATE_NETWORKS."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -147,7 +147,7 @@ def is_allowed(text: str) -> bool:
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Tell whether an address is public, and so is the IPv4 address that it may contain."""
+    """Return whether an address is public, and so is the IPv4 address that it may contain."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return _is_public(address.ipv4_mapped)

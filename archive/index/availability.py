@@ -28,7 +28,7 @@ class UndecidedError(Exception):
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Tell whether an error says that a server with remote tables is unreachable."""
+    """Return whether an error says that a server with remote tables is unreachable."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
     return isinstance(error, DatabaseError) and (state.startswith(_CONNECTION) or state == _IO_ERROR)
 
@@ -41,7 +41,7 @@ def is_cancelled(error: BaseException) -> bool:
 
 
 def is_connection_lost(error: BaseException) -> bool:
-    """Tell whether an error says that the database closed the connection or refuses one. The driver has no
+    """Return whether an error says that the database closed the connection or refuses one. The driver has no
     code for this."""
     import psycopg  # archives on SQLite do without
 

@@ -110,7 +110,7 @@ def _check_setting(cursor: CursorWrapper) -> None:
 
 
 def is_distributed() -> bool:
-    """Tell whether the archive was spread over shards when this process last connected; connect first if
+    """Return whether the archive was spread over shards when this process last connected; connect first if
     necessary."""
     if connection.connection is None:
         connection.ensure_connection()
@@ -118,7 +118,7 @@ def is_distributed() -> bool:
 
 
 def was_distributed() -> bool:
-    """Tell the same without connecting; False before the first connection."""
+    """Return what `is_distributed` would, without connecting; False before the first connection."""
     return bool(connection.settings_dict.get("SHARDS"))
 
 
@@ -186,7 +186,7 @@ def _check_nodes(cursor: CursorWrapper) -> None:
 
 
 def may_recover(cursor: CursorWrapper) -> bool:
-    """Tell whether we are allowed to recover prepared transactions."""
+    """Return whether we are allowed to recover prepared transactions."""
     cursor.execute(_MAY_RECOVER)
     return bool(cursor.fetchone()[0])
 

@@ -150,7 +150,7 @@ class Engine(Protocol):
         """Reserve the slots of stored games, and attach segments for them."""
 
     def may_retry(self, error: DatabaseError) -> bool:
-        """Tell whether the transaction may succeed if it is retried."""
+        """Return whether the transaction may succeed if it is retried."""
 
 
 class RemoteEngine(Engine, Protocol):

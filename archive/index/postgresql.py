@@ -423,5 +423,5 @@ def reserve_slots_with(cursor: CursorWrapper, attach: Callable[[], None]) -> Non
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Tell whether it is a deadlock, or an error that is due to the order of transactions."""
+    """Return whether it is a deadlock, or an error that is due to the order of transactions."""
     return getattr(error.__cause__, "sqlstate", None) in _RETRIES

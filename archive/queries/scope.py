@@ -130,17 +130,17 @@ def chosen_name(request: HttpRequest) -> str:
 
 
 def asks_all(request: HttpRequest) -> bool:
-    """Tell whether a request is for all readable spaces, including future ones."""
+    """Return whether a request is for all readable spaces, including future ones."""
     return "all" in request.GET.get(CHOSEN, chosen_name(request)).split(",")
 
 
 def reads(request: HttpRequest, space: int) -> bool:
-    """Tell whether a request may read a space."""
+    """Return whether a request may read a space."""
     return space == PUBLIC_SPACE or space in readable_spaces(request).values()
 
 
 def reads_game(request: HttpRequest, game: Game) -> bool:
-    """Tell whether a request may read a game: of a readable space, or shared with the request."""
+    """Return whether a request may read a game: of a readable space, or shared with the request."""
     return reads(request, game.space) or _is_shared(request, game.pk)
 
 
@@ -181,12 +181,12 @@ def read_private(request: HttpRequest) -> None:
 
 
 def has_read_private(request: HttpRequest) -> bool:
-    """Tell whether private content was read for the response to this request."""
+    """Return whether private content was read for the response to this request."""
     return _PRIVATE in request.META
 
 
 def is_stranger(request: HttpRequest) -> bool:
-    """Tell whether a request may read only public content."""
+    """Return whether a request may read only public content."""
     return not request.user.is_authenticated and not links_followed(request)
 
 

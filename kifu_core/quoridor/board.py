@@ -60,7 +60,7 @@ GOALS: Final = tuple(tuple(square in row for square in SQUARES) for row in (rang
 
 
 def is_wall(move: int) -> bool:
-    """Tell whether a move places a wall."""
+    """Return whether a move places a wall."""
     return not move & PAWN
 
 

@@ -80,7 +80,7 @@ def _flip_row(text: str) -> str:
 
 
 def all_playable(moves: Iterable[QuoridorMove], origin: Origin, start: QuoridorPosition) -> bool:
-    """Tell whether all moves, read with a1 at `origin`, can be played one after the other."""
+    """Return whether all moves, read with a1 at `origin`, can be played one after the other."""
     position = start.copy()
     return all(_try_move(position, move, origin) for move in watched(moves))
 

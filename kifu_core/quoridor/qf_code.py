@@ -341,7 +341,7 @@ def direction(position: QuoridorPosition, move: int) -> int:
 
 
 def is_start_snapshot(code: QfCode) -> bool:
-    """Tell whether a code is the free board's snapshot of the start.
+    """Return whether a code is the free board's snapshot of the start.
 
     That board writes "no last move" as a move of White's pawn, and reads it back with Black to move. With a
     record, the literal reading is the right one.

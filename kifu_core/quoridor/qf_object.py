@@ -84,7 +84,7 @@ def check_object(code: QfCode, value: object) -> None:
 
 
 def _has(members: dict[str, Any], flag: str, member: str) -> bool:
-    """Tell whether a part is present: by its flag, if there is one."""
+    """Return whether a part is present: by its flag, if there is one."""
     if members.get(flag) is not None:
         return validation.boolean(members[flag], f"$.{flag}")
     return members.get(member) is not None

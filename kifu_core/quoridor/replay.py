@@ -84,7 +84,7 @@ class _GameBudget:
         return allowed
 
     def within_limits(self, line: _PendingLine, index: int, ply: int) -> bool:
-        """Tell whether an entry is within the limits; if not, cut the line there."""
+        """Return whether an entry is within the limits; if not, cut the line there."""
         if not line.fork:
             # An ending is no ply.
             beyond = index >= self.limits.plies and "move" in line.entries[index]

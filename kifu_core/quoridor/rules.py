@@ -90,7 +90,7 @@ def _pawn_moves(position: QuoridorPosition, open_: Passages) -> list[int]:
 
 
 def has_paths(position: QuoridorPosition) -> bool:
-    """Tell whether both pawns can still reach their goals."""
+    """Return whether both pawns can still reach their goals."""
     open_ = passages_of(position)
     return all(_reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *open_) for color in (0, 1))
 
@@ -244,7 +244,7 @@ def fault(position: QuoridorPosition, move: int) -> str | None:
 
 
 def _can_go(position: QuoridorPosition, square: int) -> bool:
-    """Tell whether the pawn to move may go to a square; steps are looked up in a table."""
+    """Return whether the pawn to move may go to a square; steps are looked up in a table."""
     color = position.turn
     step = _STEP_WALLS.get((position.pawns[color], square))
     if step is None:
@@ -255,14 +255,14 @@ def _can_go(position: QuoridorPosition, square: int) -> bool:
 
 
 def wall_fits(position: QuoridorPosition, move: int) -> bool:
-    """Tell whether a wall neither crosses nor overlaps another; touching is allowed."""
+    """Return whether a wall neither crosses nor overlaps another; touching is allowed."""
     horizontal, vertical = position.horizontal, position.vertical
     free = _free(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
     return bool(free[bool(move & VERTICAL)] & WALL_BITS[move & 63])
 
 
 def cuts_path(position: QuoridorPosition, move: int) -> bool:
-    """Tell whether a wall in a free place leaves a pawn without a path to its goal."""
+    """Return whether a wall in a free place leaves a pawn without a path to its goal."""
     horizontal = position.horizontal[0] | position.horizontal[1]
     vertical = position.vertical[0] | position.vertical[1]
     wall = WALL_BITS[move & 63]

@@ -119,7 +119,7 @@ BETWEEN: Final = tuple(
 
 
 def in_zone(piece: int, square: int) -> bool:
-    """Tell whether a square lies in the promotion zone of the piece's colour."""
+    """Return whether a square lies in the promotion zone of the piece's colour."""
     return square < 27 if piece > 0 else square >= 54
 
 
@@ -127,7 +127,7 @@ _DEAD_RANKS: Final = {FU: 1, KY: 1, KE: 2}
 
 
 def is_dead(piece: int, square: int) -> bool:
-    """Tell whether an unpromoted piece could never move again from a square."""
+    """Return whether an unpromoted piece could never move again from a square."""
     ranks = _DEAD_RANKS.get(abs(piece), 0)
     return square < 9 * ranks if piece > 0 else square >= 81 - 9 * ranks
 

@@ -64,7 +64,7 @@ def _is_problem(record: Record, position: Position, ending: Ending | None) -> bo
 
 
 def mates(record: Record) -> bool:
-    """Tell whether the main line ends in mate, by its word or on the board."""
+    """Return whether the main line ends in mate, by its word or on the board."""
     if any(entry.get("special") == "TSUMI" for entry in record["moves"]):
         return True
     for _ply, position, move, _entry in main_line(record):

@@ -44,7 +44,7 @@ def evaluations(record: Record) -> list[Evaluation]:
 
 
 def is_evaluation(line: str) -> bool:
-    """Tell whether a line of a comment is all or part of an evaluation in one of the known forms.
+    """Return whether a line of a comment is all or part of an evaluation in one of the known forms.
 
     >>> is_evaluation("** 1704 +8594OU"), is_evaluation("*#評価値=12"), is_evaluation("1704 +8594OU")
     (True, True, False)
@@ -55,7 +55,7 @@ def is_evaluation(line: str) -> bool:
 
 
 def is_alternative(line: str) -> bool:
-    """Tell whether a line of a comment evaluates a move that was not played.
+    """Return whether a line of a comment evaluates a move that was not played.
 
     >>> is_alternative("*#推奨手[150]▲７六歩"), is_alternative("*#形勢[150]")
     (True, False)
@@ -98,7 +98,7 @@ def _rank(one: Evaluation) -> tuple[bool, int]:
 
 
 def _may_hold_evaluation(entry: MoveEntry) -> bool:
-    """Tell whether a comment may hold an evaluation: a quick test, negative for nearly all entries."""
+    """Return whether a comment may hold an evaluation: a quick test, negative for nearly all entries."""
     comments = entry.get("comments")
     return comments is not None and any(line[:1] in ("#", "*") for line in _lines(comments))
 
@@ -122,7 +122,7 @@ class _CommentPosition(NamedTuple):
 
 
 def _next_has_comment(record: Record, ply: int) -> bool:
-    """Tell whether the next entry has a comment, which may refer to the position at `ply`."""
+    """Return whether the next entry has a comment, which may refer to the position at `ply`."""
     entries = record["moves"]
     return ply + 1 < len(entries) and _may_hold_evaluation(entries[ply + 1])
 

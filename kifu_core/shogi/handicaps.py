@@ -156,7 +156,7 @@ records, and any other name that ends in 将棋."""
 
 
 def is_other_game(name: str) -> bool:
-    """Tell whether a handicap header names another game than shogi, whose board and moves are not shogi's.
+    """Return whether a handicap header names another game than shogi, whose board and moves are not shogi's.
 
     >>> is_other_game("５五将棋"), is_other_game("京都"), is_other_game("詰将棋"), is_other_game("平手")
     (True, True, False, False)

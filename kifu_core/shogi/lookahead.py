@@ -154,7 +154,7 @@ class _ForkPlacement:
             self.budget -= 1
 
     def _is_playable(self, fork: RawLine, line: RawLine, index: int) -> bool:
-        """Tell whether a fork can be played in place of a line's step."""
+        """Return whether a fork can be played in place of a line's step."""
         path: list[Step] = []
         parts = [line.steps[:index]]
         while line is not self.main:

@@ -346,7 +346,7 @@ class EndingStep(DeferredStep):
 
 
 def pauses(ending: EndingStep) -> bool:
-    """Tell whether play may go on after an ending: an adjournment, or a move taken back."""
+    """Return whether play may go on after an ending: an adjournment, or a move taken back."""
     return ending.special in ("CHUDAN", "MATTA")
 
 

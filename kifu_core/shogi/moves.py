@@ -49,7 +49,7 @@ def target(move: int) -> int:
 
 
 def promotes(move: int) -> bool:
-    """Tell whether the piece promotes with this move."""
+    """Return whether the piece promotes with this move."""
     return bool(move & 1)
 
 

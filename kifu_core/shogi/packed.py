@@ -100,7 +100,7 @@ def decode(data: bytes, packing: Packing) -> Position:
 
 
 def _is_full_set(position: Position) -> bool:
-    """Tell whether no kind has too many pieces: nearly any 32 bytes are some position."""
+    """Return whether no kind has too many pieces: nearly any 32 bytes are some position."""
     counts = [black + white for black, white in zip(*position.hands, strict=True)] + [0]
     for piece in position.board:
         counts[UNPROMOTED[abs(piece)]] += 1
@@ -150,12 +150,12 @@ def packing_of(head: bytes, name: str) -> Packing | None:
 
 
 def is_packed(data: bytes, name: str) -> bool:
-    """Tell whether a file holds packed positions."""
+    """Return whether a file holds packed positions."""
     return packing_of(data[:HEAD_BYTES], name) is not None
 
 
 def _is_entry(entry: bytes, packing: Packing, *, strict: bool) -> bool:
-    """Tell whether an entry begins with a position and, if `strict`, has a legal move and a result.
+    """Return whether an entry begins with a position and, if `strict`, has a legal move and a result.
 
     Near the start of a game few pieces have moved, and one packing may look like the other.
     """

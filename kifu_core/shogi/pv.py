@@ -59,7 +59,7 @@ def read_move(text: str, position: Position, last: int = -1) -> list[int] | None
 
 
 def _can_play(position: Position, move: int) -> bool:
-    """Tell whether the side to move has the piece, and whether the piece reaches the target."""
+    """Return whether the side to move has the piece, and whether the piece reaches the target."""
     origin, to = move >> 8, move >> 1 & 127
     board, turn = position.board, position.turn
     if origin > DROP:

@@ -78,7 +78,7 @@ def _add_visits_of_line(branch: Branch[Position], visits: list[Visit], forks: li
 
 
 def can_play(position: Position, move: int) -> bool:
-    """Tell whether `do_move` can play a move: with an own piece on the source or in hand, and none on the
+    """Return whether `do_move` can play a move: with an own piece on the source or in hand, and none on the
     target."""
     board, turn = position.board, position.turn
     origin, to = move >> 8, move >> 1 & 127

@@ -27,7 +27,7 @@ from kifu_core.shogi.position import Position
 
 
 def is_attacked(board: list[int], square: int, color: int) -> bool:
-    """Tell whether a piece of `color` could move to the square, occupied or not."""
+    """Return whether a piece of `color` could move to the square, occupied or not."""
     sign = -1 if color else 1
     knight = KE * sign
     for origin in STEPS[-knight][square]:
@@ -46,7 +46,7 @@ def is_attacked(board: list[int], square: int, color: int) -> bool:
 
 
 def in_check(position: Position, color: int) -> bool:
-    """Tell whether a king of `color` is attacked; False if there is none.
+    """Return whether a king of `color` is attacked; False if there is none.
 
     >>> in_check(Position.from_sfen("4k4/9/4L4/9/9/9/9/9/9 w -"), 1)
     True
@@ -228,7 +228,7 @@ def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
 
 
 def mates(position: Position, move: int) -> bool:
-    """Tell whether a move that gives check is mate."""
+    """Return whether a move that gives check is mate."""
     captured = position.do_move(move)
     mate = not legal_moves(position)
     position.undo_move(move, captured)
@@ -236,7 +236,7 @@ def mates(position: Position, move: int) -> bool:
 
 
 def exposes(position: Position, move: int) -> bool:
-    """Tell whether a move leaves its own side in check."""
+    """Return whether a move leaves its own side in check."""
     color = position.turn
     captured = position.do_move(move)
     exposed = in_check(position, color)
@@ -248,7 +248,7 @@ def exposes(position: Position, move: int) -> bool:
 
 
 def is_legal(position: Position, move: int) -> bool:
-    """Tell whether the side to move may play a packed move."""
+    """Return whether the side to move may play a packed move."""
     return violation(position, move) is None
 
 
@@ -296,7 +296,7 @@ def _board_fault(position: Position, move: int) -> str | None:
 
 
 def reaches(board: list[int], origin: int, to: int) -> bool:
-    """Tell whether the piece on `origin` reaches `to`, occupied or not, with nothing in between."""
+    """Return whether the piece on `origin` reaches `to`, occupied or not, with nothing in between."""
     between = BETWEEN[board[origin]][origin * 81 + to]
     return between is not None and not any(board[square] for square in between)
 

@@ -228,7 +228,7 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
 
 
 def is_of_a_thing(template: str) -> bool:
-    """Tell whether an address is of one game or upload, or of what is in them."""
+    """Return whether an address is of one game or upload, or of what is in them."""
     if template.startswith("/admin/"):
         return any(template.startswith(f"/admin/archive/{row}/{{object_id}}") for row in _ROWS)
     places = ("pk", "game_id", "upload_id", "player_id", "event_id", "code")

@@ -151,7 +151,7 @@ class _Account:
         return any(not form or form in self.headers or self._take(self.texts, form) for form in forms)
 
     def _has_words(self, words: str, played: bool = True) -> bool:
-        """Tell whether words are part of a header, or on a line with a move, of a comment."""
+        """Return whether words are part of a header, or on a line with a move, of a comment."""
         found, held = plain(words), self.words if played else "\n".join(self.headers)
         return found in held or found.strip("()[]{}「」、。,.;-") in held
 
@@ -204,7 +204,7 @@ class _Account:
         return all(self._has_words(words, played) for words in _SIGNS.sub(" ", rest).split())
 
     def _is_result(self, ply: int, sentence: str) -> bool:
-        """Tell whether a line ends at a ply, or as a sentence says; the row of its ending may be unread.
+        """Return whether a line ends at a ply, or as a sentence says; the row of its ending may be unread.
 
         Some writers count the ending's row.
         """
@@ -317,7 +317,7 @@ def _counts(text: str) -> list[int]:
 
 
 def _holds(position: Position, sign: str, text: str) -> bool:
-    """Tell whether a position has the pieces of a line of CSA."""
+    """Return whether a position has the pieces of a line of CSA."""
     color = int(sign == "-")
     for place, code in re.findall("([0-9]{2})([A-Z]{2})", text):
         if code == "AL":

@@ -32,7 +32,7 @@ def is_checking(position, move):
 
 
 def brute_force(position, plies):
-    """Tell whether there is a mate by checks within a number of plies."""
+    """Return whether there is a mate by checks within a number of plies."""
     for move in filter(lambda move: is_checking(position, move), rules.legal_moves(position)):
         captured = position.do_move(move)
         answers = rules.legal_moves(position)

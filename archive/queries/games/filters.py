@@ -73,7 +73,7 @@ class Filter:
     """Pages link to it; in forms it is a hidden input."""
 
     def applies(self, place: FilterPlace) -> bool:
-        """Tell whether the filter applies to all games, or to the games through a position."""
+        """Return whether the filter applies to all games, or to the games through a position."""
         return (self.game_sql if place == "games" else self.position_sql) is not None
 
     def condition(self, scope: Scope, values: Sequence[Any], alias: str = "g") -> Sql:

@@ -162,12 +162,12 @@ class ListQuery:
 
     @property
     def has_all(self) -> bool:
-        """Tell whether the list has all games."""
+        """Return whether the list has all games."""
         return self.source == _ALL_GAMES and not self.own
 
     @property
     def filters_games(self) -> bool:
-        """Tell whether the conditions can exclude games of the list."""
+        """Return whether the conditions can exclude games of the list."""
         return any(condition != _ONCE for condition in self.conditions)
 
     def matches(self) -> list[Sql]:

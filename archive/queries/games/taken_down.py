@@ -28,7 +28,7 @@ class GoneError(Http404):
 
 
 def sees_deleted(request: HttpRequest) -> bool:
-    """Tell whether this request sees what is being deleted."""
+    """Return whether this request sees what is being deleted."""
     return bool(request.user.has_perm("archive.view_upload"))
 
 
@@ -75,14 +75,14 @@ _HIDDEN_ENTRIES: Final = Entry.objects.filter(hidden=True)
 
 
 def sees_entry(request: HttpRequest, entry: Entry) -> bool:
-    """Tell whether this request sees the record of an entry."""
+    """Return whether this request sees the record of an entry."""
     if not entry.hidden:
         return True
     return sees_deleted(request) if entry.game is None else reads(request, entry.game.space)
 
 
 def has_hidden(upload: Upload, part: int | None = None) -> bool:
-    """Tell whether bytes of an upload, or of one part of it, are hidden."""
+    """Return whether bytes of an upload, or of one part of it, are hidden."""
     return _of_part(_HIDDEN_ENTRIES, upload, part).exists()
 
 
@@ -201,7 +201,7 @@ _HIDDEN: Final = """
 
 
 def is_hidden(game: int) -> bool:
-    """Tell whether all uploads of a game are being deleted, and the game with them."""
+    """Return whether all uploads of a game are being deleted, and the game with them."""
     ((has_entries, stays),) = Sql(_HIDDEN, (game, game, Upload.State.DELETING)).rows()
     return bool(has_entries and not stays)
 

@@ -65,7 +65,7 @@ _PART: Final = "*＊"
 
 
 def is_searchable(text: str) -> bool:
-    """Tell whether a text is long enough to be searched in names: two letters or kana, or one kanji."""
+    """Return whether a text is long enough to be searched in names: two letters or kana, or one kanji."""
     form = search_form(text)
     return len(form) >= _SHORTEST or form > _LAST_KANA
 

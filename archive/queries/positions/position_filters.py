@@ -50,7 +50,7 @@ class ResolvedFilters:
 
     @property
     def probing(self) -> bool:
-        """Tell whether the filters need a lookup of each row's game."""
+        """Return whether the filters need a lookup of each row's game."""
         return bool(self._probes(0, ReadingPlan()))
 
     def on(self, day: int | None) -> ResolvedFilters:

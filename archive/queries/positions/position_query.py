@@ -60,7 +60,7 @@ class PositionKeys(NamedTuple):
         return min(move, self.game.codec.orient(move, 1)) if self.folds and move != NO_MOVE else move
 
     def turned(self, key: int) -> bool:
-        """Tell whether rows of this key have the colours of the queried board swapped."""
+        """Return whether rows of this key have the colours of the queried board swapped."""
         return bool((key ^ self.orientation) & COLOR_BIT)
 
     def seen(self, result: int, key: int) -> int:

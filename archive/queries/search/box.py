@@ -62,15 +62,15 @@ _MOST_EXAMINED: Final = 4_000
 
 
 def is_query(words: str) -> bool:
-    """Tell whether words are a query of the search language, not just keys and names: they have an operator,
-    a range, a list, or a field that is no filter."""
+    """Return whether words are a query of the search language, not just keys and names: they have an
+    operator, a range, a list, or a field that is no filter."""
     text = _QUOTED.sub('""', folded(words[:_MOST_EXAMINED]))
     keys = [*_KEYED.finditer(text)]
     return bool(_OPERATOR.search(text)) or any(map(_needs_query, keys)) or _repeats_filter(keys)
 
 
 def is_phrase(scope: Scope, words: str) -> bool:
-    """Tell whether words are one quoted text that is no name of a player or an event, or any quoted text in
+    """Return whether words are one quoted text that is no name of a player or an event, or any quoted text in
     parentheses."""
     match = _PHRASE.fullmatch(words.strip())
     if match is None:
@@ -91,7 +91,7 @@ def _needs_query(match: re.Match[str]) -> bool:
 
 
 def _repeats_filter(matches: Iterable[re.Match[str]]) -> bool:
-    """Tell whether a key has two players, events, castles or openings: a filter has only one value."""
+    """Return whether a key has two players, events, castles or openings: a filter has only one value."""
     fields = [
         field.name
         for match in matches
@@ -187,8 +187,8 @@ _Lookup = Callable[[NameKind, str], NameMatch]
 
 
 def _kind_of_name(lookup: _Lookup, words: Sequence[str]) -> NameKind | Literal[""]:
-    """Tell whether words are a name, or a part of a name, of a player or of an event; empty for neither. If
-    no single word is in any name, they are not looked up together."""
+    """Return the kind of name that the words are, or are part of: "player", "event", or empty if there is no
+    such name. If no single word is in any name, the words are not looked up together."""
     if len(words) > 1 and not any(_may_be_in_names(lookup, word) for word in words):
         return ""
     return next((kind for kind in _KINDS if lookup(kind, " ".join(words)).ids), "")

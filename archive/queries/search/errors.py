@@ -88,7 +88,7 @@ class QueryError(ValueError):
 
     @property
     def slow(self) -> bool:
-        """Tell whether the query is valid, but cannot be answered."""
+        """Return whether the query is valid, but cannot be answered."""
         return self.code in STATUSES
 
     @property

@@ -45,7 +45,7 @@ class Field:
         return next((choice for choice in self.choices if choice.lower() == value.lower()), value)
 
     def in_range(self, number: int) -> bool:
-        """Tell whether the field can have this number."""
+        """Return whether the field can have this number."""
         ends = [one for one in (self.one, self.least, self.most) if one]
         return all(one.least <= number <= one.most for one in ends)
 

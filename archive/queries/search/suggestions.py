@@ -40,7 +40,7 @@ Parameters = Mapping[str, Any]
 
 
 def is_short(page: KeysetPage[GameRow]) -> bool:
-    """Tell whether a page is a complete list of few games."""
+    """Return whether a page is a complete list of few games."""
     return page.next is None and len(page.items) < FEW
 
 

@@ -51,7 +51,7 @@ class WordMatches:
 
     @property
     def nobody(self) -> bool:
-        """Tell whether no name contains the word."""
+        """Return whether no name contains the word."""
         return not any(found is None or found for found in self.names.values())
 
 

@@ -155,7 +155,7 @@ _STEP_FIRST: Final = re.compile(
 
 
 def begins_with_step(text: str) -> bool:
-    """Tell whether the first move of a list is a step of White's pawn from its start, with P before it."""
+    """Return whether the first move of a list is a step of White's pawn from its start, with P before it."""
     return _STEP_FIRST.match(text) is not None
 
 
@@ -168,7 +168,7 @@ _MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
-    """Tell whether a line begins a game; inside comments and forks only tags do."""
+    """Return whether a line begins a game; inside comments and forks only tags do."""
     text, last = (narrow(one.decode("utf-8", "replace")).rstrip("\r\n") for one in (line, before))
     if _TAG_LINE.match(last):
         return False

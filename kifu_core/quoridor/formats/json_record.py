@@ -46,7 +46,7 @@ _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
 
 
 def is_json(text: str) -> bool:
-    """Tell whether a text begins as JSON does."""
+    """Return whether a text begins as JSON does."""
     return _JSON.match(text) is not None
 
 

@@ -151,13 +151,13 @@ def words_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def looks_coded(word: str) -> bool:
-    """Tell whether a word mixes lower case with capitals or digits after its first letter, unlike prose."""
+    """Return whether a word mixes lower case with capitals or digits after its first letter, unlike prose."""
     odd = sum(not character.islower() for character in word[1:])
     return len(word) >= _LIKELY and word.isascii() and 1 < odd < len(word) - 1
 
 
 def is_mended(text: str) -> bool:
-    """Tell whether a text is a code once characters outside the alphabet are dropped."""
+    """Return whether a text is a code once characters outside the alphabet are dropped."""
     code, _ = qf_code.drop_strange(text)
     return looks_coded(code) and fault_of(code) is None
 
@@ -234,7 +234,7 @@ _LINES: Final = 50
 
 
 def _has_quoted(text: str, name: str) -> bool:
-    """Tell whether a page or JSON holds codes; the value of a plain `"code"` has to be valid."""
+    """Return whether a page or JSON holds codes; the value of a plain `"code"` has to be valid."""
     if "qfcode" not in text and '"code"' not in text:
         return False
     for match in islice(QUOTED.finditer(text), _LINES):
@@ -244,7 +244,7 @@ def _has_quoted(text: str, name: str) -> bool:
 
 
 def _has_code(text: str, name: str) -> bool:
-    """Tell whether a line, a word or the whole text, broken into lines, is a code.
+    """Return whether a line, a word or the whole text, broken into lines, is a code.
 
     The last attempt ignores characters outside the alphabet.
     """

@@ -135,7 +135,7 @@ def _line_between(text: str, begin: int, end: int) -> _TextLine:
 
 
 def is_list_of_lines(line: str, before: str) -> bool:
-    """Tell whether a line is a game of its own in a list without numbers; `before` is another line of the
+    """Return whether a line is a game of its own in a list without numbers; `before` is another line of the
     list."""
     analysed = _line_between(line, 0, len(line))
     return analysed.opens_game and not analysed.numbered and _A_NUMBER.search(before) is None

@@ -133,7 +133,7 @@ _SECOND: Final = re.compile(r"\n[ \t]*+[0-9]{4}[A-Za-z]{2}")
 
 
 def _has_game(text: str, name: str) -> bool:
-    """Tell whether a text has the two lines; the second is rarer and quicker to find."""
+    """Return whether a text has the two lines; the second is rarer and quicker to find."""
     return _SECOND.search(text) is not None and _MARK.search(text) is not None
 
 

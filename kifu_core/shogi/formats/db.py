@@ -316,7 +316,7 @@ _MARK: Final = re.compile(
 
 
 def _is_book(text: str, name: str) -> bool:
-    """Tell whether a text is a book; plain words are searched first, as that is faster."""
+    """Return whether a text is a book; plain words are searched first, as that is faster."""
     return ("sfen" in text or "#YANEURAOU" in text) and _MARK.search(text) is not None
 
 

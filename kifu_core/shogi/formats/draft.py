@@ -114,7 +114,7 @@ class Draft:
         )
 
     def _is_garbled(self, replayed: ReplayedLine) -> bool:
-        """Tell whether there are several rows and none can be read."""
+        """Return whether there are several rows and none can be read."""
         if len(replayed.findings) < 2:
             return False
         words = sum(finding.code == "unknown-ending" for finding in replayed.findings)
@@ -145,7 +145,7 @@ class Draft:
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
 
     def _starts_even(self, replayed: ReplayedLine) -> bool:
-        """Tell whether a game with an unknown start can be played from the usual one.
+        """Return whether a game with an unknown start can be played from the usual one.
 
         If so, the error about its start becomes a warning.
         """
@@ -215,7 +215,7 @@ class Draft:
         return Ending(self.stated.word, special, plies, side, draw)
 
     def _lost_by_foul(self, replayed: ReplayedLine) -> bool:
-        """Tell whether the last move lost the game by breaking a rule; the game ends before it."""
+        """Return whether the last move lost the game by breaking a rule; the game ends before it."""
         steps, cut = (
             self.line.steps,
             next((index for line, index in replayed.cuts if line is self.line), None),

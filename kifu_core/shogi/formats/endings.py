@@ -48,17 +48,17 @@ class Endings:
     one_per_line = False
 
     def has_jkf_word(self, branch: WrittenBranch, special: str) -> bool:
-        """Tell whether the format has a word for an ending of JKF at the end of a line."""
+        """Return whether the format has a word for an ending of JKF at the end of a line."""
         return True
 
     def has_word(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
-        """Tell whether the format has a word for an ending without a name in JKF."""
+        """Return whether the format has a word for an ending without a name in JKF."""
         return False
 
     def names_winner(
         self, record: Record, main: WrittenBranch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
-        """Tell whether the written ending of the main line implies the winner."""
+        """Return whether the written ending of the main line implies the winner."""
         return implies_winner(ending, turn, problem=_is_drawn(record))
 
     def lost(self, record: Record, ending: Ending | None) -> int:
@@ -93,7 +93,8 @@ class Endings:
         return lost
 
     def _keeps_winner(self, record: Record, main: WrittenBranch, ending: Ending) -> bool:
-        """Tell whether the format has a word for the ending of the main line that implies the same winner."""
+        """Return whether the format has a word for the ending of the main line that implies the same
+        winner."""
         turn = main.turn ^ (ending.ply & 1)
         if ending.special is None:
             kind = unnamed_ending_kind(ending, turn)

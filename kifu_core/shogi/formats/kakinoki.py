@@ -92,7 +92,7 @@ STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*
 
 
 def can_hold_header(grammar: LineGrammar, file_format: str, name: str, text: str) -> bool:
-    """Tell whether a line with a name, a colon and a text is read as a header of that name.
+    """Return whether a line with a name, a colon and a text is read as a header of that name.
 
     The line must match nothing else, nor make the file look like one of another format.
     """

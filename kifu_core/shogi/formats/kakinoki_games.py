@@ -65,22 +65,22 @@ class KakinokiLeaves:
 
     @classmethod
     def has_move(cls, match: KakinokiMatch) -> bool:
-        """Tell whether a block of moves and endings has a move."""
+        """Return whether a block of moves and endings has a move."""
         return True
 
     @classmethod
     def ends_game(cls, match: KakinokiMatch) -> bool:
-        """Tell whether a row ends the game; moves without numbers after it begin another."""
+        """Return whether a row ends the game; moves without numbers after it begin another."""
         return False
 
     @classmethod
     def continues(cls, last: KakinokiMatch, match: KakinokiMatch) -> bool:
-        """Tell whether moves without numbers continue those before them."""
+        """Return whether moves without numbers continue those before them."""
         return False
 
     @classmethod
     def ends_play(cls, match: KakinokiMatch) -> bool:
-        """Tell whether no moves can follow a result line."""
+        """Return whether no moves can follow a result line."""
         assert isinstance(match, re.Match)
         return _is_result(match) and match[2].strip() not in ("中断", "封じ手")
 
@@ -154,7 +154,7 @@ class _LeavesByGame:
             self.decided = self.decided or self.reader.ends_play(match)
 
     def _is_first(self, match: KakinokiMatch) -> bool:
-        """Tell whether moves begin a game: a row 1 outside variations, or moves after a result."""
+        """Return whether moves begin a game: a row 1 outside variations, or moves after a result."""
         number = self.reader.first_number(match)
         if number is None:
             return self.decided and not self.varies and self.reader.has_move(match)
@@ -165,7 +165,7 @@ class _LeavesByGame:
         return self.reader.last_number(self.last) != 1 or self.reader.has_move(self.last)
 
     def _continues(self, match: KakinokiMatch) -> bool:
-        """Tell whether the numbers of rows continue those of the rows before.
+        """Return whether the numbers of rows continue those of the rows before.
 
         Without numbers, a head may stand between the moves of a game that has no other head.
         """
@@ -179,5 +179,5 @@ class _LeavesByGame:
 
 
 def _is_result(match: re.Match[str]) -> bool:
-    """Tell whether a line that looks like a result has a count of moves or a known ending."""
+    """Return whether a line that looks like a result has a count of moves or a known ending."""
     return bool(match[1]) or (read_over(match[2]) or read_result(match[2])) != (None, None)

@@ -279,7 +279,7 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
 
 
 def _looks_like_header(body: list[str]) -> bool:
-    """Tell whether the first comment would be read as a header."""
+    """Return whether the first comment would be read as a header."""
     first = next((line for line in body if not line.startswith("#")), "")
     return first[:1] in ("*", "&") and "：" in first
 
@@ -340,7 +340,7 @@ def _result_line(
 
 
 def _names_square(branch: writing.WrittenBranch, entry: MoveEntry) -> bool:
-    """Tell whether a move is written with its square instead of 同.
+    """Return whether a move is written with its square instead of 同.
 
     json-kifu-format compares 同 with a wrong move in variations of another variation's second move.
     """
@@ -414,7 +414,7 @@ def count_lost_moves(record: Record) -> int:
 
 
 def _is_read_back(move: Move, packed: int, position: Position, last: int) -> bool:
-    """Tell whether the text of a move is read back as the same move."""
+    """Return whether the text of a move is read back as the same move."""
     if fault(position, packed) is None:
         return True
     step = _STEPS[_move_text(move, names_square=False)[1:]]

@@ -99,13 +99,13 @@ def _is_unknown(step: Step) -> bool:
 
 
 def _begins_no_game(block: str) -> bool:
-    """Tell whether a block is a single row that is neither a move nor a known ending nor number 1."""
+    """Return whether a block is a single row that is neither a move nor a known ending nor number 1."""
     row = _ANY_LINE.fullmatch(block.rstrip() + "\n") if block.count("\n") < 2 else None
     return row is not None and bool(row[2]) and int(row[1]) != 1 and _is_unknown(_STEPS[row[2]])
 
 
 def can_hold_ending(word: str) -> bool:
-    """Tell whether the word of an ending is read as an ending in a row, and not as a piece."""
+    """Return whether the word of an ending is read as an ending in a row, and not as a piece."""
     row = read_row(f"1 {word}")
     return isinstance(_read_row(word), EndingStep) and (
         row is None or (isinstance(row.step, EndingStep) and row.step.word == word)
@@ -272,7 +272,7 @@ class _KifReader(KakinokiReader):
                 self._note_unknown(other, begin)
 
     def _is_sentence(self, number: int) -> bool:
-        """Tell whether a supposed row with an unknown ending is a sentence that begins with a number."""
+        """Return whether a supposed row with an unknown ending is a sentence that begins with a number."""
         due = (self.due - 1, self.due) if self._has_ended() else (self.due,)
         return number not in due and (number < self.due or not self.line.steps)
 

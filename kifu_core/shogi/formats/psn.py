@@ -217,7 +217,7 @@ class PsnMove(DeferredStep):
 
 
 def _checks(position: Position, origin: int, to: int) -> bool:
-    """Tell whether `+` means check: the move gives check unpromoted, or it cannot promote."""
+    """Return whether `+` means check: the move gives check unpromoted, or it cannot promote."""
     after = position.copy()
     after.do_move(pack(origin, to))
     return in_check(after, after.turn) or not is_legal(position, pack(origin, to, True))

@@ -201,7 +201,7 @@ def _locate(block: str) -> list[int]:
 
 
 def _is_step(text: str | None) -> bool:
-    """Tell whether a text that is no move stands for a move or an ending."""
+    """Return whether a text that is no move stands for a move or an ending."""
     return text is not None and (text[0] in "+-%" or RESULT_TEXT.match(text) is not None)
 
 

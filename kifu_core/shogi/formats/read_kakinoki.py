@@ -447,7 +447,7 @@ class KakinokiReader(KakinokiLeaves):
         return bool(self.line.steps) and isinstance(self.line.steps[-1], EndingStep)
 
     def has_result(self) -> bool:
-        """Tell whether an ending of the main line has been read."""
+        """Return whether an ending of the main line has been read."""
         steps = self.draft.line.steps
         return self.draft.stated is not None or (bool(steps) and isinstance(steps[-1], EndingStep))
 

@@ -100,7 +100,7 @@ def _step(plain: str, at: int, end: int, read: Callable[[str], Step]) -> tuple[i
 
 
 def _numbers_next(plain: str, marked: re.Match[str]) -> bool:
-    """Tell whether a number in brackets is that of the next move: after a blank, right before a mark."""
+    """Return whether a number in brackets is that of the next move: after a blank, right before a mark."""
     if not (marked[2] or "").isdecimal() or not marked[1].endswith(" "):
         return False
     return plain[marked.end() : marked.end() + 1] in ("▲", "△")

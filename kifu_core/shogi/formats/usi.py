@@ -129,7 +129,7 @@ class _Course:
         self._sign = -1 if position.turn == WHITE else 1
 
     def takes(self, word: str) -> bool:
-        """Tell whether the side to move has a piece on the source; a drop fits either side."""
+        """Return whether the side to move has a piece on the source; a drop fits either side."""
         try:
             origin = source(from_usi(word))
         except DecodeError:
@@ -154,7 +154,7 @@ class _Course:
 
 
 def _continues(draft: PositionDraft, course: _Course | None, words: list[str], begin: int) -> bool:
-    """Tell whether a line of nothing but moves continues the game before it.
+    """Return whether a line of nothing but moves continues the game before it.
 
     It does after a line that ends in `moves`, and if no even game begins with its first move. Otherwise it
     must be one move of the side to move, like all lines before. `course` is None if a line before has several
@@ -317,7 +317,7 @@ _MOVE_ALONE: Final = re.compile(rb"[ \t]*+[1-9PLNSGBR][a-i*][1-9][a-i]\+?[ \t\r]
 
 
 def _begins(line: bytes, before: bytes, depth: int) -> bool:
-    """Tell whether a game begins with a line; lines of one move stay together."""
+    """Return whether a game begins with a line; lines of one move stay together."""
     if _BEGINS.match(line) is None or before.rstrip().endswith(b"moves"):
         return False
     return _MOVE_ALONE.match(line) is None or _MOVE_ALONE.match(before) is None

@@ -106,7 +106,7 @@ def written_headers(record: Record, can_hold: HeaderTest) -> dict[str, str]:
 
 
 def names_other_side(text: str, turn: int) -> bool:
-    """Tell whether a header 手番 names another side than the one to move."""
+    """Return whether a header 手番 names another side than the one to move."""
     return SIDES.get(text.strip(" 　").removesuffix("番"), turn) != turn
 
 
@@ -130,7 +130,7 @@ DRAWN_HANDICAPS: Final = ("3", "5", "5_L", "7_L", "7_R")
 
 
 def handicap_names(record: Record) -> bool:
-    """Tell whether the sides are called 下手 and 上手."""
+    """Return whether the sides are called 下手 and 上手."""
     preset = record.get("initial", {}).get("preset", "HIRATE")
     return preset not in ("HIRATE", "OTHER") or not {"下手", "上手"}.isdisjoint(record["header"])
 
@@ -233,7 +233,7 @@ def _foul_kind(kind: EndingKind | None, ending: Ending | None, turn: int) -> End
 
 
 def implies_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
-    """Tell whether the ending's word, with the side to move, implies the ending's winner.
+    """Return whether the ending's word, with the side to move, implies the ending's winner.
 
     `problem` marks a record from a drawn board.
     """
@@ -297,7 +297,7 @@ _SENTENCES: Final = frozenset(
 
 
 def has_sentence(kind: EndingKind) -> bool:
-    """Tell whether an ending has a まで line that all programs read."""
+    """Return whether an ending has a まで line that all programs read."""
     return not kind.word or kind.special in _SENTENCES
 
 

@@ -30,7 +30,7 @@ class OrientedStep:
     sign: int
 
     def matches(self, position: Position) -> bool:
-        """Tell whether a position matches, at any ply. Linear in the squares of the step."""
+        """Return whether a position matches, at any ply. Linear in the squares of the step."""
         board = position.board
         # No generator: this is called more often than anything else here.
         for square, allowed in self.squares:

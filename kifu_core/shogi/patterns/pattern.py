@@ -44,7 +44,7 @@ class PieceCount:
     most: int | None = None
 
     def allows(self, count: int) -> bool:
-        """Tell whether a count is allowed."""
+        """Return whether a count is allowed."""
         return self.least <= count and (self.most is None or count <= self.most)
 
 
