@@ -44,21 +44,23 @@ class FacetsQuery(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         # Most requests have few filters: fields of the others would take a fifth of the time of a response.
         data = getattr(self, "initial_data", None)
-        filters = (one for one in filters_of(self.place) if data is None or one.name in data)
-        return super().get_fields() | {one.name: _field(one) for one in filters}
+        filters = (filter_ for filter_ in filters_of(self.place) if data is None or filter_.name in data)
+        return super().get_fields() | {filter_.name: _field(filter_) for filter_ in filters}
 
 
-def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
-    label = cast(str, one.label)
-    if one.value == "choice":
-        return ChoiceField(required=False, choices=list(one.choices), help_text=label)
-    if one.value == "number":
-        return WholeNumberField(required=False, min_value=one.least, max_value=one.most, help_text=label)
-    if one.value == "formation":
+def _field(filter_: Filter) -> serializers.Field[Any, Any, Any, Any]:
+    label = cast(str, filter_.label)
+    if filter_.value == "choice":
+        return ChoiceField(required=False, choices=list(filter_.choices), help_text=label)
+    if filter_.value == "number":
+        return WholeNumberField(
+            required=False, min_value=filter_.least, max_value=filter_.most, help_text=label
+        )
+    if filter_.value == "formation":
         return FormationNameField(required=False, max_length=TEXT_LIMIT, help_text=label)
-    if one.value == "query":
+    if filter_.value == "query":
         return TextField(required=False, max_length=LONGEST, trim_whitespace=False, help_text=label)
-    if one.value == "text":
+    if filter_.value == "text":
         return TextField(required=False, max_length=TEXT_LIMIT, help_text=label)
     return DayField(required=False, help_text=label)
 

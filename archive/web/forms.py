@@ -98,7 +98,10 @@ class FilterForm(forms.Form):
         # Forms of one class with the same `menus` differ in their data only.
         self.menus = kind if menus is None else menus
         labels = wording.SIDES_OF[kind]
-        shown = {one.name: _field(one, self.menus, labels.get(one.name)) for one in filters_of(self.place)}
+        shown = {
+            filter_.name: _field(filter_, self.menus, labels.get(filter_.name))
+            for filter_ in filters_of(self.place)
+        }
         # The side that begins comes first.
         sides = dict(zip(labels, GAMES[kind].rules.sides, strict=True))
         ordered = {sides.get(name, name): shown[sides.get(name, name)] for name in shown}
@@ -109,22 +112,22 @@ class FilterForm(forms.Form):
         return False
 
 
-def _field(one: Filter, menus: str, label: Any) -> forms.Field:
+def _field(filter_: Filter, menus: str, label: Any) -> forms.Field:
     """Return the field of a filter; `menus` is the kind of game, empty for any."""
-    options: dict[str, Any] = {"label": label or one.label, "required": False}
-    if one.hidden:
+    options: dict[str, Any] = {"label": label or filter_.label, "required": False}
+    if filter_.hidden:
         options["widget"] = forms.HiddenInput
-    if one.value == "query":
+    if filter_.value == "query":
         return QueryField(strip=False, **options)
-    if one.value == "number":
-        return forms.IntegerField(min_value=one.least, max_value=one.most, **options)
-    if one.value in ("day", "last day"):
-        return PartialDate(last=one.value == "last day", **options)
-    if one.value == "formation":
+    if filter_.value == "number":
+        return forms.IntegerField(min_value=filter_.least, max_value=filter_.most, **options)
+    if filter_.value in ("day", "last day"):
+        return PartialDate(last=filter_.value == "last day", **options)
+    if filter_.value == "formation":
         return FormationField(menus, **options)
-    words = wording.MENUS.get(one.name)
-    choices = words(menus) if words else one.choices.items()
-    if words or one.value == "choice":
+    words = wording.MENUS.get(filter_.name)
+    choices = words(menus) if words else filter_.choices.items()
+    if words or filter_.value == "choice":
         return forms.ChoiceField(choices=[("", _("any")), *choices], **options)
     return forms.CharField(max_length=TEXT_LIMIT, **options)
 
@@ -179,7 +182,7 @@ class GameFilterForm(RecordFilterForm):
 
     def shown(self) -> list[forms.BoundField]:
         """Return the fields that are always visible."""
-        return [self[one.name] for one in filters_of(self.place) if one.foremost]
+        return [self[filter_.name] for filter_ in filters_of(self.place) if filter_.foremost]
 
     def folded(self) -> list[forms.BoundField]:
         """Return the visible fields that are collapsed by default."""

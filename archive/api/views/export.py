@@ -202,7 +202,7 @@ def _check_parameters(query: dict[str, Any], chosen: str) -> None:
     if chosen != "db":
         wrong = {name: ["only a book has this: as=db"] for name in _BOOK_PARAMETERS if name in query}
     elif "position" in query:
-        others = ("limit", *(one.name for one in FILTERS))
+        others = ("limit", *(filter_.name for filter_ in FILTERS))
         wrong = {name: ["a book of a position is of all games"] for name in others if name in query}
     if chosen == "db" and "cursor" in query:
         wrong["cursor"] = ["a book is whole"]

@@ -290,7 +290,7 @@ def _valid(filters: dict[str, str]) -> dict[str, str]:
 
     Raises ApiError for a text that is not a day.
     """
-    kinds = {one.name: one.value for one in filters_of("games")}
+    kinds = {filter_.name: filter_.value for filter_ in filters_of("games")}
     return {name: _day(name, value, kinds.get(name, "text")) for name, value in filters.items()}
 
 

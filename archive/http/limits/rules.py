@@ -58,8 +58,11 @@ DAILY_GAMES: Final = RuleOfRoles("daily-games", "ARCHIVE_DAILY_GAMES", seconds=_
 
 Charges = list[tuple[Rule, int]]
 
-_FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
-_SLOW: Final = ("q", *(one.name for one in filters_of("games") if "SELECT" in (one.game_sql or "")))
+_FILTERS: Final = ("transpositions", *(filter_.name for filter_ in filters_of("positions")))
+_SLOW: Final = (
+    "q",
+    *(filter_.name for filter_ in filters_of("games") if "SELECT" in (filter_.game_sql or "")),
+)
 
 
 def charges(request: HttpRequest) -> Charges:

@@ -246,11 +246,11 @@ class GameFilters:
     # fmt: on
 
     def __bool__(self) -> bool:
-        return any(self.value_of(field) is not None for field in FILTERS)
+        return any(self.value_of(filter_) is not None for filter_ in FILTERS)
 
-    def value_of(self, field: Filter) -> Any:
+    def value_of(self, filter_: Filter) -> Any:
         """Return the value of a filter; None if it is not set."""
-        return getattr(self, field.attribute)
+        return getattr(self, filter_.attribute)
 
     def days(self) -> tuple[int, int] | None:
         """Return `since` and `until` as ordinals; None if neither is set."""
@@ -262,7 +262,9 @@ class GameFilters:
     def check(self, place: FilterPlace) -> None:
         """Raise ValueError if a filter is set that does not apply to `place`."""
         unusable = [
-            field.name for field in FILTERS if self.value_of(field) is not None and not field.applies(place)
+            filter_.name
+            for filter_ in FILTERS
+            if self.value_of(filter_) is not None and not filter_.applies(place)
         ]
         if unusable:
             raise ValueError(f"{place} are not filtered by {', '.join(unusable)}")
@@ -270,8 +272,8 @@ class GameFilters:
 
 def _all_filters() -> Iterator[Filter]:
     for attribute, hint in get_type_hints(GameFilters, include_extras=True).items():
-        (field,) = hint.__metadata__
-        yield replace(field, attribute=attribute, name=field.name or attribute)
+        (filter_,) = hint.__metadata__
+        yield replace(filter_, attribute=attribute, name=filter_.name or attribute)
 
 
 FILTERS: Final = tuple(_all_filters())
@@ -300,7 +302,7 @@ RANGES: Final = (
 
 def filters_of(place: FilterPlace) -> tuple[Filter, ...]:
     """Return the filters that apply to `place`."""
-    return tuple(field for field in FILTERS if field.applies(place))
+    return tuple(filter_ for filter_ in FILTERS if filter_.applies(place))
 
 
 def game_filters(parameters: Mapping[str, Any]) -> GameFilters:
@@ -316,6 +318,6 @@ def position_filters(game: str, parameters: Mapping[str, Any]) -> GameFilters:
 
 
 def _filters_from(place: FilterPlace, game: str | None, parameters: Mapping[str, Any]) -> GameFilters:
-    values = {field.attribute: parameters.get(field.name) for field in filters_of(place)}
+    values = {filter_.attribute: parameters.get(filter_.name) for filter_ in filters_of(place)}
     empty = {name: None for name, value in values.items() if value == ""}
     return GameFilters(**values | empty | colours_of(game, parameters))

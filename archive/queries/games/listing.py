@@ -403,16 +403,16 @@ def query_of(scope: Scope, filters: GameFilters) -> ListQuery | None:
         query, driver = ListQuery(scope, few), None
     elif compiled.keys and query.has_all and not engine().REMOTE_INDEX:
         query = _games_reaching(scope, compiled.keys)
-    fields = _set_filters(filters)
-    days = [_condition(scope, field, filters, ids, "d") for field in fields if field.attribute in _DAYS]
+    in_use = _filters_in_use(filters)
+    days = [_condition(scope, filter_, filters, ids, "d") for filter_ in in_use if filter_.attribute in _DAYS]
     # As a second condition on the games, the driver would make planners expect far fewer of them.
-    others = [field for field in fields if field.attribute not in (*_DAYS, driver)]
+    others = [filter_ for filter_ in in_use if filter_.attribute not in (*_DAYS, driver)]
     return replace(
         query,
         own=(*query.own, *days),
         conditions=(
             *query.conditions,
-            *(_condition(scope, field, filters, ids) for field in others),
+            *(_condition(scope, filter_, filters, ids) for filter_ in others),
             *compiled.conditions,
         ),
         cached_plan=not (compiled.conditions or partial_names),
@@ -434,7 +434,7 @@ def _split_query(
     if filters.q is None:
         return filters, CompiledQuery()
     rest = replace(filters, q=None)
-    used = {field.attribute for field in _set_filters(rest)}
+    used = {filter_.attribute for filter_ in _filters_in_use(rest)}
     compiled = compile_query(scope, parse(filters.q), used, driven=driven)
     return replace(rest, **compiled.filters), compiled
 
@@ -447,14 +447,14 @@ def _over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQ
     """Return a query for the same games that scans all games in the order of a column."""
     filters, compiled = _split_query(scope, filters, driven=False)
     ids, partial_names = _ids(scope, filters)
-    fields = _set_filters(filters)
-    own = [field for field in fields if column == "plies" and field.attribute in _LENGTHS]
+    in_use = _filters_in_use(filters)
+    own = [filter_ for filter_ in in_use if column == "plies" and filter_.attribute in _LENGTHS]
     return ListQuery(
         scope,
         _ALL_GAMES,
-        tuple(_condition(scope, field, filters, ids, "d") for field in own),
+        tuple(_condition(scope, filter_, filters, ids, "d") for filter_ in own),
         (
-            *(_condition(scope, field, filters, ids) for field in fields if field not in own),
+            *(_condition(scope, filter_, filters, ids) for filter_ in in_use if filter_ not in own),
             *compiled.conditions,
         ),
         each=_each("d.space", scope.spaces),
@@ -463,15 +463,15 @@ def _over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQ
     )
 
 
-def _set_filters(filters: GameFilters) -> list[Filter]:
-    return [field for field in FILTERS if filters.value_of(field) is not None]
+def _filters_in_use(filters: GameFilters) -> list[Filter]:
+    return [filter_ for filter_ in FILTERS if filters.value_of(filter_) is not None]
 
 
 def _condition(
-    scope: Scope, field: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
+    scope: Scope, filter_: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
 ) -> Sql:
-    values = ids.get(field.attribute) or (field.to_stored(filters.value_of(field)),)
-    return field.condition(scope, values, alias)
+    values = ids.get(filter_.attribute) or (filter_.to_stored(filters.value_of(filter_)),)
+    return filter_.condition(scope, values, alias)
 
 
 def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]:
@@ -479,12 +479,12 @@ def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]
     only in part."""
     ids: dict[str, Ids] = {"upload": ids_of_upload(scope, filters.upload)}
     partial_names = []
-    for field in FILTERS:
-        if field.name_kind:
-            text = filters.value_of(field)
-            match = None if text is None else match_name(scope, field.name_kind, text)
-            ids[field.attribute] = match.ids if match else None
-            partial_names += [field.attribute] if match and match.part else []
+    for filter_ in FILTERS:
+        if filter_.name_kind:
+            text = filters.value_of(filter_)
+            match = None if text is None else match_name(scope, filter_.name_kind, text)
+            ids[filter_.attribute] = match.ids if match else None
+            partial_names += [filter_.attribute] if match and match.part else []
     return ids, partial_names
 
 
@@ -492,9 +492,9 @@ def _few_of_names(ids: Mapping[str, Ids], partial_names: Sequence[str]) -> Sql |
     """Return the games of partly matched names as the source d of a query; None if there are no such names or
     many games."""
     kinds = (
-        (field.name_kind, ids[field.attribute])
-        for field in FILTERS
-        if field.name_kind and field.attribute in partial_names
+        (filter_.name_kind, ids[filter_.attribute])
+        for filter_ in FILTERS
+        if filter_.name_kind and filter_.attribute in partial_names
     )
     return next((few for kind, pks in kinds if pks and (few := few_games_of(kind, pks))), None)
 

@@ -74,10 +74,12 @@ class ResolvedFilters:
     def _probes(self, turned: int, plan: ReadingPlan) -> list[Sql]:
         lists = enumerate(self._lists(turned))
         probes = [driver.probe for number, driver in lists if number not in (plan.at_hand, plan.driver)]
-        for field in FILTERS:
-            if field.position_sql and (value := self.filters.value_of(field)) is not None:
-                at_once = plan.ratings_at_once and field.attribute == "min_rating"
-                probes.append(Sql(_RATED_SLOTS if at_once else field.position_sql, (field.to_stored(value),)))
+        for filter_ in FILTERS:
+            if filter_.position_sql and (value := self.filters.value_of(filter_)) is not None:
+                at_once = plan.ratings_at_once and filter_.attribute == "min_rating"
+                probes.append(
+                    Sql(_RATED_SLOTS if at_once else filter_.position_sql, (filter_.to_stored(value),))
+                )
         return probes
 
     def result_of(self, query: PositionKeys, key: int) -> Sql:

@@ -22,7 +22,7 @@ from archive.queries.search.terms import EqualTo, FieldIs, Term, Word
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import formations, handicaps, specials
 
-KEYS: Final = {key: one for one in filters_of("games") for key in (one.name, *one.keys)}
+KEYS: Final = {key: filter_ for filter_ in filters_of("games") for key in (filter_.name, *filter_.keys)}
 """Filters by their keys in the search box, which precede a colon."""
 
 _ORDER: Final = ("order", "並び順")

@@ -189,12 +189,14 @@ def _field_condition(scope: Scope, field: Field, value: EqualTo | Between) -> It
         yield from _result_is(_text(value))
     elif field.name in _SEATED:
         yield from _side_is(scope, field.name, _text(value))
-    elif field.one is None:
-        by_attribute = {one.attribute: one for one in (field.least, field.most) if one}
+    elif field.filter is None:
+        by_attribute = {filter_.attribute: filter_ for filter_ in (field.least, field.most) if filter_}
         ends = ((by_attribute[name], end) for name, end in _ends(field, value))
-        yield _combined(And(()), [one.condition(scope, (one.to_stored(end),)) for one, end in ends])
+        yield _combined(
+            And(()), [filter_.condition(scope, (filter_.to_stored(end),)) for filter_, end in ends]
+        )
     else:
-        yield from _single_filter(scope, field.one, _text(value))
+        yield from _single_filter(scope, field.filter, _text(value))
 
 
 def _text(value: EqualTo | Between) -> str:
@@ -202,31 +204,35 @@ def _text(value: EqualTo | Between) -> str:
     return value.value if isinstance(value, EqualTo) else value.least
 
 
-def _single_filter(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
+def _single_filter(scope: Scope, filter_: Filter, text: str) -> Iterator[Sql]:
     """Yield the condition of a filter that takes one value; none for a name or an upload that does not
     exist."""
-    if one.name_kind or one.name == "upload":
-        ids = match_name(scope, one.name_kind, text).ids if one.name_kind else ids_of_upload(scope, int(text))
+    if filter_.name_kind or filter_.name == "upload":
+        ids = (
+            match_name(scope, filter_.name_kind, text).ids
+            if filter_.name_kind
+            else ids_of_upload(scope, int(text))
+        )
         if ids:
-            yield one.condition(scope, ids)
+            yield filter_.condition(scope, ids)
         return
-    yield one.condition(scope, (one.to_stored(_typed(one, text)),))
+    yield filter_.condition(scope, (filter_.to_stored(_typed(filter_, text)),))
 
 
-def _typed(one: Filter, text: str) -> Any:
-    if one.value == "number":
+def _typed(filter_: Filter, text: str) -> Any:
+    if filter_.value == "number":
         return int(text)
-    if one.value in ("day", "last day"):
-        return last_day(text) if one.value == "last day" else first_day(text)
+    if filter_.value in ("day", "last day"):
+        return last_day(text) if filter_.value == "last day" else first_day(text)
     return text
 
 
 def _ends(field: Field, value: EqualTo | Between) -> Iterator[tuple[str, Any]]:
     """Yield the attributes of a field's filters with their values."""
     least, most = (value.value, value.value) if isinstance(value, EqualTo) else (value.least, value.most)
-    for one, text in ((field.least, least), (field.most, most)):
-        if one is not None and text:
-            yield one.attribute, _typed(one, text)
+    for filter_, text in ((field.least, least), (field.most, most)):
+        if filter_ is not None and text:
+            yield filter_.attribute, _typed(filter_, text)
 
 
 def _result_is(value: str) -> Iterator[Sql]:

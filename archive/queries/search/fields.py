@@ -21,33 +21,36 @@ Kind = Literal["text", "choice", "number", "one number", "day", "one day", "form
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field: its names, the type of its value, and its filters.
-
-    `one` is the filter of a single value, `least` and `most` are those of the ends of a range. For a choice,
-    `choices` are the values, and `read` converts a word to a value.
-    """
+    """A field of the search language."""
 
     name: str
     label: str | Promise
     kind: Kind
+    """The type of its values."""
     keys: tuple[str, ...] = ()
-    one: Filter | None = None
+    """More names of the field."""
+    filter: Filter | None = None
+    """The filter of a field that has single values."""
     least: Filter | None = None
+    """The filter by the lower end of a range."""
     most: Filter | None = None
+    """The filter by the upper end of a range."""
     choices: tuple[str, ...] = ()
+    """The values of a choice."""
     words: Mapping[str, str] = field(default_factory=dict)
+    """Words that stand for values, with these values."""
 
     def read(self, text: str) -> str:
-        """Return the value of a word; other words unchanged."""
+        """Return the value that a word stands for, or the word itself."""
         if text in self.words:
             return self.words[text]
-        value = self.one.parse(text) if self.one else text
+        value = self.filter.parse(text) if self.filter else text
         return next((choice for choice in self.choices if choice.lower() == value.lower()), value)
 
     def in_range(self, number: int) -> bool:
         """Return whether the field can have this number."""
-        ends = [one for one in (self.one, self.least, self.most) if one]
-        return all(one.least <= number <= one.most for one in ends)
+        ends = [filter_ for filter_ in (self.filter, self.least, self.most) if filter_]
+        return all(filter_.least <= number <= filter_.most for filter_ in ends)
 
 
 _SIDES: Final = ("first", "second")
@@ -72,16 +75,25 @@ _COLOURS: Final = (
 
 
 def _of_filters() -> Iterator[Field]:
-    for one in FILTERS:
-        if one.name == "result":
+    for filter_ in FILTERS:
+        if filter_.name == "result":
             choices = (*RESULT_NAMES, *_SIDES)
-            yield Field(one.name, one.label, "choice", one.keys, one, choices=choices, words=_WON)
-        elif one.value != "query":
-            yield Field(one.name, one.label, _KINDS[one.value], one.keys, one, choices=tuple(one.choices))
+            yield Field(
+                filter_.name, filter_.label, "choice", filter_.keys, filter_, choices=choices, words=_WON
+            )
+        elif filter_.value != "query":
+            yield Field(
+                filter_.name,
+                filter_.label,
+                _KINDS[filter_.value],
+                filter_.keys,
+                filter_,
+                choices=tuple(filter_.choices),
+            )
 
 
 def _of_spans() -> Iterator[Field]:
-    by_attribute = {one.attribute: one for one in FILTERS}
+    by_attribute = {filter_.attribute: filter_ for filter_ in FILTERS}
     for span in RANGES:
         least, most = by_attribute[span.least], by_attribute[span.most]
         kind: Kind = "number" if least.value == "number" else "day"
@@ -90,8 +102,8 @@ def _of_spans() -> Iterator[Field]:
 
 FIELDS: Final = (*_of_filters(), *_of_spans(), *_COLOURS, _POSITION, _PATTERN)
 """All fields."""
-BY_NAME: Final = {one.name: one for one in FIELDS}
-BY_KEY: Final = {key.lower(): one for one in FIELDS for key in (one.name, *one.keys)}
+BY_NAME: Final = {field_.name: field_ for field_ in FIELDS}
+BY_KEY: Final = {key.lower(): field_ for field_ in FIELDS for key in (field_.name, *field_.keys)}
 """Fields by their keys, which precede a colon."""
 
 _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {

@@ -172,7 +172,7 @@ def _one_day(_field: Field, place: int, text: str) -> EqualTo:
 
 
 def _free(field: Field, _place: int, text: str) -> EqualTo:
-    return EqualTo(field.one.parse(text) if field.one else text)
+    return EqualTo(field.filter.parse(text) if field.filter else text)
 
 
 _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., Any]]]] = {
@@ -191,8 +191,10 @@ _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., An
 
 
 def _key(fields: Iterable[Field]) -> pp.ParserElement:
-    names_of_fields = {one.name for one in fields}
-    names = sorted((key for key, one in BY_KEY.items() if one.name in names_of_fields), key=len, reverse=True)
+    names_of_fields = {field.name for field in fields}
+    names = sorted(
+        (key for key, field in BY_KEY.items() if field.name in names_of_fields), key=len, reverse=True
+    )
     element = pp.Regex(f"(?i:{'|'.join(map(re.escape, names))}):")
     return element.add_parse_action(lambda tokens: BY_KEY[tokens[0][:-1].lower()])
 
@@ -215,7 +217,7 @@ def _field(kind: Kind) -> pp.ParserElement:
         field, *matches = tokens
         return FieldIs(field.name, tuple(dict.fromkeys(build(field, place, text) for place, text in matches)))
 
-    return (_key(one for one in FIELDS if one.kind == kind) + values).add_parse_action(build_term)
+    return (_key(field for field in FIELDS if field.kind == kind) + values).add_parse_action(build_term)
 
 
 _MATCH: Final = pp.Regex("/ *+(?i:exact|mirror|color|any)(?![^\\s()/])")
@@ -226,7 +228,7 @@ def _position() -> pp.ParserElement:
     code.add_parse_action(_read_position)
     plies = pp.Literal("/").suppress() + _ranged(r"\d{1,5}", "number").copy().add_parse_action(_plies)
     match = _MATCH.copy().add_parse_action(lambda tokens: tokens[0][1:].strip().lower())
-    key = _key(one for one in FIELDS if one.kind == "position")
+    key = _key(field for field in FIELDS if field.kind == "position")
     grammar = key.suppress() + (code | _refused("position")) + pp.Optional(match) + pp.Optional(plies)
     return grammar.add_parse_action(_reaches)
 
@@ -262,7 +264,7 @@ def _pattern() -> pp.ParserElement:
     plain = pp.Regex(r'[^\s()"「]++').add_parse_action(
         lambda _text, place, tokens: _read_pattern(tokens[0], place)
     )
-    key = _key(one for one in FIELDS if one.kind == "pattern")
+    key = _key(field for field in FIELDS if field.kind == "pattern")
     return key.suppress() + (quoted | plain | _refused("pattern"))
 
 
@@ -275,7 +277,7 @@ def _read_pattern(text: str, place: int) -> HasPattern:
 
 
 def _unknown(_text: str, place: int, tokens: pp.ParseResults) -> NoReturn:
-    raise QueryError("query-field", place, tuple(one.name for one in FIELDS), text=tokens[0][:-1])
+    raise QueryError("query-field", place, tuple(field.name for field in FIELDS), text=tokens[0][:-1])
 
 
 # --- terms -----------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may contain (XML 1.0, 2.2)."""
-_NO_FILTERS: Final = {one.name for one in filters_of("positions")}
+_NO_FILTERS: Final = {filter_.name for filter_ in filters_of("positions")}
 
 View = Callable[..., HttpResponse]
 

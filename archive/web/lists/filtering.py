@@ -93,12 +93,12 @@ def name_suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) ->
     """Return suggestions for the form's names without games; the addresses also have `also`."""
     used = values_in_use(form)
     results = []
-    for one in FILTERS:
-        field, text = one.name, used.get(one.name, "")
-        if one.name_kind and text and not ids_of_name(scope, one.name_kind, text):
+    for filter_ in FILTERS:
+        field, text = filter_.name, used.get(filter_.name, "")
+        if filter_.name_kind and text and not ids_of_name(scope, filter_.name_kind, text):
             links = (
                 (name, f"?{urlencode({**also, **used, field: name})}")
-                for name in likely_names(scope, one.name_kind, text)
+                for name in likely_names(scope, filter_.name_kind, text)
             )
             results.append(NameSuggestion(str(form[field].label), text, tuple(links)))
     return results
