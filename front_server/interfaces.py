@@ -16,19 +16,19 @@ MIB: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """Limits of one process.
-
-    `body_seconds` is the time for a request body, which each received byte extends
-    (`front_server.bodies.next_deadline`). `answer_seconds` is the time until the application begins its
-    answer, and for the client to take each piece of it; `probe_seconds` is the first of these for probes.
-    `request_bytes` is the size of one body, `waiting_bytes` the total size of all bodies in the process.
-    """
+    """Limits of one process."""
 
     body_seconds: float = 30
+    """The time for a request body. Each received byte extends it (`front_server.bodies.next_deadline`)."""
     answer_seconds: float = 60
+    """The time until the application begins its answer, and the time for the client to take each piece of
+    it."""
     probe_seconds: float = 5
+    """The time until the application begins its answer to a probe."""
     request_bytes: int = 256 * MIB
+    """The size of one request body."""
     waiting_bytes: int = 1024 * MIB
+    """The total size of all request bodies in the process."""
 
 
 class Refusal(Exception):

@@ -42,20 +42,19 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Describes one method of an address for the contract.
-
-    `answers` has the class of the JSON for each status (`archive.api.shapes`), None for an answer without a
-    body; other types that the address offers have the same content. `problems` are the codes of this address
-    by status, besides those of `EVERYWHERE`. `body` declares the fields of the body; `or_body` are schemas of
-    other bodies that are accepted. `text` describes the method in a sentence, if the view's docstring covers
-    several methods.
-    """
+    """Describes one method of an address for the contract."""
 
     answers: Mapping[int, Any]
+    """For each status, the class of its JSON (`archive.api.shapes`), or None for an answer without a body. If
+    the address offers other types, they have the same content."""
     problems: Problems = field(default_factory=dict)
+    """The codes of this address by status, besides those of `EVERYWHERE`."""
     body: type[serializers.Serializer[Any]] | None = None
+    """The fields of the body."""
     or_body: Iterable[Any] = ()
+    """Schemas of other bodies that are accepted."""
     text: str = ""
+    """One sentence about this method, needed if the view's docstring is about several methods."""
     examples: tuple[Example, ...] = ()
 
 

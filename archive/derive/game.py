@@ -51,22 +51,18 @@ class DerivedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DerivedGame:
-    """A game ready to be stored. `record` is packed (`archive.models.codec`).
-
-    `players` are the normalized names of colours 0 and 1, empty if unknown, `ratings` theirs. `codes` has the
-    canonical code of each key in `rows`. `header_data` comes from `headers.header_data`, `series` from
-    `archive.derive.series`. `stem` is the hash of the moves alone; `parsed_facts` is the other input of
-    `derive_stored`. A stored game whose rows in the index do not change has their number in `kept_rows`, and
-    empty `rows` and `codes`.
-    """
+    """A game ready to be stored."""
 
     kind: str
     record_kind: str
     space: int
     digest: bytes
     record: bytes
+    """The packed record (`archive.models.codec`)."""
     players: tuple[str, str]
+    """The normalized names of colours 0 and 1; empty if unknown."""
     ratings: tuple[int | None, int | None]
+    """The ratings of the players of colours 0 and 1."""
     event: str
     site: str
     played_from: date | None
@@ -77,16 +73,23 @@ class DerivedGame:
     special: str
     plies: int
     rows: tuple[DerivedRow, ...]
+    """The rows of the game in the index; empty if `kept_rows` is set."""
     codes: tuple[str, ...]
+    """The canonical code of the key of each of the `rows`."""
     calendar: str = ""
     round: str = ""
     opening: str = ""
     header_data: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Headers in the form of `headers.header_data`."""
     series: bytes = b""
+    """Packed by `archive.derive.series`."""
     digest_version: int = DIGEST_VERSION
     stem: bytes = b""
+    """The hash of the moves alone."""
     parsed_facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Facts of the parsed game, which `derive_stored` needs besides the record."""
     kept_rows: int | None = None
+    """The number of rows of a stored game in the index, if these do not change. Otherwise None."""
     text: str = ""
     """The searchable text (`archive.derive.text`)."""
     features: int = 0

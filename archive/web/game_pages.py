@@ -25,24 +25,27 @@ OWN_START: Final = _("own start position")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a game.
-
-    `results` are by the number of the result (colour 0, colour 1, draw, unknown), `marks` precede the players
-    of both colours and are drawn in a `shape`, `sides` are by the names of sides, and `seats` are the words
-    for colours 0 and 1 in totals over all starts. `starts` and `endings` are by their names in records; the
-    start `usual` is not displayed. `first_moves` is the heading of a player's first moves.
-    """
+    """The words of a kind of game."""
 
     game: Promise
     results: tuple[Promise, ...]
+    """Words for the results: a win of colour 0, a win of colour 1, a draw, unknown."""
     marks: tuple[str, str]
+    """The marks before the players of colours 0 and 1."""
     shape: str
+    """The shape in which the marks are drawn."""
     sides: Mapping[str, Any]
+    """Words for the sides by their names."""
     seats: tuple[Any, Any]
+    """Words for colours 0 and 1 in totals of games with different starts."""
     starts: Mapping[str, Promise]
+    """Words for the starts by their names in records."""
     usual: str
+    """The name of the start that is not displayed."""
     endings: Mapping[str, Promise]
+    """Words for the endings by their names in records."""
     first_moves: Promise
+    """The heading of a player's first moves."""
 
 
 class MenuLink(NamedTuple):
@@ -56,27 +59,27 @@ class MenuLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GamePages:
-    """The parts of pages that depend on the kind of game.
-
-    `full_format` is the format that holds everything in a record; `bulk` are additional formats for
-    downloading lists of games, by the names of forms (`archive.export`). `programs` are sites that take a
-    position or a game in their address. `styles` are for pages with boards of any game, `links` for the menu
-    of every page.
-
-    `header` returns the title of a record's header, `side_names` the names of the sides by the start, for
-    games without players. `board` returns the context for showing a position after a number of moves,
-    `beginning` the data for scripts about the position with which the shown piece of a record begins, by ply
-    and number of moves. `squares` are the names of squares that an address can mark on the board.
-    """
+    """The parts of pages that depend on the kind of game."""
 
     words: Words
     full_format: str
+    """The name of the format that holds everything in a record."""
     header: Callable[[str], str]
+    """Returns the title of a record's header."""
     side_names: Callable[[str], tuple[str, str]]
+    """Returns the names of the sides with a start, for games without players."""
     board: Callable[[Any, int], dict[str, str]]
+    """Returns the context for showing a position after a number of moves."""
     beginning: Callable[[Record, Any, int, int], dict[str, str]]
+    """Returns the data for scripts about the position with which the displayed part of a record begins, by
+    its ply and by the number of moves."""
     programs: NamedValues = ()
+    """Sites that take a position or a game in their address."""
     bulk: Mapping[str, str | Promise] = field(default_factory=dict)
+    """More formats for downloading lists of games, by the names of forms (`archive.export`)."""
     styles: tuple[str, ...] = ()
+    """Style sheets for pages with boards of any kind of game."""
     links: tuple[MenuLink, ...] = ()
+    """Links for the menu of every page."""
     squares: Mapping[str, int] = field(default_factory=dict)
+    """The names of squares that an address can mark on the board."""

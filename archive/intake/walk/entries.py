@@ -36,18 +36,17 @@ _UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 @dataclass(frozen=True, slots=True)
 class UploadPart:
-    """A piece of an upload that is read at once: a file, or a game of a large file.
-
-    `path` is its name inside containers, empty for the upload itself; it is never a place on a disk. `first`
-    marks the first part of a file, `first_line` (from 1) is where the part begins in it. A refused part has
-    an `issue` instead of `data`.
-    """
+    """A part of an upload that is read in one go: a file, or a game of a large file."""
 
     path: str
+    """The name of the file inside containers; empty for the upload itself. It never refers to a disk."""
     data: bytes = b""
     issue: Issue | None = None
+    """Why the part was refused; then it has no `data`."""
     first: bool = True
+    """Whether it is the first part of its file."""
     first_line: int = 1
+    """The line of the file (from 1) with which the part begins."""
     number: int = 0
 
 

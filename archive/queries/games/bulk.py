@@ -35,20 +35,23 @@ class GameWithRecord(NamedTuple):
 
 @dataclass(slots=True)
 class BulkReader:
-    """Reads at most `most` games of a list after the id `after`.
+    """Reads the games of a list after an id, up to a maximum number.
 
-    While it reads, `after` is the last id so far, and `games` the number of games yielded. In the end it is
-    `complete`, or has reached `most`, or has an `error`, because a query took too long. Between games it may
-    yield None after scanning many games without a match.
+    After many games without a match it yields None, so that the caller can do something else meanwhile.
     """
 
     scope: Scope
     filters: GameFilters
     after: int
+    """The id after which to begin. While reading, it is the last id so far."""
     most: int
+    """The maximum number of games."""
     games: int = 0
+    """The number of games yielded so far."""
     complete: bool = False
+    """Whether the list has no more games."""
     error: QueryError | None = None
+    """The error of a query that took too long."""
     _first: tuple[list[GameRow], int | None] | None = field(default=None, repr=False)
 
     def begin(self) -> None:

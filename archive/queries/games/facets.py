@@ -44,28 +44,32 @@ CACHE_SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The most frequent values among the games that match a search, with their numbers of games.
-
-    `players`, `events` and `sources` (uploads) are id, name, number; the name of an upload may be empty.
-    `formations` are castles and openings by identifier; `years` begin with the latest. `games` is the number
-    of matching games, and if `sampled`, of those among the newest `SAMPLE` of the list. `kinds` are kinds of
-    records, `boards` kinds of games (shogi, ...). Unless `exact`, the list has at least so many games.
-    """
+    """The most frequent values among the games that match a search, with their numbers of games."""
 
     games: int = 0
+    """The number of games that were counted: all that match or, if `sampled`, those among the newest `SAMPLE`
+    games."""
     sampled: bool = False
     players: tuple[tuple[int, str, int], ...] = ()
+    """Ids, names and numbers of games."""
     events: tuple[tuple[int, str, int], ...] = ()
+    """Ids, names and numbers of games."""
     years: tuple[tuple[int, int], ...] = ()
+    """The latest year comes first."""
     results: tuple[tuple[int, int], ...] = ()
     handicaps: tuple[tuple[str, int], ...] = ()
     endings: tuple[tuple[str, int], ...] = ()
     openings: tuple[tuple[str, int], ...] = ()
     formations: tuple[tuple[str, int], ...] = ()
+    """Castles and openings by their identifiers."""
     kinds: tuple[tuple[str, int], ...] = ()
+    """Kinds of records."""
     boards: tuple[tuple[str, int], ...] = ()
+    """Kinds of games (shogi, ...)."""
     sources: tuple[tuple[int, str, int], ...] = ()
+    """Ids of uploads, their names, which may be empty, and numbers of games."""
     exact: bool = True
+    """Whether `games` is the exact number. If not, there are at least so many."""
 
 
 _GAMES: Final = """

@@ -136,19 +136,19 @@ _ONCE: Final = Sql("(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.p
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """Where to read games. `source` is a table or subquery d with the `columns`; `own` filters its rows,
-    `conditions` filter the joined games g, all in the `scope`.
-
-    A name has one list of games in each space: then `each` has one condition for each of these lists, and
-    every list is read in its own order.
-    """
+    """Where to read the games of a list."""
 
     scope: Scope
     source: Sql
+    """A table or subquery d with the `columns`."""
     own: tuple[Sql, ...] = ()
+    """Conditions on the rows d."""
     conditions: tuple[Sql, ...] = ()
+    """Conditions on the joined games g."""
     columns: str = "d.played, d.slot"
     each: tuple[Sql, ...] = (Sql("TRUE"),)
+    """For a name, which has a list of games in each space: one condition for each of these lists, which are
+    read in their own orders."""
     rows: Sql | None = None
     """A query with at least as many rows as the list, which is faster to count."""
     most: int = 0

@@ -41,25 +41,25 @@ class ArchiveCounts:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Games of one kind (without problems, trees and positions) by year, result, length, ending and opening
-    as the records name it. `kinds` are the numbers of games by kind, the most frequent first. Unless `exact`,
-    recent games are missing.
-
-    `lengths` are numbers by the first ply of a class of `STEP`; `durations` by the first second of a class of
-    `DURATIONS`, of the total time of both sides, over the newest `MOST_TIMED` games with times.
-    """
+    """Numbers of games of one kind. Problems, opening trees and positions are not counted."""
 
     games: int
     years: tuple[tuple[int, int], ...]
     undated: int
     results: tuple[int, ...]
     lengths: tuple[tuple[int, int], ...]
+    """Numbers of games by length: by the first ply of a class of `STEP`."""
     endings: tuple[tuple[str, int], ...]
     openings: tuple[tuple[str, int], ...]
+    """Numbers of games by opening, as the records name it."""
     durations: tuple[tuple[int, int], ...] = ()
+    """Numbers of games by the total time of both sides: by the first second of a class of `DURATIONS`, among
+    the newest `MOST_TIMED` games with times."""
     kind: str = SHOGI.name
     kinds: tuple[tuple[str, int], ...] = ()
+    """Numbers of games by kind, the most frequent first."""
     exact: bool = True
+    """If False, recent games are missing."""
 
 
 def counts(scope: Scope) -> ArchiveCounts:

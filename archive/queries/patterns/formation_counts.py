@@ -56,26 +56,29 @@ class GameFormationAt(NamedTuple):
 
 @dataclass(slots=True)
 class FormationDetails:
-    """One formation, counted over the `counted` sides with it that were stored last; `more` says that there
-    are others.
-
-    `colours` are their results as Black and as White, `years` numbers by year and `plies` by the first ply of
-    a class of `PLY_STEP`, `against` the formations of the other side and `players` the most frequent players,
-    both with the results of the side with the formation, and `moves` that side's next moves in the last
-    `RECORDS` games, turned so that it is Black, with the words that distinguish these moves.
-    """
+    """Counts of the sides that have played a formation. Only those that were stored last are counted."""
 
     formation: Formation
     counted: int = 0
+    """The number of sides that were counted."""
     more: bool = False
+    """Whether there are others, which were not counted."""
     colours: tuple[ResultCounts, ResultCounts] = field(
         default_factory=lambda: (ResultCounts(), ResultCounts())
     )
+    """The results as Black and as White."""
     years: tuple[tuple[int, int], ...] = ()
+    """Years with their numbers of sides."""
     plies: tuple[tuple[int, int], ...] = ()
+    """Numbers of sides by the ply at which the formation was reached: by the first ply of a class of
+    `PLY_STEP`."""
     against: tuple[tuple[Formation, ResultCounts], ...] = ()
+    """The formations of the other side, with the results of the side that has this one."""
     players: tuple[tuple[NamedCount, ResultCounts], ...] = ()
+    """The most frequent players with their results."""
     moves: tuple[tuple[Move, int], ...] = ()
+    """The next moves of the side in the last `RECORDS` games, as if it were Black, with the words that
+    distinguish them."""
     games: tuple[tuple[int, int, int], ...] = ()
     """Its games, the last stored first: id, colour and ply."""
 

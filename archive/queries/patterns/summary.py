@@ -88,18 +88,20 @@ class PatternGame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PatternSummary:
-    """The summary of a pattern. `waiting` games of the scope are not searched yet. `years` and `plies` (by
-    the first ply of a class of `STEP`) are numbers of games; `players` are those of the own side, with their
-    results, in the newest `players_of` games."""
+    """The summary of a pattern."""
 
     games: int
     waiting: int
+    """The number of games of the scope that have not been searched yet."""
     results: PatternScore
     years: tuple[tuple[int, int], ...]
+    """Years with their numbers of games."""
     undated: int
     plies: tuple[tuple[int, int], ...]
+    """Numbers of games by ply: by the first ply of a class of `STEP`."""
     moves: tuple[MoveAfterPattern, ...]
     players: tuple[tuple[NamedCount, ResultCounts], ...]
+    """The players of the pattern's own side with their results, in the newest `players_of` games."""
     players_of: int
     page: KeysetPage[PatternGame]
 

@@ -54,33 +54,36 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
-    """A move that was played from the position, on the queried board.
-
-    `move` is packed, `name` is in the game's notation, `text` as people write it (for shogi, KI2), `code` is
-    the position after it. `total` is the number of games that played it from here; `reached` the number of
-    games that reach the position after it in any order of moves, with the same match and lines (None with
-    filters and in batches). `others` counts problems, opening trees and positions, which count nowhere else.
-
-    `share` is of the games that reach the position. `score` is that of the side to move, 1 for a win and a
-    half for a draw, and None without decided games; `interval` is its Wilson interval. `rating` is the
-    average of the mover's ratings over the `rated` games that have one; both None if ratings were not looked
-    up. `last_year` is the year of the newest game with a day.
-    """
+    """A move that was played from the position, on the queried board."""
 
     move: int
+    """The packed move."""
     name: str
+    """The move in the game's own notation (for shogi, USI)."""
     text: str
+    """The move as people write it (for shogi, KI2)."""
     total: int
+    """The number of games in which it was played from this position."""
     results: Results
     others: int
+    """The number of problems, opening trees and positions with this move. They are counted nowhere else."""
     code: str
+    """The position after the move."""
     share: float
+    """The share of `total` in the games that reach the position."""
     score: float | None
+    """The score of the side to move: 1 for a win and a half for a draw. None without decided games."""
     interval: Interval | None
+    """The Wilson interval of the score."""
     rating: float | None
+    """The average rating of the players who moved; None if ratings were not looked up."""
     rated: int | None
+    """The number of games with such a rating; None if ratings were not looked up."""
     last_year: int | None
+    """The year of the newest game with a date."""
     reached: int | None = None
+    """The number of games that reach the position after the move by any order of moves, with the same match
+    and lines. None with filters, and in batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +100,7 @@ class UnplayedMove:
 
 @dataclass(frozen=True, slots=True)
 class Explorer:
-    """The statistics of a position. `moves` are all that were played, the most frequent first.
-
-    `first` and `latest` are games with a known day. With a `sample` all numbers are those of the sample, and
-    `first` is None. `unplayed` is None without `transpositions`.
-    """
+    """The statistics of a position."""
 
     kind: str
     code: str
@@ -111,10 +110,15 @@ class Explorer:
     results: Results
     others: int
     moves: tuple[MoveStats, ...]
+    """All moves that were played, the most frequent first."""
     first: GameThrough | None = None
+    """The first game with a date; None with a `sample`."""
     latest: GameThrough | None = None
+    """The latest game with a date."""
     sample: Sample | None = None
+    """If set, all numbers are those of this sample."""
     unplayed: tuple[UnplayedMove, ...] | None = None
+    """None without `transpositions`."""
 
 
 def explore(

@@ -23,17 +23,18 @@ Cut = Literal["nodes", "time"]
 
 @dataclass(slots=True)
 class TreeNode:
-    """A position of the tree, reached by `played` (None: the root). `explorer` is None where the tree ends.
-
-    `again` says that the same position is elsewhere in the tree, nearer to the root or played more often, and
-    continues there. `complete` says that all its moves with enough games are in the tree.
-    """
+    """A position of an opening tree."""
 
     code: str
     played: MoveStats | None
+    """The move that led here; None for the root."""
     again: bool = False
+    """Whether the same position is elsewhere in the tree, nearer to the root or played more often. The tree
+    continues there."""
     explorer: Explorer | None = None
+    """The statistics of the position; None where the tree ends."""
     complete: bool = False
+    """Whether all its moves with enough games are in the tree."""
     children: list[TreeNode] = field(default_factory=list)
 
 

@@ -27,15 +27,17 @@ from kifu_core.shogi.formations import BY_NAME
 
 
 class Driver(NamedTuple):
-    """A list of games that can drive a query. `source` is a FROM item l with the columns played and slot;
-    `length` selects as many rows as the list has, or a few more; `slots` selects its slots, with duplicates.
-    `probe` is the condition that the game of row d is in the list."""
+    """A list of games that can drive a query."""
 
     source: Sql
+    """An item of FROM, named l, with the columns played and slot."""
     conditions: tuple[Sql, ...]
     length: Sql
+    """Selects as many rows as the list has, or a few more."""
     slots: Sql
+    """Selects the slots of the list, with duplicates."""
     probe: Sql
+    """The condition that the game of the row d is in the list."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,32 +28,35 @@ SLOTS_A_PROBE: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample: the newest `read` of the `of` games that reach the position, played from `since` to `until`
-    (None: on an unknown day)."""
+    """The newest games that reach the position."""
 
     read: int
+    """The number of games in the sample."""
     of: int
+    """The number of all games that reach the position."""
     since: date | None
+    """The day of the oldest game in the sample; None if it is unknown."""
     until: date | None
+    """The day of the newest game in the sample; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """How filtered rows are read.
-
-    With a `driver` (the number of a list), that list's games are looked up under the key; without one, all
-    rows are read. With `at_hand` (the number of a list), rows are compared with that list after loading it.
-    `rated`: the mover's ratings are read. `ratings_at_once`: a filter on ratings is checked by loading all
-    ratings up front instead of row by row. `cut` is the day and slot where a sample begins. `most` is the
-    maximum of rows, or games of the driving list, that are read for a key, if it is known.
-    """
+    """How to read the rows of a key with filters."""
 
     driver: int | None = None
+    """The number of a list: its games are looked up under the key. Without one, all rows are read."""
     at_hand: int | None = None
+    """The number of a list that is loaded first, and then compared with the rows."""
     most: int | None = None
+    """The maximum of rows, or of games of the driving list, that are read for a key. None if it is not
+    known."""
     rated: bool = True
+    """Whether to read the ratings of the side to move."""
     ratings_at_once: bool = False
+    """Whether a filter by ratings loads all ratings up front, instead of looking them up row by row."""
     cut: tuple[int, int] | None = None
+    """The day and the slot with which a sample begins."""
     sample: Sample | None = None
 
 
