@@ -23,16 +23,16 @@ OPEN_WALKS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """The point at which an upload is read further.
-
-    `following` is the first missing `seq`. `part` is the part to read for it, some of whose entries may be
-    stored; `seq` and `index` are those of its first entry.
-    """
+    """Where to continue reading an upload."""
 
     part: int = 0
+    """The part to read. Some of its entries may be stored already."""
     seq: int = 0
+    """The `seq` of the first entry of the part."""
     index: int = 0
+    """The `index` of the first entry of the part."""
     following: int = 0
+    """The first `seq` that is not stored."""
 
 
 def resume_point(upload_id: int) -> ResumePoint:

@@ -279,9 +279,9 @@ class Plan:
     def add(self, pk: int, game: DerivedGame) -> int:
         """Add an edition to a game. Return the id of the resulting game: it may be merged with another
         one."""
-        mine = self.edition(pk)
-        united = self.existing.unite([mine, edition(game)])
-        return pk if united == mine else self.replace_and_merge(pk, self.derive(pk, united))
+        before = self.edition(pk)
+        united = self.existing.unite([before, edition(game)])
+        return pk if united == before else self.replace_and_merge(pk, self.derive(pk, united))
 
     def derive(self, pk: int, source: Edition) -> DerivedGame:
         """Return a game as derived from another edition. A stored game keeps its rows in the index if they
@@ -336,29 +336,35 @@ class Plan:
     def _match(self, game: DerivedGame, except_for: int | None) -> int | None:
         """Return the id of the game with the same moves; without one, of the game that is a snapshot of this
         one or has it as a snapshot. None if there is none, or more than one."""
-        mine = facts(game, self.existing.names)
-        if mine not in self.existing.compared:
-            self.unread.compare[mine] = game
+        game_facts = facts(game, self.existing.names)
+        if game_facts not in self.existing.compared:
+            self.unread.compare[game_facts] = game
             raise NotReadError
-        alike = [pk for pk in self._same_moves(mine) if pk != except_for and agree(mine, self._facts[pk])]
+        alike = [
+            pk
+            for pk in self._games_with_same_moves(game_facts)
+            if pk != except_for and agree(game_facts, self._facts[pk])
+        ]
         if alike:
             return alike[0] if len(alike) == 1 else None
-        snapshots = [pk for pk in self._snapshots(mine) if pk != except_for]
+        snapshots = [pk for pk in self._snapshot_candidates(game_facts) if pk != except_for]
         self._require_read(snapshots)
         related = [pk for pk in snapshots if self._continues(game, pk)]
         return related[0] if len(related) == 1 else None
 
-    def _same_moves(self, mine: Facts) -> Iterable[int]:
-        return self._by_stem.get((mine.space, mine.stem), ()) if mine.plies >= SHORT_PLIES else ()
+    def _games_with_same_moves(self, game_facts: Facts) -> Iterable[int]:
+        if game_facts.plies < SHORT_PLIES:
+            return ()
+        return self._by_stem.get((game_facts.space, game_facts.stem), ())
 
-    def _snapshots(self, mine: Facts) -> Iterator[int]:
+    def _snapshot_candidates(self, game_facts: Facts) -> Iterator[int]:
         """Yield the games with the same pairing of which one may be a snapshot of the other."""
-        if mine.pairing is None:
+        if game_facts.pairing is None:
             return
-        for pk in self._by_pairing.get(mine.pairing, ()):
+        for pk in self._by_pairing.get(game_facts.pairing, ()):
             other = self._facts[pk]
-            shorter = min(mine, other, key=lambda one: one.plies)
-            if mine.plies != other.plies and shorter.stopped and _prefixes(mine.time, other.time):
+            shorter = min(game_facts, other, key=lambda one: one.plies)
+            if game_facts.plies != other.plies and shorter.stopped and _prefixes(game_facts.time, other.time):
                 yield pk
 
     def _continues(self, game: DerivedGame, pk: int) -> bool:
@@ -454,11 +460,11 @@ def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
 
 
 def derive_again(
-    game: Game, mine: Edition, details: Details, source: Edition, derive: Derivation = derive_edition
+    game: Game, stored: Edition, details: Details, source: Edition, derive: Derivation = derive_edition
 ) -> DerivedGame:
-    """Return a stored game as derived from the edition `source` instead of `mine`. It keeps its rows in the
+    """Return a stored game as derived from the edition `source` instead of `stored`. It keeps its rows in the
     index if they stay the same."""
-    if _same_moves(mine, source):
+    if _same_moves(stored, source):
         derived = derive(source, game.space, game.index_rows)
         if _keeps_rows(game, details, derived):
             return derived

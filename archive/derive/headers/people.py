@@ -93,18 +93,18 @@ _RATE_LINE: Final = re.compile(r"(black|white)_rate:(.*):\s*(-?[0-9]{1,5})(?:\.[
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player in one record, normalized; unknown values are empty.
-
-    `titles` are in their written order, `rank` is a dan or kyu, `handicap` the words for the start that some
-    records append to a name, `place` where the player is from.
-    """
+    """A player in one record, normalized. Unknown values are empty."""
 
     name: str = ""
     titles: tuple[str, ...] = ()
+    """The titles in the order in which they are written."""
     rank: str = ""
+    """A dan or kyu."""
     handicap: str = ""
+    """Words for the start, which some records append to a name."""
     rating: int | None = None
     place: str = ""
+    """Where the player is from."""
 
 
 def read_player(text: str, rated: bool = False) -> Person:

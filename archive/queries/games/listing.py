@@ -54,34 +54,34 @@ _ARRIVED: Final = """coalesce(
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game in a list: its columns, each with its SQL. `first` and `second` are the players with colours 0
-    and 1, empty if unknown.
-
-    `precision` of the days is "day", "month", "year" or ""; `calendar` is "gregorian", "lunisolar" or "".
-    `time_limits` is JSON: the limit of both sides, or a list of one for each side.
-    """
+    """A game in a list. Each column is annotated with its SQL."""
 
     id: Annotated[int, "g.id"]
     kind: Annotated[str, "g.kind"]
     record_kind: Annotated[str, "g.record_kind"]
     first: Annotated[str, _name("player", "player0_id")]
+    """The name of the player of colour 0; empty if unknown."""
     second: Annotated[str, _name("player", "player1_id")]
+    """The name of the player of colour 1; empty if unknown."""
     event: Annotated[str, _name("event", "event_id")]
     site: Annotated[str, "g.site"]
     played_from: Annotated[date | None, "g.played_from"]
     played_to: Annotated[date | None, "g.played_to"]
     precision: Annotated[str, "g.precision"]
+    """The precision of the days: "day", "month", "year" or ""."""
     handicap: Annotated[str, "g.handicap"]
     result: Annotated[int, "g.result"]
     special: Annotated[str, "g.special"]
     plies: Annotated[int, "g.plies"]
     calendar: Annotated[str, "g.calendar"]
+    """"gregorian", "lunisolar" or ""."""
     round: Annotated[str, "g.round"]
     opening: Annotated[str, "g.opening"]
     space: Annotated[int, "g.space"]
     first_rating: Annotated[int | None, _rating(0)]
     second_rating: Annotated[int | None, _rating(1)]
     time_limits: Annotated[str | None, _TIME_LIMITS]
+    """JSON: the limit of both sides, or a list with one for each side."""
     features: Annotated[int, "g.features"]
     arrived: Annotated[datetime | None, _ARRIVED]
     changed: Annotated[datetime | None, "g.changed"]

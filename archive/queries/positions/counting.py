@@ -23,21 +23,21 @@ from archive.queries.sql import Sql, joined
 
 
 class RowCount(NamedTuple):
-    """How many rows have the same key, flags, move and result: `n`.
-
-    `rated` and `rating_sum` are those of the side to move, None if they were not looked up; `first_played` is
-    the first known day, None if there is none and in counts from counters of keys.
-    """
+    """How many rows have the same key, flags, move and result."""
 
     key: int
     flags: int
     move: int
     result: int
     n: int
+    """The number of these rows."""
     rated: int | None
+    """The number of these rows where the side to move has a rating; None if ratings were not looked up."""
     rating_sum: int | None
+    """The sum of these ratings; None if ratings were not looked up."""
     last_played: int
     first_played: int | None = None
+    """The first known day; None if there is none, and in counts from counters of keys."""
 
 
 class LoadedRow(NamedTuple):

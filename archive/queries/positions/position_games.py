@@ -32,17 +32,17 @@ from kifu_core.lines import NO_MOVE
 
 @dataclass(frozen=True, slots=True)
 class GameThrough(GameRow):
-    """A game that reaches the position after `ply` half-moves, in a variation if `fork`.
-
-    `move` is the next move on the queried board, packed; 0 if there is none. `turned`: the game has the
-    colours of the queried board swapped. `result` is the game's own.
-    """
+    """A game that reaches a position. `result` is that of the game, also if its colours are swapped."""
 
     ply: int
+    """The number of half-moves before the position."""
     move: int
+    """The next move on the queried board, packed; 0 if there is none."""
     move_name: str
     fork: bool
+    """Whether the position is in a variation."""
     turned: bool
+    """Whether the colours of the game are swapped on the queried board."""
 
 
 _OF_ROW: Final = ("part", "way", "played", "slot", "ply", "move", "flags")

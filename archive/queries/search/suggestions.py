@@ -85,15 +85,15 @@ def other_filters(parameters: Parameters) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class TextSearch:
-    """The list of the games with `words` in a name or in their text, by `query`.
-
-    `games` is their number, None if counting takes too long; `more` says that there are others beyond it.
-    """
+    """A search for games that have words in a name or in their text."""
 
     words: str
     query: str
+    """The query that finds these games."""
     games: int | None
+    """The number of these games; None if counting takes too long."""
     more: bool = False
+    """Whether there are more games than `games`."""
 
 
 def text_search(scope: Scope, parameters: Parameters, listed: int) -> TextSearch | None:

@@ -33,19 +33,20 @@ _SHARE: Final = 0.7
 
 @dataclass(slots=True)
 class ShownEntry:
-    """A shown entry of the line `path`, with its forks by number and the number of `omitted` forks.
-
-    If the page omits the rest of the line, `last` is the ply where the line ends and `moves` the number of
-    moves up to there, else 0.
-    """
+    """An entry of a line that the page shows."""
 
     ply: int
     path: str
+    """The path of the line."""
     entry: MoveEntry
     forks: dict[int, list[ShownEntry]] = field(default_factory=dict)
+    """The forks from this entry by their numbers."""
     omitted: int = 0
+    """The number of forks that are not shown."""
     last: int = 0
+    """If the page omits the rest of the line: the ply with which the line ends. Otherwise 0."""
     moves: int = 0
+    """If the page omits the rest of the line: the number of moves up to there. Otherwise 0."""
 
 
 @dataclass(frozen=True, slots=True)
