@@ -29,7 +29,7 @@ def archive(
         {name: pk for pk, name in enumerate(sorted(players), 1)},
         {name: pk for pk, name in enumerate(sorted(events), 1)},
     )
-    existing = Existing(names, held={game.identity: False for game in held})
+    existing = Existing(names, taken_down={game.identity: False for game in held})
     for pk, game in games.items():
         existing.games[pk] = Game(pk=pk, **game_row(game, names, slot=pk))
         existing.editions[pk] = edition(game)

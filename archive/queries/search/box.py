@@ -249,7 +249,7 @@ def _parse(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
         elif key in _ORDER:
             filters["order"] = text
         elif key in KEYS:
-            filters[KEYS[key].name] = KEYS[key].read(text)
+            filters[KEYS[key].name] = KEYS[key].parse(text)
         elif key is None and text[:1] in ("@", "＠") and len(text) > 1 and "player" not in filters:
             filters["player"] = text[1:]
         else:
