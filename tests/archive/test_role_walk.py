@@ -236,7 +236,7 @@ def is_of_a_thing(template: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestRow:
     """A request: one row of the table."""
 
     method: str
@@ -250,18 +250,18 @@ class Asked:
         return self.method, self.template, self.state
 
 
-def requests(world: World) -> Iterator[Asked]:
+def requests(world: World) -> Iterator[RequestRow]:
     for route in routes(admin=True):
         for state in STATES if is_of_a_thing(route.template) else ("",):
             yield from of_route(world, route, state)
 
 
-def of_route(world: World, route: Route, state: str) -> Iterator[Asked]:
+def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
     values = values_of(route.template, thing, world.group.pk)
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
-    yield Asked("GET", route.template, state, address)
+    yield RequestRow("GET", route.template, state, address)
     body = route.template
     for row in _ROWS:
         body = body.replace(f"/admin/archive/{row}/", "/admin/archive/{row}/")
@@ -271,24 +271,24 @@ def of_route(world: World, route: Route, state: str) -> Iterator[Asked]:
             data = {"game_id": thing.game}
         if body in ("/find/", "/api/v1/find"):
             data = {"text": record_of(state or "private").replace("zm", "")}
-        yield Asked("POST", route.template, state, address, data)
+        yield RequestRow("POST", route.template, state, address, data)
     if route.template == "/api/v1/uploads/{pk}":
-        yield Asked("DELETE", route.template, state, address)
+        yield RequestRow("DELETE", route.template, state, address)
 
 
-def answer(client: Client, query: Asked) -> Any:
-    """Ask, and undo what was done."""
+def answer(client: Client, request: RequestRow) -> Any:
+    """Send a request, and roll its changes back."""
     with transaction.atomic():
-        if query.method == "GET":
-            result = client.get(query.address)
-        elif query.method == "DELETE":
-            result = client.delete(query.address)
+        if request.method == "GET":
+            result = client.get(request.address)
+        elif request.method == "DELETE":
+            result = client.delete(request.address)
         else:
-            as_json = query.template.startswith("/api/v1/positions/")
+            as_json = request.template.startswith("/api/v1/positions/")
             result = (
-                client.post(query.address, query.data, "application/json")
+                client.post(request.address, request.data, "application/json")
                 if as_json
-                else client.post(query.address, query.data)
+                else client.post(request.address, request.data)
             )
         result.searchable = text_of(result)
         transaction.set_rollback(True)
@@ -296,7 +296,7 @@ def answer(client: Client, query: Asked) -> Any:
 
 
 def text_of(result: Any) -> str:
-    """Return all that an answer says: its body, its headers."""
+    """Return the body and the headers of an answer as text."""
     body = b"".join(result.streaming_content) if result.streaming else result.content
     return body.decode(errors="replace") + unquote(str(result.headers))
 
@@ -312,29 +312,30 @@ def table() -> dict[tuple[str, str, str], dict[str, str]]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("visitor", VISITORS)
-def test_everybody_is_told_what_they_may_read_and_nothing_else(world, table, visitor, caplog):
+def test_visitors_read_only_what_their_role_allows(world, table, visitor, caplog):
     client, wrong, met = client_of(world, visitor), [], set()
     caplog.set_level(logging.INFO)
     caplog.set_level(logging.INFO, logger=logs.ACCESS)
-    asked_for = list(requests(world))
-    for query in asked_for:
-        result = answer(client, query)
-        expected = table.get(query.row, {}).get(visitor)
+    rows = list(requests(world))
+    for request in rows:
+        result = answer(client, request)
+        expected = table.get(request.row, {}).get(visitor)
         if str(result.status_code) != expected:
-            wrong.append(f"{','.join(query.row)}: {result.status_code}, not {expected}")
+            wrong.append(f"{','.join(request.row)}: {result.status_code}, not {expected}")
         wrong += [
-            f"{query.address}: tells {mark}" for mark in met_wrongly(world, visitor, query, result.searchable)
+            f"{request.address}: tells {mark}"
+            for mark in leaked_marks(world, visitor, request, result.searchable)
         ]
-        wrong += kept_wrongly(world, query, result)
+        wrong += cacheable_secrets(world, request, result)
         met |= marks(world, result.searchable)
     for address in QUERIES:
-        query = Asked("GET", address.partition("?")[0], "", address)
-        text = answer(client, query).searchable
-        wrong += [f"{address}: tells {mark}" for mark in met_wrongly(world, visitor, query, text)]
+        request = RequestRow("GET", address.partition("?")[0], "", address)
+        text = answer(client, request).searchable
+        wrong += [f"{address}: tells {mark}" for mark in leaked_marks(world, visitor, request, text)]
     assert not wrong, "\n".join(wrong)
     readable = {thing.mark for thing in world.things.values() if visitor in READERS[thing.state]}
     assert readable <= met
-    assert {query.row for query in asked_for} == table.keys()
+    assert {request.row for request in rows} == table.keys()
     key = world.things["unlisted"].key
     assert client.get(f"/shared/{key}/").status_code == 302
     log = unquote(caplog.text)
@@ -347,25 +348,25 @@ def marks(world: World, text: str) -> set[str]:
     return {mark for mark in everything if mark in text}
 
 
-def met_wrongly(world: World, visitor: str, query: Asked, text: str) -> Iterator[str]:
+def leaked_marks(world: World, visitor: str, request: RequestRow, text: str) -> Iterator[str]:
     """Yield the marks in an answer that this visitor must not meet there."""
-    if visitor == "administrator" and query.template.startswith("/admin/"):
+    if visitor == "administrator" and request.template.startswith("/admin/"):
         return
     for thing in world.things.values():
-        shared = visitor == "shared" and thing.state in SHARED and query.template.startswith(_GAMES)
+        shared = visitor == "shared" and thing.state in SHARED and request.template.startswith(_GAMES)
         if thing.mark in text and visitor not in READERS[thing.state] and not shared:
             yield thing.mark
         if thing.file in text and visitor not in FILES[thing.state]:
             yield thing.file
 
 
-def kept_wrongly(world: World, query: Asked, result: Any) -> list[str]:
-    """Tell where others could keep an answer that says what is not public."""
+def cacheable_secrets(world: World, request: RequestRow, result: Any) -> list[str]:
+    """Return the answer if it has private marks and a shared cache could store it."""
     secret = {thing.mark for thing in world.things.values() if thing.state not in OPEN | {"hidden"}}
-    if not marks(world, result.searchable) & secret or query.template.startswith("/admin/"):
+    if not marks(world, result.searchable) & secret or request.template.startswith("/admin/"):
         return []
     cached = result.headers.get("Cache-Control", "")
-    return [] if cached == "private, no-store" and "ETag" not in result.headers else [f"{query}: {cached}"]
+    return [] if cached == "private, no-store" and "ETag" not in result.headers else [f"{request}: {cached}"]
 
 
 @pytest.mark.django_db
