@@ -12,10 +12,10 @@ from archive.derive.game import DerivedGame
 from archive.derive.game_limits import game_limits
 from archive.derive.headers import BEGINNINGS, ENDS, PLAYERS, Header
 from archive.derive.headers.text import first
-from archive.derive.record_union import fits, unite
 from archive.models import codec
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
+from kifu_core.shogi.record_union import fits, unite
 
 _DAYS: Final = (*BEGINNINGS, *ENDS)
 _RANKED: Final = ("problem", "position", "game", "tree")
@@ -106,7 +106,7 @@ def _joined(base: Edition, other: Edition) -> Edition:
     if base.record == other.record:
         return Edition(base.record, _parsed_facts(base.parsed_facts, other.parsed_facts))
     record, other_record = codec.unpack(base.record), codec.unpack(other.record)
-    changed = unite(record, other_record)
+    changed = unite(record, other_record, of_record(record).replay.packed_move)
     if changed and not fits(record, game_limits()):
         record, changed = codec.unpack(base.record), False
     header = _header(record["header"], other_record["header"])

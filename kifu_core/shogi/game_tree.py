@@ -23,14 +23,12 @@ from kifu_core.shogi import draw, evaluations, formats
 from kifu_core.shogi.board import Board, Move
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.move_times import seconds
-from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.normalize import normalize
 from kifu_core.shogi.notation import record_move_label
-from kifu_core.shogi.pieces import CODES
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.record_union import depth, unite
 from kifu_core.shogi.replay import can_play, packed_move, start
 from kifu_core.shogi.specials import BY_SPECIAL
-from kifu_core.shogi.squares import FILES, RANKS
 from kifu_core.shogi.start import initial_of
 
 
@@ -221,7 +219,9 @@ class Game:
         and `seconds` are plies; comments of ply 0 stand before the first move. Raises IllegalMoveError for
         illegal moves, and ParseError for an unknown ending.
         """
-        entries: list[dict[str, Any]] = [{}, *({"move": _raw_move(move)} for move in board.moves)]
+        record = formats.load(f"position {board.usi()}", strict=True).games[0].record
+        record = {**_copy(record), "header": dict(headers or {})}
+        entries = record["moves"]
         if ending is not None:
             if ending not in BY_SPECIAL:
                 params = {"path": "special", "value": f"{ending[:40]}; {', '.join(BY_SPECIAL)}"}
@@ -231,8 +231,7 @@ class Game:
             _entry_at(entries, ply)["comments"] = [*texts]
         for ply, count in (seconds or {}).items():
             _entry_at(entries, ply)["time"] = {"now": {"m": count // 60, "s": count % 60}}
-        raw = {"header": dict(headers or {}), "initial": initial_of(board.start), "moves": entries}
-        return cls(normalize(raw))
+        return cls(record)
 
     def with_comments(self, ply: int, *comments: str) -> Game:
         """Return the game with new comments at a ply of the main line, replacing the old ones."""
@@ -360,7 +359,7 @@ class Game:
         return self.svg()
 
 
-def _entry_at(entries: list[dict[str, Any]], ply: int) -> dict[str, Any]:
+def _entry_at(entries: list[MoveEntry], ply: int) -> MoveEntry:
     if not 0 <= ply < len(entries):
         raise KifuError("no-such-ply", params={"number": ply, "last": len(entries) - 1})
     return entries[ply]
@@ -369,15 +368,6 @@ def _entry_at(entries: list[dict[str, Any]], ply: int) -> dict[str, Any]:
 def _parsed(record: Record) -> ParsedGame:
     """Return the ParsedGame of a normalized record."""
     return formats.load(formats.dump(record, "jkf"), "game.jkf").games[0]
-
-
-def _raw_move(move: Move) -> dict[str, Any]:
-    to = move >> 1 & 127
-    place = {"x": FILES[to], "y": RANKS[to]}
-    if move >> 8 > DROP:
-        return {"to": place, "piece": CODES[(move >> 8) - DROP]}
-    origin = move >> 8
-    return {"from": {"x": FILES[origin], "y": RANKS[origin]}, "to": place, "promote": move.promotes}
 
 
 def merge(games: Iterable[Game]) -> Game:
@@ -402,79 +392,11 @@ def merge(games: Iterable[Game]) -> Game:
         if other.headers:
             header, theirs = record["header"], other.headers
             record["header"] = {name: text for name, text in header.items() if theirs.get(name) == text}
-        _merge_lines(record["moves"], _copy(other.record)["moves"])
+        unite(record, _copy(other.record), packed_move, keep_endings=True)
+    if depth(record) > FORK_LEVELS:
+        raise KifuError("jkf-depth", params={"path": "forks"})
     return Game(replace(base.parsed, record=record))
 
 
 def _copy(record: Record) -> Record:
     return cast(Record, json.loads(json.dumps(record)))
-
-
-_Entries = list[MoveEntry]
-
-
-def _merge_lines(base: _Entries, other: _Entries) -> None:
-    """Merge `other` and all of its variations into `base`, a line from the same position."""
-    waiting = [(base, 0, other, 0)]
-    while waiting:
-        line, at, entries, level = waiting.pop()
-        for index, entry in enumerate(entries):
-            if at == len(line):
-                line += entries[index:]
-                break
-            forks = entry.pop("forks", [])
-            same = _key(line[at]) == _key(entry)
-            if same:
-                _join_comments(line[at], entry.get("comments", []))
-            elif "special" in entry:
-                _join_comments(line[at - 1], [_ending_word(entry), *entry.get("comments", [])])
-            else:
-                forks = [entries[index:], *forks]
-            waiting += filter(None, [_attach(line, at, fork, level) for fork in forks])
-            if not same:
-                break
-            at += 1
-
-
-def _attach(
-    line: _Entries, at: int, fork: _Entries, level: int
-) -> tuple[_Entries, int, _Entries, int] | None:
-    """Add a fork as a variation of `line[at]`.
-
-    If the tree already has the fork's first move there, return what is left to merge instead: the line with
-    that move, the move's index in the line, the fork, and the line's level.
-    """
-    if _key(line[at]) == _key(fork[0]):
-        return line, at, fork, level
-    for existing in line[at].get("forks", ()):
-        if _key(existing[0]) == _key(fork[0]):
-            return existing, 0, fork, level + 1
-    if level + 1 + _depth(fork) > FORK_LEVELS:
-        raise KifuError("jkf-depth", ply=at, params={"path": "forks"})
-    line[at].setdefault("forks", []).append(fork)
-    return None
-
-
-def _key(entry: MoveEntry) -> int | str | None:
-    return packed_move(entry["move"]) if "move" in entry else entry.get("special")
-
-
-def _ending_word(entry: MoveEntry) -> str:
-    kind = BY_SPECIAL.get(entry["special"])
-    return kind.word if kind and kind.word else entry["special"]
-
-
-def _join_comments(entry: MoveEntry, others: list[str]) -> None:
-    comments = entry.get("comments", [])
-    if more := [comment for comment in others if comment not in comments]:
-        entry["comments"] = [*comments, *more]
-
-
-def _depth(line: _Entries) -> int:
-    """Return how deep variations are nested; 0 without variations."""
-    deepest, lines = 0, [(line, 0)]
-    while lines:
-        line, level = lines.pop()
-        deepest = max(deepest, level)
-        lines += [(fork, level + 1) for entry in line for fork in entry.get("forks", ())]
-    return deepest

@@ -8,10 +8,11 @@ from random import Random
 import pytest
 
 from archive.derive.game import index_rows
-from archive.derive.record_union import depth, fits, unite
 from kifu_core.jkf import FORK_LEVELS, Record
 from kifu_core.shogi.evaluations import is_evaluation
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.record_union import depth, fits, unite
+from kifu_core.shogi.replay import packed_move
 from tests.archive.builders import Forks, random_forks, random_line, record
 
 GAME = "7g7f 3c3d 2g2f 8c8d 2f2e"
@@ -29,7 +30,7 @@ def nodes(made: Record) -> set[tuple[int, int]]:
 def united(*editions: Record) -> Record:
     first, *others = (copy(edition) for edition in editions)
     for other in others:
-        unite(first, other)
+        unite(first, other, packed_move)
     return first
 
 
@@ -83,10 +84,10 @@ def test_comments_of_both_are_kept_and_none_is_doubled():
 
 def test_nothing_new_is_told():
     one = record_with({3: [["6g6f", "8c8d"]]})
-    assert not unite(copy(one), record_with())
-    assert not unite(copy(one), record_with({3: [["6g6f"]]}))
-    assert not unite(copy(one), copy(one))
-    assert unite(record_with(), copy(one))
+    assert not unite(copy(one), record_with(), packed_move)
+    assert not unite(copy(one), record_with({3: [["6g6f"]]}), packed_move)
+    assert not unite(copy(one), copy(one), packed_move)
+    assert unite(record_with(), copy(one), packed_move)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -99,7 +100,7 @@ def test_the_union_has_the_nodes_of_all_editions_and_no_others(seed):
     assert nodes(union) == set().union(*map(nodes, editions))
     for edition in editions:
         again = copy(union)
-        unite(again, copy(edition))
+        unite(again, copy(edition), packed_move)
         assert nodes(again) == nodes(union)
 
 
@@ -139,7 +140,7 @@ def test_a_comment_of_another_edition_is_the_same_whatever_a_converter_made_of_i
     text = "藤井−増田戦を中継する。"
     assert comments_of(commented(text), commented(other)) == [text]
     assert len(comments_of(commented(other), commented(text))) == 1
-    assert not unite(commented(text), commented(other))
+    assert not unite(commented(text), commented(other), packed_move)
 
 
 def test_a_comment_that_lost_characters_makes_room_for_the_whole_one():

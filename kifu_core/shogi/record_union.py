@@ -1,35 +1,37 @@
-"""The union of records with the same start and main line: the forks and comments of all."""
+"""The union of records with the same start: the moves, forks and comments of all, in one tree."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from kifu_core.games import GameKind, of_record
 from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
 from kifu_core.limits import UNLIMITED, Limits, comment_size
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi.evaluations import is_evaluation
+from kifu_core.shogi.specials import BY_SPECIAL
 
 Line = list[MoveEntry]
+PackedMove = Callable[[Any], int]
+"""Packs a move of a record, as `Replay.packed_move` of its game does."""
 
 _START: Final = 1
 """The index of the first move: `moves[0]` is the start."""
 
 
-def unite(base: Record, other: Record) -> bool:
-    """Add another edition's forks and comments to `base`; return whether anything was added.
+def unite(base: Record, other: Record, packed_move: PackedMove, *, keep_endings: bool = False) -> bool:
+    """Add the moves, forks and comments of another record to `base`; return whether anything was added.
 
-    `base` changes in place and may then share parts with `other`. New comments come below those of `base`; a
-    comment without lost characters, or with the mark of an evaluation, replaces a damaged one. Nothing
-    changes if forks would be nested deeper than the limit. Linear in the nodes of both, times the number of
-    parallel forks.
+    `base` changes in place and may then share parts with `other`. A line that differs becomes a fork. New
+    comments come below those of `base`; a comment without lost characters, or with the mark of an evaluation,
+    replaces a damaged one. With `keep_endings` an ending of `other` where `base` goes on becomes a comment;
+    otherwise it is dropped. Forks may become nested too deep: see `depth`. Linear in the nodes of both, times
+    the number of parallel forks.
     """
     lines = [(base["moves"], _START, other["moves"], _START)]
-    game = of_record(base)
     changed = _take_comments(base["moves"][0], other["moves"][0])
     while lines:
-        union = _Union(game, *lines.pop())
+        union = _Union(packed_move, keep_endings, *lines.pop())
         changed |= union.run()
         lines += union.shared
     return changed
@@ -155,8 +157,11 @@ class _Union:
     `shared` collects pairs of lines that begin with the same move, to be united next.
     """
 
-    def __init__(self, game: GameKind[Any], line: Line, at: int, other: Line, other_at: int) -> None:
-        self.game = game
+    def __init__(
+        self, packed_move: PackedMove, keep_endings: bool, line: Line, at: int, other: Line, other_at: int
+    ) -> None:
+        self.packed_move = packed_move
+        self.keep_endings = keep_endings
         self.line = line
         self.at = at
         self.other = other[other_at:]
@@ -172,6 +177,7 @@ class _Union:
             for fork in _alternatives(entry):
                 changed |= self._add(mine, fork)
             if "move" not in entry:
+                changed |= self._keep_ending(entry)
                 continue
             if self._move(entry) != self._move(mine):
                 return self._add(mine, self.other[index:]) or changed
@@ -190,6 +196,13 @@ class _Union:
         self.line += rest
         return True
 
+    def _keep_ending(self, entry: MoveEntry) -> bool:
+        if not self.keep_endings or "special" not in entry or "move" not in self.line[self.at] or not self.at:
+            return False
+        kind = BY_SPECIAL.get(entry["special"])
+        word = kind.word if kind and kind.word else entry["special"]
+        return _take_comments(self.line[self.at - 1], {"comments": [word, *entry.get("comments", [])]})
+
     def _add(self, mine: MoveEntry, fork: Line) -> bool:
         """Add a fork, or unite it with the one that begins with the same move."""
         first = self._move(fork[0])
@@ -204,7 +217,7 @@ class _Union:
         return True
 
     def _move(self, entry: MoveEntry) -> int:
-        return self.game.replay.packed_move(entry["move"]) if "move" in entry else NO_MOVE
+        return self.packed_move(entry["move"]) if "move" in entry else NO_MOVE
 
 
 def _bare(line: Line) -> Line:
