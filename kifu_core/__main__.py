@@ -20,7 +20,7 @@ from kifu_core.games import GAMES, GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code, qf_object
-from kifu_core.record import ParsedGame, ParseResult
+from kifu_core.record import ParsedGame, ParseResult, players
 from kifu_core.shogi import draw, formats
 from kifu_core.shogi.formats.positions import position_at
 from kifu_core.shogi.formats.raw import raw_record
@@ -308,13 +308,14 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _facts(path: str, game: ParsedGame, kind: GameKind[Any]) -> dict[str, Any]:
     header, ending = game.record["header"], game.ending
+    black, white = players(header)
     winner = None if ending is None or ending.winner is None else kind.rules.sides[ending.winner]
     return {
         "path": path,
         "day": _first(header, _DAYS)[: _COLUMNS["day"]],
         "event": _first(header, _EVENTS),
-        "black": _first(header, ("先手", "下手")),
-        "white": _first(header, ("後手", "上手")),
+        "black": black,
+        "white": white,
         "plies": games.last_position(game.record)[0],
         "ending": ending.word if ending else "",
         "winner": winner,

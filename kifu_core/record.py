@@ -69,6 +69,18 @@ TREE_FORKS: Final = 5
 """A record without players is a tree if so many plies of its main line have forks."""
 
 
-def has_players(header: dict[str, str]) -> bool:
+_SIDES: Final = (("先手", "下手"), ("後手", "上手"))
+"""The headers of the players of colours 0 and 1."""
+
+
+def players(header: Mapping[str, str]) -> tuple[str, str]:
+    """Return the names of the players of colours 0 and 1; empty if unknown."""
+    first, second = (
+        next((text for name in names if (text := header.get(name, "").strip(" 　"))), "") for names in _SIDES
+    )
+    return first, second
+
+
+def has_players(header: Mapping[str, str]) -> bool:
     """Return whether headers name a player."""
-    return any(header.get(side, "").strip(" 　") for side in ("先手", "後手", "上手", "下手"))
+    return any(players(header))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from kifu_core.errors import AmbiguousMoveError, DecodeError, IllegalMoveError
 from kifu_core.messages import Language, message
@@ -15,7 +15,7 @@ from kifu_core.shogi.handicaps import INITIAL_SFEN, by_name
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.mate import LONGEST, MateResult, mate_in_one, search_mate
 from kifu_core.shogi.moves import DROP, from_usi, to_usi
-from kifu_core.shogi.notation import move_text, next_move_label
+from kifu_core.shogi.notation import SAME, move_text, next_move_label
 from kifu_core.shogi.pieces import CODES, LETTERS, NAMES, PROMOTED
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.pv import read_move
@@ -24,9 +24,6 @@ from kifu_core.shogi.squares import BY_USI, CSA, JAPANESE, USI
 from kifu_core.shogi.typed_moves import western_move
 
 Notation = Literal["usi", "csa", "kif", "ki2", "western"]
-
-_UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
-_SAME: Final = "同　"
 
 
 class Move(int):
@@ -207,7 +204,7 @@ class Board:
         """
         move = self.parse(move) if isinstance(move, str) else Move(move)
         fault = rules.violation(self.position, move) if legal else rules.fault(self.position, move)
-        if fault is not None and (legal or fault in _UNPLAYABLE):
+        if fault is not None and (legal or fault in rules.UNPLAYABLE):
             raise self._illegal(fault, str(move) if fault != "bad-move" else f"{int(move)}")
         self._captures.append(self.position.do_move(move))
         self._moves.append(move)
@@ -373,7 +370,7 @@ class Board:
 
     def _kif(self, move: int, last: int | None) -> str:
         to = move >> 1 & 127
-        place = _SAME if last is not None and last >> 1 & 127 == to else JAPANESE[to]
+        place = SAME if last is not None and last >> 1 & 127 == to else JAPANESE[to]
         tail = "打" if move >> 8 > DROP else ("成" if move & 1 else "") + f"({CSA[move >> 8]})"
         return place + NAMES[self._piece(move)] + tail
 

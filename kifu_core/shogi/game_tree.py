@@ -18,7 +18,8 @@ from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
 from kifu_core.jkf import Move as JkfMove
 from kifu_core.lines import fork_path
 from kifu_core.messages import Language
-from kifu_core.record import ParsedGame
+from kifu_core.reading import raise_first
+from kifu_core.record import ParsedGame, players
 from kifu_core.shogi import draw, evaluations, formats
 from kifu_core.shogi.board import Board, Move
 from kifu_core.shogi.keys import shogi64
@@ -196,11 +197,7 @@ class Game:
         if isinstance(data, PathLike):
             data, name = Path(data).read_bytes(), name or str(data)
         result = formats.load(data, name)
-        for issue in result.issues:
-            if issue.severity == "error":
-                raise ParseError(
-                    issue.code, line=issue.line, params=issue.params, source_line=issue.source_line
-                )
+        raise_first(replace(result, games=()))
         return [cls(game) for game in result.games]
 
     @classmethod
@@ -257,11 +254,7 @@ class Game:
     @property
     def players(self) -> tuple[str, str]:
         """The names of Black (先手, 下手) and White (後手, 上手); empty if unknown."""
-        black, white = (
-            next((self.headers[name] for name in names if self.headers.get(name)), "")
-            for names in (("先手", "下手"), ("後手", "上手"))
-        )
-        return black, white
+        return players(self.headers)
 
     @property
     def comments(self) -> tuple[str, ...]:
@@ -386,16 +379,19 @@ def merge(games: Iterable[Game]) -> Game:
         raise KifuError("no-game")
     base = sources[0]
     record = _copy(base.record)
+    record["header"] = _agreed([game.headers for game in sources if game.headers])
     for other in sources[1:]:
         if other.start != base.start:
             raise KifuError("other-start", params={"text": other.start.sfen(None)})
-        if other.headers:
-            header, theirs = record["header"], other.headers
-            record["header"] = {name: text for name, text in header.items() if theirs.get(name) == text}
         unite(record, _copy(other.record), packed_move, keep_endings=True)
     if depth(record) > FORK_LEVELS:
         raise KifuError("jkf-depth", params={"path": "forks"})
     return Game(replace(base.parsed, record=record))
+
+
+def _agreed(headers: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    first = headers[0] if headers else {}
+    return {name: text for name, text in first.items() if all(one.get(name) == text for one in headers)}
 
 
 def _copy(record: Record) -> Record:

@@ -19,8 +19,6 @@ from kifu_core.shogi.repetition import FOURFOLD, PositionKey, checking_sides, po
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
 
-_UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
-
 _KINGS: Final = (OU, -OU)
 
 
@@ -87,7 +85,7 @@ class _LegalityCheck:
             if code:
                 winner = {"winner": self.position.turn}
                 issues.append(Issue(code, "error", ply=len(self.moves), params=winner))
-            if code in _UNPLAYABLE:
+            if code in rules.UNPLAYABLE:
                 break
             if not self.repeated and (times := self._count()) is not None:
                 self.repeated = True
@@ -99,7 +97,7 @@ class _LegalityCheck:
         position = self.position
         code, mover = rules.fault(position, move), position.turn
         self.moves.append(move)
-        if code in _UNPLAYABLE:
+        if code in rules.UNPLAYABLE:
             position.turn ^= 1
             return code
         self._follow(move, position.do_move(move), mover)

@@ -19,7 +19,7 @@ from kifu_core.shogi.squares import JAPANESE, USI, square
 MARKS: Final = ("▲", "△")
 """The marks of moves of Black and White."""
 
-_SAME: Final = "同　"
+SAME: Final = "同　"
 _PLACE: Final = 2
 """Characters of a square's name."""
 
@@ -40,7 +40,7 @@ def _japanese(move: Move, before: Move | None) -> str:
     Some programs write KIF without 同, so an equal target of the move before counts too.
     """
     same = move.get("same") or (before is not None and before["to"] == move["to"])
-    place = _SAME if same else JAPANESE[_square(move["to"])]
+    place = SAME if same else JAPANESE[_square(move["to"])]
     name = NAMES[BY_CODE[move["piece"]]]
     words = "".join(RELATIVE[word] for word in move.get("relative", ""))
     return place + name + words + {True: "成", False: "不成", None: ""}[move.get("promote")]
@@ -78,7 +78,7 @@ def next_move_label(
     if language != "ja":
         return mark + _english_played(position, move)
     same = last is not None and moves.target(last) == moves.target(move)
-    return mark + (_SAME + text[_PLACE:] if same else text)
+    return mark + (SAME + text[_PLACE:] if same else text)
 
 
 def _english_played(position: Position, move: int) -> str:

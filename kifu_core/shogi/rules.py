@@ -5,6 +5,7 @@ check. Repetition and entering kings concern games, not positions.
 """
 
 from functools import lru_cache
+from typing import Final
 
 from kifu_core.shogi.attacks import (
     BETWEEN,
@@ -250,6 +251,10 @@ def exposes(position: Position, move: int) -> bool:
 def is_legal(position: Position, move: int) -> bool:
     """Return whether the side to move may play a packed move."""
     return violation(position, move) is None
+
+
+UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
+"""The faults of moves that no board allows; those with the other faults can be played."""
 
 
 def violation(position: Position, move: int) -> str | None:

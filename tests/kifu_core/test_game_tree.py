@@ -242,6 +242,7 @@ def test_merging_keeps_the_order_of_headers_and_games_without_any_do_not_matter(
     names = {name: "x" for name in ("棋戦", "場所", "表題", "備考")}
     tree = merge([game_of("7g7f", **names), game_of("2g2f"), game_of("7g7f 3c3d", **names)])
     assert list(tree.headers) == list(names)
+    assert merge([game_of("2g2f"), game_of("7g7f", **names)]).headers == names
 
 
 def test_a_game_is_read_from_a_path(tmp_path):
