@@ -393,6 +393,7 @@ _STATELESS: Final = re.compile("/api/v1/(?:convert|check|positions)")
 """Addresses that never store anything."""
 
 _TAGS: Final = {
+    "": "site",
     "about": "site",
     "texts": "site",
     "find": "site",

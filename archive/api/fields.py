@@ -11,6 +11,7 @@ from typing import Any, Final
 from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers
 
+from archive.queries.games.filters import IDS, MOST_IDS
 from kifu_core.shogi.formations import by_any_name
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,19}")
@@ -103,6 +104,19 @@ class FormationNameField(TextField):
         if formation is None:
             raise serializers.ValidationError("no castle or opening is called so; GET formations has them")
         return formation.name
+
+
+class IdsField(TextField):
+    """The ids of several games, separated by commas."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(schema={"pattern": r"^\d+(,\d+)*$"}, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not IDS.fullmatch(text):
+            raise serializers.ValidationError(f"these are not 1 to {MOST_IDS} numbers separated by commas")
+        return text
 
 
 class DayField(serializers.DateField):

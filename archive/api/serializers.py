@@ -11,6 +11,7 @@ from archive.api.fields import (
     FlagField,
     FormationNameField,
     FormFileField,
+    IdsField,
     LimitField,
     RawTextField,
     TextField,
@@ -58,6 +59,8 @@ def _field(filter_: Filter) -> serializers.Field[Any, Any, Any, Any]:
         )
     if filter_.value == "formation":
         return FormationNameField(required=False, max_length=TEXT_LIMIT, help_text=label)
+    if filter_.value == "ids":
+        return IdsField(required=False, help_text=label)
     if filter_.value == "query":
         return TextField(required=False, max_length=LONGEST, trim_whitespace=False, help_text=label)
     if filter_.value == "text":

@@ -23,6 +23,7 @@ from archive.http.routes import route
 app_name = "api"
 
 urlpatterns = [
+    route("", site.index, "index", cost=1),
     route("about", site.about, "about", cost=1),
     route("texts", site.texts, "texts", cost=1),
     route("account", site.account, "account", cost=1),

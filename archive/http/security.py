@@ -98,7 +98,7 @@ def _has_token(request: HttpRequest, *, preflight: bool) -> bool:
 def _open_methods(path: str) -> tuple[str, ...]:
     if _STATELESS.fullmatch(path):
         return ("POST",)
-    return ("GET", "HEAD") if path.startswith(_READABLE) else ()
+    return ("GET", "HEAD") if path == _INDEX or path.startswith(_READABLE) else ()
 
 
 _OPEN_NAMES: Final = (
@@ -106,6 +106,7 @@ _OPEN_NAMES: Final = (
     "about", "texts", "formations", "patterns",
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
+_INDEX: Final = "/api/v1/"
 _STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find))")
 _EVERY_METHOD: Final = ("GET", "HEAD", "POST", "DELETE")
 _METHODS: Final = "Access-Control-Allow-Methods"

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from archive.models import Game
-from archive.queries.games.filters import Filter, FilterPlace, filters_of
+from archive.queries.games.filters import IDS, Filter, FilterPlace, filters_of
 from archive.queries.games.keyset import ORDERS, Sorting
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
@@ -119,6 +119,8 @@ def _field(filter_: Filter, menus: str, label: Any) -> forms.Field:
         options["widget"] = forms.HiddenInput
     if filter_.value == "query":
         return QueryField(strip=False, **options)
+    if filter_.value == "ids":
+        return forms.RegexField(IDS, **options)
     if filter_.value == "number":
         return forms.IntegerField(min_value=filter_.least, max_value=filter_.most, **options)
     if filter_.value in ("day", "last day"):

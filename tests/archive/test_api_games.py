@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from rest_framework.test import APIClient
 
@@ -34,6 +37,26 @@ def ids(client: APIClient, **query: str) -> list[int]:
     answer = client.get("/api/v1/games", query)
     assert answer.status_code == 200, answer.content
     return [game["id"] for game in answer.json()["results"]]
+
+
+def test_games_are_listed_and_exported_by_their_numbers(client, four_games):
+    first, second, third, fourth = Game.objects.order_by("pk").values_list("pk", flat=True)
+    asked = {"ids": f"{third},{first},999999,{fourth}"}
+    assert ids(client, **asked, order="added") == [fourth, third, first]
+    assert ids(client, **asked, result="draw") == [third]
+    assert ids(client, **asked, order="oldest", limit="2") == [first, third]
+    assert ids(client, **asked, q="NOT result:draw", order="added") == [fourth, first]
+    lines = client.get("/api/v1/games/export", asked).getvalue().decode().splitlines()
+    assert [json.loads(line).get("id") for line in lines] == [first, third, fourth, None]
+    page = client.get("/games/", {"ids": str(second)}).content.decode()
+    assert {*re.findall(r'href="/games/(\d+)/', page)} == {str(second)}
+
+
+@pytest.mark.parametrize("text", ["x", "1,", "1 2", "-1", "１", ",".join(["1"] * 501)])
+def test_what_is_no_list_of_numbers_is_refused(client, text):
+    for address in ("/api/v1/games", "/api/v1/games/export"):
+        answer = client.get(address, {"ids": text})
+        assert [error["field"] for error in answer.json()["errors"]] == ["ids"]
 
 
 @pytest.mark.parametrize(

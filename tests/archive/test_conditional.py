@@ -51,7 +51,7 @@ WITHOUT_TAG: Final = {
 
 PUBLIC_ANYWAY: Final = {
     "/healthz", "/readyz", "/metrics", "/robots.txt", "/.well-known/security.txt",
-    "/api/v1/schema", "/api/v1/docs",
+    "/api/v1/", "/api/v1/schema", "/api/v1/docs",
     "/api/v1/dumps",
     "/api/v1/about", "/api/v1/texts",
     "/api/v1/positions/{kind}/{code}.svg", "/api/v1/positions/{kind}/{code}/legal",

@@ -23,6 +23,18 @@ Bytes = Annotated[int, About("Bytes.", minimum=0)]
 Scope = Annotated[str, About("What a token is for.", title="Scope", enum=[*SCOPES])]
 
 
+class IndexInfo(JSONObject):
+    """The addresses from which the others are found."""
+
+    version: Annotated[str, About("Of the archive's software.")]
+    documentation_url: Annotated[str, About("A page on which everything can be tried.", format="uri")]
+    contract_url: Annotated[str, About("OpenAPI 3.1, as JSON or YAML.", format="uri")]
+    terms_url: Annotated[str, About("Terms of use, privacy and contact.", format="uri")]
+    about_url: Annotated[str, About("Formats and limits.", format="uri")]
+    account_url: Annotated[str, About("The account and the token of the request.", format="uri")]
+    collections: Annotated[dict[str, Address], About("Lists and searches, by name.")]
+
+
 class WriterInfo(JSONObject):
     """A format that records are written in."""
 

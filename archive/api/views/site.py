@@ -47,7 +47,7 @@ from archive.queries.search import box as search_box
 from archive.queries.search import suggestions as offers
 from archive.queries.search.days import first_day, last_day, read_day
 from archive.queries.search.parsing import LONGEST
-from kifu_core import games
+from kifu_core import __version__, games
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.record import ParseResult
@@ -58,6 +58,32 @@ _LEAST_ENTRIES: Final = 2
 _LINE_END: Final = re.compile(r"[\n\r]")
 _RECORD_STARTS: Final = ("{", "~")
 """Beginnings of records of a single line, which no other text has: JKF and other JSON, USEN."""
+
+
+_COLLECTIONS: Final = (
+    "games", "games-export", "players", "events", "formations", "openings", "statistics", "patterns",
+    "uploads", "spaces", "hooks", "dumps",
+)  # fmt: skip
+
+
+@endpoint("GET", operation=Operation({200: shapes.IndexInfo}, examples=(Example("The index"),)))
+def index(request: Request) -> Response:
+    """List the addresses of collections, documentation and terms, and the version of the archive."""
+
+    def url(name: str) -> str:
+        return str(reverse(f"api:{name}", request=request))
+
+    return Response(
+        shapes.IndexInfo(
+            version=__version__,
+            documentation_url=url("docs"),
+            contract_url=url("schema"),
+            terms_url=url("texts"),
+            about_url=url("about"),
+            account_url=url("account"),
+            collections={name: url(name) for name in _COLLECTIONS},
+        )
+    )
 
 
 @endpoint("GET", operation=Operation({200: shapes.AboutInfo}, examples=(Example("What it takes and gives"),)))

@@ -121,7 +121,9 @@ def sources(request: HttpRequest) -> Charges:
 
 
 def exports(request: HttpRequest) -> Charges:
-    """Charge an export of games; HEAD costs only the search."""
+    """Charge an export of games; HEAD costs only the search, and games by their ids cost work."""
+    if request.GET.get("ids"):
+        return [(WORK, 20)]
     return search(request) if request.method == "HEAD" else [*search(request), (EXPORTS, 1)]
 
 

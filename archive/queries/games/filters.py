@@ -4,6 +4,7 @@ The parameters of the API, the forms of the pages, the search box, the costs of 
 and of the explorer are all made from the annotations of the fields of `GameFilters`.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
@@ -25,6 +26,10 @@ MOST_PLIES: Final = 2**31 - 1
 """The largest value of the database column."""
 MOST_RATING: Final = 2**15 - 1
 
+MOST_IDS: Final = 500
+IDS: Final = re.compile(rf"[0-9]{{1,18}}(,[0-9]{{1,18}}){{0,{MOST_IDS - 1}}}")
+"""The ids of several games, separated by commas."""
+
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
 PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
 """The starting positions of all kinds of games, by JKF's names."""
@@ -42,8 +47,9 @@ class Filter:
     """A filter of games: how forms and the search box read it, and the SQL that it becomes."""
 
     label: Promise
-    value: Literal["text", "choice", "day", "last day", "number", "formation", "query"]
-    """The type of the value. A "query" is text in the search language (`archive.queries.search`)."""
+    value: Literal["text", "choice", "day", "last day", "number", "formation", "ids", "query"]
+    """The type of the value. "ids" are numbers (`IDS`), a "query" is text in the search language
+    (`archive.queries.search`)."""
     _: KW_ONLY
     name: str = ""
     """The parameter in addresses."""
@@ -77,8 +83,8 @@ class Filter:
         return (self.game_sql if place == "games" else self.position_sql) is not None
 
     def condition(self, scope: Scope, values: Sequence[Any], alias: str = "g") -> Sql:
-        """Return the condition on a game of a list. `values` are the ids of a name, one for each space; for
-        all other filters it is a single value."""
+        """Return the condition on a game of a list. `values` are the ids of games, or of a name, one for
+        each space; for all other filters it is a single value."""
         spaces = ", ".join(str(int(space)) for space in scope.spaces)
         text = (self.game_sql or "").format(g=alias, one_of=one_of(values), spaces=spaces)
         return Sql(text, tuple(values) * (text.count("%s") // len(values)))
@@ -175,6 +181,7 @@ class GameFilters:
     - `source`: part of the name of such an upload, or of the game's path in it
     - `format`, `program`: the format and the program of any visible edition
     - `uploaded_from`, `uploaded_to`: limits of the day on which the first visible edition was received
+    - `ids`: the ids of games, as `IDS`
     - `q`: text in the search language
     """
 
@@ -242,6 +249,8 @@ class GameFilters:
     uploaded_to: Annotated[date | None, Filter(_("Added until"), "last day",
         keys=("追加終了日", "登録終了日"), to_stored=_next_day,
         game_sql=_FIRST_EDITION.format(sign="<"), hidden=True)] = None
+    ids: Annotated[str | None, Filter(_("Numbers of games"), "ids", game_sql="{g}.id {one_of}",
+        hidden=True)] = None
     q: Annotated[str | None, Filter(_("Query"), "query", game_sql="", hidden=True)] = None
     # fmt: on
 

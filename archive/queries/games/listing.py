@@ -475,9 +475,10 @@ def _condition(
 
 
 def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]:
-    """Return the ids for each filter by name and for the upload, and the filters whose text matched names
-    only in part."""
+    """Return the ids for each filter by name, for the upload and of chosen games, and the filters whose text
+    matched names only in part."""
     ids: dict[str, Ids] = {"upload": ids_of_upload(scope, filters.upload)}
+    ids["ids"] = None if filters.ids is None else tuple(map(int, filters.ids.split(",")))
     partial_names = []
     for filter_ in FILTERS:
         if filter_.name_kind:
@@ -508,8 +509,11 @@ def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:
 def _shortest_list(
     scope: Scope, ids: Mapping[str, Ids], game: str | None, formation: str | None
 ) -> tuple[ListQuery, str | None]:
-    """Return the shortest list and its filter: that of a player, an event, an upload, a formation or a rarer
-    kind of game; else the list of all games, which has no filter."""
+    """Return the shortest list and its filter: that of ids, a player, an event, an upload, a formation or a
+    rarer kind of game; else the list of all games, which has no filter."""
+    if (pks := ids["ids"]) is not None:
+        chosen = Sql(f"d.id {one_of(pks)}", pks)
+        return ListQuery(scope, _ALL_GAMES, (chosen,), each=_each("+d.space", scope.spaces)), "ids"
     if (player := ids["player"]) is not None:
         each = _each("d.player_id", player)
         columns = "d.played, d.slot, d.player_id, d.colour"

@@ -81,7 +81,7 @@ def _of_filters() -> Iterator[Field]:
             yield Field(
                 filter_.name, filter_.label, "choice", filter_.keys, filter_, choices=choices, words=_WON
             )
-        elif filter_.value != "query":
+        elif filter_.value not in ("ids", "query"):
             yield Field(
                 filter_.name,
                 filter_.label,
