@@ -77,9 +77,8 @@ class _Visit:
         requests.count(_route(request), request.method, status, seconds)
         if logs.has_access_log():
             agent = request.headers.get("User-Agent")
-            accessed = logs.AccessedUrl(
-                client_address(request), request.method, logs.without_keys(request.get_full_path()), agent
-            )
+            target = request.get_full_path()
+            accessed = logs.AccessedUrl(client_address(request), request.method, target, agent)
             logs.log_access(accessed, status, size, seconds)
 
 

@@ -112,7 +112,7 @@ def escaped(text: str) -> str:
 
 
 class AccessedUrl(NamedTuple):
-    """A request in the access log. `target` is its URL, escaped."""
+    """A request in the access log. `target` is its URL, escaped; `log_access` removes the keys of links."""
 
     address: str
     method: str | None
@@ -120,14 +120,23 @@ class AccessedUrl(NamedTuple):
     agent: str | None
 
 
+_SLASH: Final = "(?:/|%2F)"
 _KEYS: Final = re.compile(
-    r"(/(?:shared|join|sign-up)/|/account/email/confirm/|/account/password/reset/[0-9A-Za-z]+-|[?&]key=)[^/?&]+"
+    rf"({_SLASH}(?:(?:shared|join|sign-up|confirm){_SLASH}|reset{_SLASH}[0-9A-Z]+-)|[?&]key=)[^/?&]+",
+    re.IGNORECASE,
 )
+_WITH_URLS: Final = ("django.request", "front_server", "archive.http")
+"""The loggers whose messages may have the URL of a request."""
 
 
-def without_keys(target: str) -> str:
-    """Return a URL without the secret keys of links: readers of the log must not be able to use them."""
-    return _KEYS.sub(r"\1…", target)
+def _without_keys(text: str) -> str:
+    """Return a text without the secret keys of links: readers of the log must not be able to use them."""
+    return _KEYS.sub(r"\1…", text)
+
+
+def _message(record: logging.LogRecord) -> str:
+    text = record.getMessage()
+    return _without_keys(text) if record.name.startswith(_WITH_URLS) else text
 
 
 def has_access_log() -> bool:
@@ -139,7 +148,7 @@ def log_access(accessed: AccessedUrl, status: int, size: int, seconds: float) ->
     visit = {
         "address": accessed.address,
         "method": accessed.method or _NONE,
-        "target": accessed.target[:_MAX_TARGET],
+        "target": _without_keys(accessed.target)[:_MAX_TARGET],
         "status": status,
         "bytes": size,
         "milliseconds": round(1000 * seconds),
@@ -184,7 +193,7 @@ class TextFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:
         context: LogContext = record.__dict__["context"]
         record.work = context.request or context.task_id or _NONE
-        record.message = escaped(record.message)
+        record.message = escaped(_message(record))
         return super().formatMessage(record)
 
     def formatException(self, ei: Any) -> str:
@@ -211,7 +220,7 @@ class JsonFormatter(logging.Formatter):
             "process": _process,
             "pid": os.getpid(),
             **{name: value for name, value in context._asdict().items() if value},
-            "message": record.getMessage(),
+            "message": _message(record),
             **getattr(record, "visit", {}),
         }
         if record.exc_info:

@@ -54,6 +54,16 @@ def test_a_refused_request_is_in_the_access_log(caplog):
     assert expected in line.getMessage()
 
 
+def test_the_access_log_has_no_key_of_a_refused_request(caplog):
+    def failing(environ: Any, start_response: Any) -> list[bytes]:
+        raise RuntimeError
+
+    with caplog.at_level(logging.INFO, logger=logs.ACCESS):
+        refused_visit(failing, path=b"/shared/Ab-1_x/")
+    (line,) = [record for record in caplog.records if record.name == logs.ACCESS]
+    assert '"POST /shared/…/" 500 ' in line.getMessage()
+
+
 ENDLESS: Final = {
     "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
     "postgresql": "SELECT pg_sleep(3600)",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -19,6 +20,7 @@ from django.urls import include, path
 from archive.http.requests import RequestLog
 from archive.observing import logs
 from archive.project import env
+from tests.archive.routes import routes
 
 # Closing an answer looks after the connections to the database.
 pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
@@ -176,6 +178,28 @@ def test_the_access_log_has_a_line_for_every_request(log_output, client):
     assert re.match(r'127\.0\.0\.1 "GET /counted/" 200 6 ', second)
 
 
+def test_the_access_log_has_no_keys_of_links(log_output):
+    """Routes name their secrets `key`."""
+    with_key = [route for route in routes() if "key" in route.parts]
+    assert len(with_key) > 4
+    key = "Ab-1_x"
+    for route in with_key:
+        address = route.address(**dict.fromkeys(route.parts, "3f") | {"key": key})
+        for target in (address, f"/sign-in/?next={address}", f"/sign-in/?next={quote(address, safe='')}&a=b"):
+            logs.log_access(logs.AccessedUrl("::1", "GET", target, None), 200, 0, 0)
+    logged = [text for *_, text in lines(log_output)]
+    assert len(logged) == 3 * len(with_key)
+    assert [text for text in logged if key in text or "…" not in text] == []
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+def test_lines_about_faults_have_no_keys_of_links(log_output, objects):
+    Client(raise_request_exception=False).get("/shared/Ab-1_x/fault/")
+    for output in (log_output, objects):
+        assert "out of order" in output.getvalue()
+        assert "Ab-1_x" not in output.getvalue()
+
+
 def test_no_header_and_no_path_writes_a_line_of_its_own(log_output):
     request = RequestFactory().generic("GET\r\nx", "/\r\n\x1b[31m/", QUERY_STRING="a=\r\nb\x00")
     request.META["HTTP_USER_AGENT"] = request.META["REMOTE_ADDR"] = HOSTILE
@@ -287,6 +311,7 @@ def counted(_request: HttpRequest) -> StreamingHttpResponse:
 urlpatterns = [
     path("fault/", fault),
     path("api/v1/fault", fault),
+    path("shared/Ab-1_x/fault/", fault),
     path("breaking/", breaking),
     path("counted/", counted),
     path("", include("archive.project.urls")),
