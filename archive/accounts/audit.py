@@ -82,11 +82,11 @@ def listen() -> None:
     user_logged_in.connect(_signed_in, dispatch_uid="audit")
     user_logged_out.connect(_signed_out, dispatch_uid="audit")
     user_login_failed.connect(_failed, dispatch_uid="audit")
-    for signal, what in _WAYS_IN:
+    for signal, what in WAYS_IN:
         signal.connect(partial(_way_in, what), dispatch_uid="audit", weak=False)
 
 
-_WAYS_IN: Final = (
+WAYS_IN: Final = (
     (accounts.user_signed_up, "made"),
     (accounts.password_set, "password set"),
     (accounts.password_changed, "password changed"),
@@ -98,6 +98,7 @@ _WAYS_IN: Final = (
     (mfa.authenticator_removed, "second factor removed"),
     (mfa.authenticator_reset, "recovery codes made anew"),
 )
+"""Signals of django-allauth, with the texts of their lines."""
 
 
 def _way_in(what: str, user: Any, **_other: Any) -> None:

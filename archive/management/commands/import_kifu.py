@@ -90,8 +90,11 @@ class Command(ArchiveCommand):
 
     def _audit(self, destination: Destination, files: int, outcome: str) -> None:
         self._count_entries()
-        text = f"to space {destination.space}, {outcome}: {self._counts(files)}"
-        note(AuditEvent.IMPORT, destination.owner, text)
+        note(
+            AuditEvent.IMPORT,
+            destination.owner,
+            f"to space {destination.space}, {outcome}: {self._counts(files)}",
+        )
 
     def _record(self, turn: Turn) -> None:
         meter = self.meter
