@@ -95,7 +95,7 @@ class Engine(Protocol):
     def wait_decided(self, cursor: CursorWrapper) -> None:
         """Wait until all rows are visible that visible counters count. Raises UndecidedError."""
 
-    def lock_games(self, cursor: CursorWrapper, marks: Sequence[int]) -> None:
+    def lock_marks(self, cursor: CursorWrapper, marks: Sequence[int]) -> None:
         """Lock these marks, ascending 32-bit numbers, until the transaction ends."""
 
     def take_slots(self, cursor: CursorWrapper, count: int) -> list[int]:

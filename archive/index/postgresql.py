@@ -56,9 +56,9 @@ REMOTE_INDEX: Final = False
 
 _COUNTERS_LOCK: Final = 0x6B696675_01
 _SEGMENTS_LOCK: Final = 0x6B696675_02
-_GAMES_LOCK: Final = 0x6B696675
+_MARKS_LOCK: Final = 0x6B696675
 """Used with a mark: locks of two numbers never conflict with locks of one."""
-_LOCK_GAMES: Final = "SELECT pg_advisory_xact_lock(%s, mark) FROM unnest(%s::int[]) AS marks(mark)"
+_LOCK_MARKS: Final = "SELECT pg_advisory_xact_lock(%s, mark) FROM unnest(%s::int[]) AS marks(mark)"
 
 _COLUMNS: Final = "key, played, slot, ply, move, flags, result"
 _COPY: Final = f"COPY {{table}} ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
@@ -308,8 +308,8 @@ def wait_decided(cursor: CursorWrapper) -> None:
     """Do nothing: committed rows are visible at once."""
 
 
-def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
-    cursor.execute(_LOCK_GAMES, [_GAMES_LOCK, list(marks)])
+def lock_marks(cursor: CursorWrapper, marks: Sequence[int]) -> None:
+    cursor.execute(_LOCK_MARKS, [_MARKS_LOCK, list(marks)])
 
 
 def take_slots(cursor: CursorWrapper, count: int) -> list[int]:

@@ -163,7 +163,7 @@ def lock_shared(cursor: CursorWrapper) -> None:
 lock_exclusive = lock_decided = wait_decided = lock_shared
 
 
-def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
+def lock_marks(cursor: CursorWrapper, marks: Sequence[int]) -> None:
     """Do nothing: the transaction is the lock."""
 
 

@@ -164,4 +164,4 @@ def lock(games: Iterable[DerivedGame], names: Names) -> None:
             marks.add(repr(pairing).encode())
     keys = {blake2b(mark, digest_size=4).digest() for mark in marks}
     with connection.cursor() as cursor:
-        engine().lock_games(cursor, sorted(int.from_bytes(key, "big", signed=True) for key in keys))
+        engine().lock_marks(cursor, sorted(int.from_bytes(key, "big", signed=True) for key in keys))

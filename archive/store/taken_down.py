@@ -1,6 +1,6 @@
 """Games that were taken down: entries that bring them again are held until the staff releases them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -19,22 +19,28 @@ TAKEN_DOWN: Final = "taken-down"
 
 def remember(games: Sequence[Game], *, hidden: bool) -> None:
     """Remember the identities of games before they are deleted: their own and those of their editions."""
+    identities: dict[Identity, int | None] = {}
     for game in games:
         mine = stored_edition(game)
         editions = [edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]
         # `kept_rows` saves the derivation of rows.
         derived = (derive_edition(each, game.space, kept_rows=0) for each in (mine, *editions))
-        identities = {(game.space, bytes(game.digest)), *(each.identity for each in derived)}
-        _insert(identities, game.pk, hidden=hidden)
+        own = {(game.space, bytes(game.digest)), *(each.identity for each in derived)}
+        identities |= dict.fromkeys(own, game.pk)
+    _insert(identities, hidden=hidden)
 
 
 def remember_as_read_now(row: Entry, game: DerivedGame) -> None:
     """Remember the present reading of an entry whose game was taken down; an earlier one may differ."""
-    _insert([game.identity], None, hidden=row.hidden)
+    _insert({game.identity: None}, hidden=row.hidden)
 
 
-def _insert(identities: Iterable[Identity], game: int | None, *, hidden: bool) -> None:
-    rows = [TakenDown(space=space, digest=digest, game=game, hidden=hidden) for space, digest in identities]
+def _insert(games: Mapping[Identity, int | None], *, hidden: bool) -> None:
+    """Insert identities, each with the id of its game."""
+    rows = [
+        TakenDown(space=space, digest=digest, game=game, hidden=hidden)
+        for (space, digest), game in sorted(games.items())
+    ]
     TakenDown.objects.bulk_create(rows, ignore_conflicts=True)
 
 

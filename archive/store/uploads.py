@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 from django.utils import timezone
 
+from archive.index.engine import engine
 from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
 from archive.observing import logs
 from archive.store.leases import CLAIM_SECONDS
@@ -93,7 +94,9 @@ def admit(ids: Collection[int]) -> list[int]:
 
 def _sent_again(uploads: Iterable[Upload], sender: str = "") -> None:
     """Record that others sent the same uploads without an account: no sender may delete them alone."""
-    senders = [Sender(upload=upload, key=sender, first=False) for upload in uploads]
+    # In the same order in all processes, to avoid deadlocks.
+    ordered = sorted(uploads, key=lambda upload: upload.pk)
+    senders = [Sender(upload=upload, key=sender, first=False) for upload in ordered]
     Sender.objects.bulk_create(senders, ignore_conflicts=True)
 
 
@@ -150,7 +153,10 @@ def _insert_uploads(
     """Insert the files, by digest, that their owner has not uploaded yet, with these columns."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     claimed = {"state": Upload.State.PROCESSING, "claimed_until": until, "tries": 1}
-    with transaction.atomic():
+    marks = sorted({int.from_bytes(bytes.fromhex(digest)[:4], "big", signed=True) for digest in files})
+    with transaction.atomic(), connection.cursor() as cursor:
+        # Imports of the same files in another order would deadlock.
+        engine().lock_marks(cursor, marks)
         existing = set(same_owner.filter(sha256__in=files).values_list("sha256", flat=True))
         new = Upload.objects.bulk_create(
             Upload(name=name, size=len(data), sha256=digest, **columns, **claimed)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from archive import store
-from archive.models import Entry, Game, Upload, User
+from archive.models import Entry, Game, TakenDown, Upload, User
 from archive.store.verify import verify
 from tests.archive.builders import ready
 from tests.archive.games import KIF, stored
@@ -54,6 +54,15 @@ def test_so_is_each_of_its_editions():
     states = list(Entry.objects.order_by("pk").values_list("state", flat=True))
     assert states == ["deleted", "deleted", "held", "held", "stored"]
     assert all_right()
+
+
+def test_games_are_taken_down_in_an_order_that_cannot_deadlock():
+    for n in range(20):
+        stored(KIF.replace("先手の人", f"先手{n}"))
+    take_down()
+    identities = TakenDown.objects.order_by("pk").values_list("space", "digest")
+    ordered = [(space, bytes(digest)) for space, digest in identities]
+    assert len(ordered) == 20 and ordered == sorted(ordered)
 
 
 def test_and_one_that_is_imported(tmp_path, capsys):

@@ -7,12 +7,16 @@ import io
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures.process import BrokenProcessPool
+from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection, transaction
 
 from archive import libraries, store
 from archive.intake import importing, worker
@@ -114,6 +118,46 @@ def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_
     )
     assert "other.kif, line 1" in err
     assert set(Upload.objects.values_list("state", "claimed_by")) == {("done", None)}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+def test_two_imports_of_the_same_files_in_another_order_do_not_deadlock():
+    files = [(f"{n}.csa", csa(n)) for n in range(3)]
+    failures: list[Exception] = []
+
+    def take_in(token: str, files: list[tuple[str, bytes]]) -> None:
+        try:
+            store.create_uploads(files, token, "command")
+        except Exception as error:
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=take_in, args=[f"import-{step}", files[::step]]) for step in (1, -1)]
+    with transaction.atomic():
+        # Both imports have to wait for this upload of the second file.
+        Upload.objects.create(name="x", size=1, source="web", sha256=sha256(files[1][1]).hexdigest())
+        for thread in threads:
+            thread.start()
+        while waiting_for_locks() < len(threads):
+            time.sleep(0.05)
+        transaction.set_rollback(True)
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert Upload.objects.count() == len(files)
+
+
+def waiting_for_locks() -> int:
+    """The number of sessions of the database that wait for a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        return int(cursor.fetchone()[0])
 
 
 @pytest.mark.django_db

@@ -123,6 +123,14 @@ def test_what_an_archivist_imports_too_stays(visitor: Client) -> None:
     assert not deletable(visitor, upload)
 
 
+def test_uploads_that_are_sent_again_are_noted_in_an_order_that_cannot_deadlock(db: None) -> None:
+    files = [(f"{n}.kif", b"%d" % n) for n in range(20)]
+    for again in (files, files[::-1]):
+        store.create_uploads(again, "token", "command")
+    noted = list(Sender.objects.order_by("pk").values_list("upload_id", flat=True))
+    assert len(noted) == 20 and noted == sorted(noted)
+
+
 def test_a_program_that_sends_the_same_without_cookies_counts_as_another(visitor: Client) -> None:
     upload = send(visitor)
     answer = Client().post("/api/v1/uploads", {"text": GAME})
