@@ -47,7 +47,7 @@ from archive.api.fields import FlagField, FormFileField, TextField  # noqa: E402
 from archive.api.negotiation import JSON  # noqa: E402
 from archive.api.operations import Example, Operation, Schema  # noqa: E402
 from archive.api.problems import OF_STATUS, PROBLEM, Problem  # noqa: E402
-from archive.api.shapes.common import About, IssueInfo  # noqa: E402
+from archive.shapes.common import About, IssueInfo  # noqa: E402
 
 FILE: Final = Path(__file__).resolve().parents[1] / "schema" / "openapi.yaml"
 EXAMPLES: Final = FILE.with_name("examples.json")

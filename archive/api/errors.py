@@ -25,7 +25,6 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from archive.api.problems import PROBLEM, TOKEN, Problem, problem
-from archive.api.shapes.encoding import encode
 from archive.derive import issues
 from archive.index.availability import (
     RETRY_SECONDS,
@@ -41,6 +40,7 @@ from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.taken_down import GoneError
 from archive.queries.scope import UnknownScopeError
 from archive.queries.search.errors import QueryError
+from archive.shapes.encoding import encode
 from kifu_core.errors import KifuError
 
 _MOST_FIELDS: Final = 20

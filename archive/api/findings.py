@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from archive.api.shapes.common import IssueInfo
 from archive.derive.issues import as_stored, stored_text
+from archive.shapes.common import IssueInfo
 from kifu_core.errors import Issue
 
 

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from archive.api.shapes.encoding import encode
+from archive.shapes.encoding import encode
 
 DEEPEST: Final = 32
 """Levels of lists and objects in a body; the deepest that the API takes has four."""

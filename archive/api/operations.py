@@ -10,11 +10,11 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from archive.api.problems import OF_STATUS
-from archive.api.shapes.common import FINDINGS
 from archive.export.record_files import DOWNLOADS
 from archive.models import LARGEST_ID
 from archive.queries.search.errors import STATUSES
 from archive.queries.search.errors import TEXTS as QUERY_TEXTS
+from archive.shapes.common import FINDINGS
 from kifu_core.games import GAMES
 
 Schema = dict[str, Any]

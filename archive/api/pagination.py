@@ -10,9 +10,9 @@ from django.http import QueryDict
 from rest_framework.request import Request
 
 from archive.api.errors import ApiError
-from archive.api.shapes.common import TotalInfo
 from archive.models import Entry, Upload
 from archive.queries.games.totals import Total
+from archive.shapes.common import TotalInfo
 
 PAGE: Final = 100
 LARGEST_PAGE: Final = 500

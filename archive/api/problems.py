@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import About, JSONObject, Omittable
 from archive.observing import logs
+from archive.shapes.common import About, JSONObject, Omittable
 
 PROBLEM: Final = "application/problem+json"
 _FAULT: Final = 500

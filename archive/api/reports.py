@@ -4,8 +4,8 @@ import platform
 from typing import Final
 
 from archive.api.findings import stored_issue
-from archive.api.shapes.common import IssueInfo
 from archive.models import Entry
+from archive.shapes.common import IssueInfo
 from kifu_core import __version__
 
 MOST_ISSUES: Final = 20

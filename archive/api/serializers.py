@@ -19,13 +19,13 @@ from archive.api.fields import (
     number_schema,
 )
 from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
-from archive.api.shapes.common import FORMATS
 from archive.models import LARGEST_ID
 from archive.names.kana_readings import LATIN, ROWS
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
 from archive.queries.games.keyset import ORDERS
 from archive.queries.names import directory
 from archive.queries.search.parsing import LONGEST
+from archive.shapes.common import FORMATS
 from kifu_core.games import GAMES
 
 TEXT_LIMIT: Final = 200

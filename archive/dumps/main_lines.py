@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from archive.api.shapes.common import JSONObject, Number
+from archive.shapes.common import JSONObject, Number
 from kifu_core.game import Evaluation, GameKind
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry, Record

@@ -10,7 +10,6 @@ from typing import Final
 from django.conf import settings
 from django.urls import reverse
 
-from archive.api.shapes.encoding import encode
 from archive.dumps.main_lines import main_line
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
 from archive.dumps.tables import GameInTable
@@ -21,6 +20,7 @@ from archive.queries.games.dump_marks import removed_games
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import PUBLIC
+from archive.shapes.encoding import encode
 
 MOST_GAMES: Final = 50_000
 MOST_BYTES: Final = 512 * 1024 * 1024

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import orjson
 
-from archive.api.shapes.encoding import encode
 from archive.export.csv_text import BOM, csv_lines
 from archive.models import codec
 from archive.queries.games.bulk import BulkReader, GameWithRecord
 from archive.queries.games.game_json import COLUMNS, ToGameInfo
+from archive.shapes.encoding import encode
 
 _PIECE: Final = 64 * 1024
 

@@ -19,7 +19,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from archive.api.shapes.encoding import encode
 from archive.hooks import sending
 from archive.hooks.addresses import look_up, target_of
 from archive.hooks.arrivals import last_number
@@ -36,6 +35,7 @@ from archive.queries.games.listing import GameRow, games_among
 from archive.queries.patterns.pattern_slots import is_waiting_for_columns
 from archive.queries.scope import Scope, spaces_of
 from archive.queries.search.errors import LATER, STATUSES, TOO_SLOW, QueryError
+from archive.shapes.encoding import encode
 
 MOST: Final = 100
 """Games of one delivery."""

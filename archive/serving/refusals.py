@@ -3,9 +3,9 @@
 from typing import Final
 
 from archive.api.problems import PROBLEM, problem
-from archive.api.shapes.encoding import encode
 from archive.http.limits.addresses import is_proxy
 from archive.observing import logs, requests
+from archive.shapes.encoding import encode
 from front_server import Headers, Refusal, Scope
 
 PROBES: Final = ("/healthz", "/readyz", "/metrics")

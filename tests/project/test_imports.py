@@ -20,7 +20,7 @@ LAYERS = (
     "models observing.sentry project.celery project.startup",
     "accounts index columns",
     "caching derive",
-    "api.shapes.common api.shapes.encoding",
+    "shapes",
     "store queries",
     "http.limits observing",
     "caching.responses export hooks intake libraries project.checks",

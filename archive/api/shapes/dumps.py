@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from archive.api.shapes.common import About, Address, JSONObject, Number
+from archive.shapes.common import About, Address, JSONObject, Number
 
 
 class DumpFileInfo(JSONObject):

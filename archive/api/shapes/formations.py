@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from archive.api.shapes.common import About, Address, JSONObject, Number, Side
 from archive.api.shapes.games import CountedGames, FormationName, FormationNames, YearGames
 from archive.api.shapes.names import PlayerTally, TallyInfo
+from archive.shapes.common import About, Address, JSONObject, Number, Side
 
 
 class WorkInfo(JSONObject):

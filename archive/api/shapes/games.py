@@ -4,7 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import (
+from archive.queries.games.game_json import GameInfo
+from archive.queries.games.twins import Reason
+from archive.shapes.common import (
     About,
     Address,
     EntryState,
@@ -19,8 +21,6 @@ from archive.api.shapes.common import (
     Side,
     TotalInfo,
 )
-from archive.queries.games.game_json import GameInfo
-from archive.queries.games.twins import Reason
 from kifu_core.game import Role
 
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import About, Address, JSONObject, Number, Omittable
 from archive.hooks.errors import TEXTS
 from archive.models import Hook
+from archive.shapes.common import About, Address, JSONObject, Number, Omittable
 
 _FAILURES = [*TEXTS, "connection", "timeout", "tls", "redirect", "answer", "nothing-left"]
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import About, Address, JSONObject, Number, Omittable, SpaceName
+from archive.shapes.common import About, Address, JSONObject, Number, Omittable, SpaceName
 
 ACTIONS = ("publish", "share", "take-back", "give-back")
 

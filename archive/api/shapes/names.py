@@ -3,9 +3,9 @@
 from typing import Annotated
 
 from archive.api.serializers import OTHERS
-from archive.api.shapes.common import About, Address, GameName, JSONObject, NextUrl, Number, Side, TotalInfo
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
 from archive.names.kana_readings import LATIN, ROWS
+from archive.shapes.common import About, Address, GameName, JSONObject, NextUrl, Number, Side, TotalInfo
 
 Row = Annotated[
     str,

@@ -2,10 +2,10 @@
 
 from typing import Annotated, get_args
 
-from archive.api.shapes.common import About, JSONObject, NextUrl, Number, Side, TotalInfo
 from archive.api.shapes.games import YearGames
 from archive.api.shapes.names import PlayerTally
 from archive.queries.games.game_json import GameInfo
+from archive.shapes.common import About, JSONObject, NextUrl, Number, Side, TotalInfo
 from kifu_core.shogi.patterns.impossible import Reason
 
 

@@ -5,7 +5,11 @@ from typing import Annotated, Any, Final, get_args
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import (
+from archive.api.shapes.games import YearGames
+from archive.queries.games.game_json import GameInfo
+from archive.queries.positions.explorer import CONFIDENCE
+from archive.queries.positions.opening_tree import Cut
+from archive.shapes.common import (
     About,
     Address,
     GameName,
@@ -17,10 +21,6 @@ from archive.api.shapes.common import (
     Searching,
     Side,
 )
-from archive.api.shapes.games import YearGames
-from archive.queries.games.game_json import GameInfo
-from archive.queries.positions.explorer import CONFIDENCE
-from archive.queries.positions.opening_tree import Cut
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 

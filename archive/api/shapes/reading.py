@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import (
+from archive.queries.games.filters import PRESETS
+from archive.shapes.common import (
     About,
     FormatName,
     GameName,
@@ -14,7 +15,6 @@ from archive.api.shapes.common import (
     Omittable,
     RecordKind,
 )
-from archive.queries.games.filters import PRESETS
 
 
 class ConvertedRecord(JSONObject):

@@ -6,7 +6,8 @@ from typing import Annotated
 from msgspec import UNSET
 
 from archive.accounts.roles import SCOPES
-from archive.api.shapes.common import (
+from archive.models import User
+from archive.shapes.common import (
     About,
     Address,
     FormatName,
@@ -17,7 +18,6 @@ from archive.api.shapes.common import (
     Omittable,
     TotalInfo,
 )
-from archive.models import User
 
 Bytes = Annotated[int, About("Bytes.", minimum=0)]
 Scope = Annotated[str, About("What a token is for.", title="Scope", enum=[*SCOPES])]

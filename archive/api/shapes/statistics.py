@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from archive.api.shapes.common import About, Address, GameName, JSONObject, NextUrl, Number, TotalInfo
 from archive.api.shapes.games import (
     EndingGames,
     KindGames,
@@ -12,6 +11,7 @@ from archive.api.shapes.games import (
     YearGames,
 )
 from archive.queries.games.statistics import MOST_TIMED
+from archive.shapes.common import About, Address, GameName, JSONObject, NextUrl, Number, TotalInfo
 
 
 class LengthGames(JSONObject):

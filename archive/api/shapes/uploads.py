@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET
 
-from archive.api.shapes.common import (
+from archive.shapes.common import (
     About,
     Address,
     EntryState,

@@ -12,10 +12,10 @@ from archive.api.errors import ApiError
 from archive.api.findings import issue_list
 from archive.api.operations import READING, Example, Operation, merge_problems
 from archive.api.serializers import ConvertBody, RecordBody
-from archive.api.shapes.common import FORMATS
 from archive.api.shapes.reading import Checked, CheckedRecord, Converted, ConvertedRecord, ReadRecords
 from archive.http.limits.text_limits import check_body, check_size, check_text, limited_reading
 from archive.intake.walk import containers
+from archive.shapes.common import FORMATS
 from kifu_core.deadline import watched
 from kifu_core.errors import UnknownFormatError
 from kifu_core.games import GameKind, last_position, load

@@ -19,13 +19,13 @@ from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import ISSUES, page_of_entries
 from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
-from archive.api.shapes.encoding import encode
 from archive.api.shapes.uploads import BookmarkInfo, EntriesPage, EntryDetail, EntryInfo
 from archive.export.csv_text import BOM, csv_lines
 from archive.http.limits.throttling import charge_list
 from archive.intake.sources import part_of
 from archive.models import Entry, Upload
 from archive.queries.games import taken_down
+from archive.shapes.encoding import encode
 from kifu_core.deadline import TooSlowError
 
 UNREAD: Final = 100_000

@@ -32,7 +32,6 @@ from archive.api.positions import sfen_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery
 from archive.api.series import clock_info, evaluation_info, score_info
 from archive.api.shapes import games as shapes
-from archive.api.shapes.encoding import encode
 from archive.caching.values import one_snapshot
 from archive.derive import issues
 from archive.derive.series import unpack
@@ -59,6 +58,7 @@ from archive.queries.patterns.formation_counts import formations_of_game
 from archive.queries.positions.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
 from archive.queries.sql import PreparedQuery
+from archive.shapes.encoding import encode
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.evaluations import best
 

@@ -22,7 +22,6 @@ from archive.api.pagination import total_info
 from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
 from archive.api.shapes import site as shapes
-from archive.api.shapes.common import IssueInfo
 from archive.derive import issues
 from archive.http.limits.text_limits import check_body, check_text, limited_reading
 from archive.intake.permissions import may_upload
@@ -47,6 +46,7 @@ from archive.queries.search import box as search_box
 from archive.queries.search import suggestions as offers
 from archive.queries.search.days import first_day, last_day, read_day
 from archive.queries.search.parsing import LONGEST
+from archive.shapes.common import IssueInfo
 from kifu_core import __version__, games
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind

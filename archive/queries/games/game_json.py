@@ -9,7 +9,10 @@ from typing import Annotated, Any, Final, Self
 
 import orjson
 
-from archive.api.shapes.common import (
+from archive.derive.text import FEATURES
+from archive.queries.games.color_names import results_of
+from archive.queries.games.listing import GameRow
+from archive.shapes.common import (
     About,
     Address,
     GameName,
@@ -19,9 +22,6 @@ from archive.api.shapes.common import (
     RecordKind,
     SpaceName,
 )
-from archive.derive.text import FEATURES
-from archive.queries.games.color_names import results_of
-from archive.queries.games.listing import GameRow
 from kifu_core.games import GAMES
 from kifu_core.shogi.clock import TimeLimit
 

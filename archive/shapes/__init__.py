@@ -1,0 +1,1 @@
+"""Types and encoding of JSON, for the API, exports, dumps and webhooks."""
