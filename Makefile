@@ -25,15 +25,16 @@ run: $(VENV)/.runtime
 CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 15 --durations-min 5
 ARCHIVE_TESTS = tests/archive tests/browser tests/faults tests/hostile tests/project
-# All parts run, also after one that failed: one run tells everything.
+# All parts run, also after one that failed: one run tells everything. Lint and types run beside the first tests.
 test: $(VENV)/.development
-	@failed=; \
-	echo "== lint and types"; \
-	$(CHECK) || failed=", lint or types"; \
+	@failed=; log=$$(mktemp); { $(CHECK); } >$$log 2>&1 & \
 	echo "== tests on SQLite"; \
-	$(PYTEST) || failed="$$failed, tests on SQLite"; \
+	$(PYTEST) || failed=", tests on SQLite"; \
 	echo "== tests on PostgreSQL"; \
 	$(BIN)/python -m tests.postgres $(PYTEST) --database $(ARCHIVE_TESTS) || failed="$$failed, tests on PostgreSQL"; \
+	echo "== lint and types"; \
+	wait $$! || failed="$$failed, lint or types"; \
+	cat $$log; rm $$log; \
 	[ -z "$$failed" ] || { echo "failed: $${failed#, }" >&2; exit 1; }
 
 # The tests that are nearest to the changes in the working tree; `make quick SINCE=main` compares with a branch.

@@ -36,6 +36,12 @@ hypothesis.settings.register_profile("same", PATIENT, derandomize=True, database
 hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "patient")
 
 
+LONGEST = (
+    "test_hostile", "test_faults", "test_bombs", "test_accessibility", "test_role_walk", "test_workers",
+    "test_invariants", "test_reindex", "test_plans", "test_patterns", "test_contract_served",
+)  # fmt: skip
+"""Modules with tests that take many seconds, the longest first."""
+
 LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
 
 
@@ -149,18 +155,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--database`, leave out what needs no database and what comes to the same on every engine.
 
-    Tests of real servers come first, one after another in one process: while they wait, the others work.
+    The longest tests come first, so that no process is left with one at the end. Those of real servers and
+    in a browser follow.
     """
     if config.getoption("--database"):
         left_out = [item for item in items if not depends_on_engine(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if depends_on_engine(item)]
-    items.sort(key=lambda item: not waits_for_servers(item))
+    items.sort(key=place)
 
 
-def waits_for_servers(item: pytest.Item) -> bool:
-    """Return whether a test is of real processes and not of the tests' own database."""
-    return item.get_closest_marker("worker") is not None and not uses_database(item)
+def place(item: pytest.Item) -> int:
+    """Return where a test stands in the order: the lower the number, the earlier it runs."""
+    if item.path.stem in LONGEST:
+        return LONGEST.index(item.path.stem)
+    if item.get_closest_marker("worker") and not uses_database(item):
+        return len(LONGEST)
+    return len(LONGEST) + (1 if item.get_closest_marker("browser") else 2)
 
 
 def pytest_collection_finish() -> None:

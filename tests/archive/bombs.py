@@ -20,7 +20,7 @@ from tests.archive import seven_zip
 from tests.archive.games import KIF
 from tests.archive.packing import seven_zipped, zipped
 
-SIZE = 96 * 1024 * 1024
+SIZE = 64 * 1024 * 1024
 """What a bomb unpacks to: more than any memory that the tests allow."""
 
 _PIECE = bytes(1024 * 1024)

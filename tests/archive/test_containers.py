@@ -233,6 +233,7 @@ def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -
         process.wait()
 
 
+@pytest.mark.one_engine
 @pytest.mark.worker
 def test_every_command_of_the_image_is_run_and_its_health_is_told(tmp_path):
     if shutil.which("redis-server") is None:

@@ -1,7 +1,7 @@
 """Requests drawn from the contract, of all operations, sent to a running archive: every answer is one that
 the contract has, and none is a fault.
 
-`KIFU_CONTRACT=long` draws 20,000 requests in place of 1,500.
+`KIFU_CONTRACT=long` draws 20,000 requests in place of 700.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.serving import START_SECONDS, Archive, archive_at, wait_for
 
 pytestmark = [pytest.mark.worker, pytest.mark.one_engine]
 
-REQUESTS: Final = 20_000 if os.environ.get("KIFU_CONTRACT") == "long" else 1_500
+REQUESTS: Final = 20_000 if os.environ.get("KIFU_CONTRACT") == "long" else 700
 TOLD: Final[dict[str, Any]] = contract_of_file()
 NAMES: Final = [operation["operationId"] for _path, _method, operation in operations(TOLD)]
 MODES: Final = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)

@@ -309,6 +309,7 @@ def test_the_files_are_not_changed(tmp_path):
     )
 
 
+@pytest.mark.one_engine
 @pytest.mark.worker
 def test_several_processes_share_the_files(tmp_path):
     files = tmp_path / "files"

@@ -1,7 +1,11 @@
-"""Whatever is stored, replaced and deleted in whatever order, the index agrees with the records."""
+"""Whatever is stored, replaced and deleted in whatever order, the index agrees with the records.
+
+`KIFU_SEQUENCES=long` draws 1,000 sequences of changes in place of 60.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -35,7 +39,7 @@ from tests.archive.builders import (
 )
 from tests.archive.rows import empty_index
 
-SEQUENCES = 200
+SEQUENCES = 1_000 if os.environ.get("KIFU_SEQUENCES") == "long" else 60
 STEPS = 6
 ACTIONS = [
     "ingest", "ingest", "ingest", "again", "replace", "delete", "reindex", "promote", "withdraw", "reread",

@@ -151,6 +151,7 @@ def test_no_address_fails_on_an_odd_request(archive, route, data):
         assert method == "HEAD" or answer.json()["code"]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("number", [2**63, 10**20, 10**300])
 @pytest.mark.parametrize("route", [one for one in ROUTES if "int" in one.parts.values()], ids=str)
 def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
@@ -160,6 +161,7 @@ def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
         assert answer.status_code == 404
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
 @pytest.mark.parametrize(
     "address",

@@ -205,6 +205,7 @@ def ready(archive: Archive) -> bool:
     return False
 
 
+@pytest.mark.one_engine
 @pytest.mark.worker
 @pytest.mark.parametrize("pool", ["prefork", "solo"])
 def test_an_archive_becomes_ready_when_its_worker_and_its_scheduler_run(tmp_path, pool):

@@ -31,7 +31,7 @@ from tests.archive.test_invariants import wipe
 
 START = shogi64.encode(Position.initial())
 NEXT = {"KEY_VERSIONS": {1: 1, 2: 2}, "INDEX_VERSION": 2, "HOT_GAMES": 3}
-KILLS = 6
+KILLS = 4
 STATEMENTS = 80
 """Of a rebuild that is killed: far fewer than it needs."""
 

@@ -75,6 +75,7 @@ def test_an_upload_becomes_a_game(archive):
     assert archive.get(f"/api/v1/positions/shogi/{START}")["games"] == total + 1
 
 
+@pytest.mark.one_engine
 def test_readers_come_before_imports(archive):
     (web,), workers = children_of(archive, "web"), children_of(archive, "worker")
     importance = {pid: os.getpriority(os.PRIO_PROCESS, pid) for pid in (web, *workers)}
@@ -134,6 +135,7 @@ SLOW = (
 )
 
 
+@pytest.mark.one_engine
 def test_visitors_who_never_finish_their_requests_keep_nobody_waiting(archive):
     # Many more than there are threads.
     slow = half_sent(archive, *(SLOW * 40))
@@ -275,6 +277,7 @@ child.main("scheduler")
 """
 
 
+@pytest.mark.one_engine
 def test_an_empty_archive_loads_the_samples_once_and_leaves_no_process_stopped_or_killed(tmp_path):
     with archive_at(tmp_path, ARCHIVE_SAMPLES="1") as archive:
         samples = archive.get(f"/api/v1/positions/shogi/{START}")["games"]

@@ -30,7 +30,7 @@ from tests.serving import (
 
 pytestmark = pytest.mark.worker
 
-LARGE = 1_000
+LARGE = 500
 """Games of an import: many turns of a worker, also of a fast one."""
 
 SHORT_TURNS = """
@@ -94,6 +94,7 @@ def test_a_pasted_game_does_not_wait_for_a_large_import(archive):
     paste_beside_an_import(archive)
 
 
+@pytest.mark.one_engine
 def test_a_file_put_into_the_watched_folder_becomes_a_game(archive):
     before, file = games_from_start(archive), Path(archive.environment["ARCHIVE_WATCH_DIR"]) / "game.kif"
     file.write_text(KIF)
@@ -101,6 +102,7 @@ def test_a_file_put_into_the_watched_folder_becomes_a_game(archive):
     assert file.read_text() == KIF
 
 
+@pytest.mark.one_engine
 def test_a_pasted_game_does_not_wait_with_redis_and_two_workers_either(tmp_path, short_turns):
     with broker("redis") as address:
         port = address.split(":")[2].split("/")[0]
@@ -118,10 +120,10 @@ def test_uploads_are_worked_off_with_rabbitmq(tmp_path):
     with broker("rabbitmq") as address:
         settings = {"CELERY_BROKER_URL": address, "ARCHIVE_INGEST_WORKERS": "2"}
         with archive_at(tmp_path, **settings) as archive:
-            large = archive.post_file(collection(500), "large.csa")
+            large = archive.post_file(collection(200), "large.csa")
             paste = archive.post_text(KIF, "paste.kif")
             assert archive.wait_done(paste)["entries"]["stored"] == 1
-            assert archive.wait_done(large)["entries"]["stored"] == 500
+            assert archive.wait_done(large)["entries"]["stored"] == 200
             assert "no message for upload" not in archive.log.read_text()
 
 
@@ -192,18 +194,18 @@ def test_workers_elsewhere_serve_queues_with_nothing_but_the_database_and_the_br
         archive = stack.enter_context(archive_at(tmp_path / "here", **settings, **short_turns))
         new = stack.enter_context(far_worker(tmp_path / "new", archive, "interactive"))
         bulk = [stack.enter_context(far_worker(tmp_path / f"bulk{n}", archive, "bulk")) for n in (1, 2)]
-        large = archive.post_file(collection(500), "large.csa")
+        large = archive.post_file(collection(200), "large.csa")
         paste = archive.post_text(KIF, "paste.kif")
         assert archive.wait_done(paste)["entries"]["stored"] == 1
-        assert archive.wait_done(large)["entries"]["stored"] == 500
+        assert archive.wait_done(large)["entries"]["stored"] == 200
         (watched / "game.csa").write_text(CSA.replace("先手の人", "見張られた人"))
-        wait_for(lambda: games_from_start(archive) == 502, START_SECONDS, archive.log)
+        wait_for(lambda: games_from_start(archive) == 202, START_SECONDS, archive.log)
         assert f'"upload {paste} is worked off"' in new.read_text()
         assert f'"upload {large} is worked off"' in "".join(log.read_text() for log in bulk)
         assert "no message for upload" not in archive.log.read_text()
 
 
-DEATHS = 3
+DEATHS = 2
 """From so many deaths within a minute on, such an archive gives up."""
 
 DISTURBED = f"""
@@ -258,6 +260,7 @@ def game_of(player: str) -> str:
     return KIF.replace("先手の人", player)
 
 
+@pytest.mark.one_engine
 def test_a_file_that_never_ends_is_one_failed_entry_in_both_pools(pools):
     workers = {pool: children_of(archive, "worker") for pool, archive in pools.items()}
     deadly = {pool: archive.post_text("deadly", "deadly.kif") for pool, archive in pools.items()}

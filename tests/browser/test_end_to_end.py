@@ -1,5 +1,4 @@
-"""The complete path on the engine under test: upload files, search a shared position, replay a game to its
-end."""
+"""The complete path: upload files, search a shared position, replay a game to its end."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from archive.management.commands.sample_games import sample_files
 from tests.serving import archive_at
 from tests.shared import CORPUS
 
-pytestmark = [pytest.mark.browser, pytest.mark.worker]
+pytestmark = [pytest.mark.browser, pytest.mark.worker, pytest.mark.one_engine]
 
 SHARED_BY_TWO = ("1709-10-10-soguin-intatsu.kif", "wcsc28-l1-icb-gar.csa")
 """Two real games, three centuries apart, that both begin with ７六歩 and ３四歩."""

@@ -13,7 +13,10 @@ from tests.serving import migrated, said_by
 
 ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
 MARKS = {
-    # What is lost is on its way to a worker; what one leaves behind in the database, `kill` asks.
+    # What a worker leaves behind in the database, `kill` asks; `test_deleting_together` deletes on both.
+    "claims": pytest.mark.one_engine,
+    "delete": pytest.mark.one_engine,
+    "disk": pytest.mark.one_engine,
     "messages": pytest.mark.one_engine,
     "redis": pytest.mark.one_engine,
     "database": pytest.mark.skipif(ENGINE == "sqlite", reason="SQLite has no server"),
@@ -31,7 +34,7 @@ def test_every_step_at_which_a_worker_is_killed_is_there():
 def test_the_archive_is_whole_after(kind):
     # For all of them, which are programs of their own.
     migrated() if ENGINE == "sqlite" else migrated_cluster()
-    words = ["--engine", ENGINE, "--kind", kind, "--games", "80", "--kills", "12"]
+    words = ["--engine", ENGINE, "--kind", kind, "--games", "40", "--kills", "12"]
     said = said_by("tests.faults", *words)
     if "skipped:" in said:
         pytest.skip(said.split("skipped:")[1].split("\n")[0].strip())

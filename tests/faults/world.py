@@ -36,7 +36,7 @@ class Broken(AssertionError):
 def make_hot() -> None:
     """Let this process keep counters as a much larger archive would, and store a pile in several batches."""
     setattr(schema, "HOT_GAMES", HOT_GAMES)  # noqa: B010 - a constant everywhere else
-    worker.BATCH_ENTRIES = 60
+    worker.BATCH_ENTRIES = 30
 
 
 @cache

@@ -21,10 +21,10 @@ from kifu_core.games import last_position, load
 from tests.kifu_core.quoridor.test_limits import TEXTS
 from tests.kifu_core.test_limits import PIECES, text_of
 
-SIZE = 24_000
-MOST = 10
+SIZE = 16_000
+MOST = 5
 """Games of a text that are written, each in every format."""
-SOON = 100_000
+SOON = 75_000
 """Lines of code, some hundredths of a second; a megabyte's reading runs tens of millions."""
 
 
