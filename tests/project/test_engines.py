@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -25,6 +26,11 @@ def test_tests_that_run_on_both_all_the_same_are_there():
     assert [name for name in BOTH_ENGINES if f"def {name}(" not in text] == []
 
 
-def test_a_module_that_is_left_out_says_nothing_of_engines():
-    texts = {name: (ARCHIVE / f"{name}.py").read_text() for name in ONE_ENGINE}
-    assert [name for name, text in texts.items() if re.search(r"vendor|sqlite|postgresql", text)] == []
+def test_a_test_that_is_left_out_asks_nothing_of_postgresql():
+    names = {
+        node.name
+        for module in ONE_ENGINE
+        for node in ast.parse((ARCHIVE / f"{module}.py").read_text()).body
+        if isinstance(node, ast.FunctionDef) and "'postgresql'" in ast.unparse(node)
+    }
+    assert {name for name in names if name.startswith("test_")} <= BOTH_ENGINES
