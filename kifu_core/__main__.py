@@ -1,4 +1,4 @@
-"""The `kifu` command: convert records, check them, print keys and boards of positions.
+"""The `kifu` command: convert and check records, make files for engines, print keys and boards.
 
 Needs only this package. Results go to standard output, messages to standard error.
 """
@@ -21,12 +21,15 @@ from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code, qf_object
 from kifu_core.record import ParsedGame, ParseResult, players
-from kifu_core.shogi import draw, formats
+from kifu_core.reporting import print_issue, print_os_error
+from kifu_core.shogi import draw, engine_files, formats
+from kifu_core.shogi.formats.book_files import BOOK_FILES
 from kifu_core.shogi.formats.positions import position_at
 from kifu_core.shogi.formats.raw import raw_record
 from kifu_core.shogi.formats.writing import padded, width
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.training import FORMS
 
 WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in kind.formats.writers.items()}
 
@@ -44,16 +47,6 @@ def _lines(paths: Sequence[str]) -> Iterator[str]:
 
 def _line(data: bytes) -> str:
     return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
-
-
-def _print_issue(path: str, issue: Issue | KifuError, language: Language) -> None:
-    """Print a finding as compilers do: `file:line:column: message [code]`."""
-    place = ":".join(str(part) for part in (path, issue.line, issue.column) if part is not None)
-    print(f"{place}: {message(issue, language=language)} [{issue.code}]", file=sys.stderr)
-
-
-def _print_os_error(error: OSError, path: str) -> None:
-    print(f"{error.filename or path}: {error.strerror or error}", file=sys.stderr)
 
 
 # --- convert ---------------------------------------------------------------------------------------------
@@ -87,7 +80,7 @@ class _Converter:
                 self._take(file, *games.load(file.read(), file.path))
             except OSError as error:
                 self.failed = True
-                _print_os_error(error, file.path)
+                print_os_error(error, file.path)
             except KifuError as error:
                 self._fail(file.path, error)
         try:
@@ -111,7 +104,7 @@ class _Converter:
 
     def _fail(self, path: str, finding: Issue | KifuError) -> None:
         self.failed = True
-        _print_issue(path, finding, self.arguments.language)
+        print_issue(path, finding, self.arguments.language)
 
     def _take(self, file: SourceFile, kind: GameKind[Any], result: ParseResult) -> None:
         if self.format not in kind.formats.names:
@@ -124,7 +117,7 @@ class _Converter:
             losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
             for issue in (*game.issues, *losses):
                 if issue.severity == "error" or (issue.code.startswith("lost-") and not self.arguments.quiet):
-                    _print_issue(file.path, issue, self.arguments.language)
+                    print_issue(file.path, issue, self.arguments.language)
             self._write(file.name, number, self._text(game, result.format))
 
     def _text(self, game: ParsedGame, source: str) -> str:
@@ -180,7 +173,7 @@ class _Converter:
         if name is None:
             data, issues = self.writer.encoded(text)
             for issue in issues:
-                _print_issue("-", issue, self.arguments.language)
+                print_issue("-", issue, self.arguments.language)
             return data
         try:
             return text.encode(name)
@@ -296,9 +289,9 @@ def _list(arguments: argparse.Namespace) -> int:
         except (OSError, KifuError) as error:
             failed = True
             if isinstance(error, KifuError):
-                _print_issue(file.path, error, arguments.language)
+                print_issue(file.path, error, arguments.language)
             else:
-                _print_os_error(error, file.path)
+                print_os_error(error, file.path)
             continue
         for game in result.games:
             facts = _facts(file.path, game, kind)
@@ -398,7 +391,7 @@ def _show(arguments: argparse.Namespace) -> int:
             print(draw.text(_position_of(text, arguments.ply)), end="", flush=True)
         except KifuError as error:
             failed = True
-            _print_issue(text, error, arguments.language)
+            print_issue(text, error, arguments.language)
     return int(failed)
 
 
@@ -415,6 +408,8 @@ _COMMANDS: Final[dict[str, Run]] = {
     "convert": lambda arguments: _Converter(arguments).run(),
     "check": _check,
     "list": _list,
+    "train": engine_files.train,
+    "book": engine_files.book,
     "key": _key,
     "class": _class,
     "qf": _qf,
@@ -427,7 +422,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names of files need not be text
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    options = parser(_COMMANDS, WRITERS, __version__).parse_args(arguments)
+    engines = {"train": FORMS, "book": tuple(BOOK_FILES)}
+    options = parser(_COMMANDS, WRITERS, engines, __version__).parse_args(arguments)
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -435,7 +431,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        _print_os_error(error, "kifu")
+        print_os_error(error, "kifu")
         return 1
     return code
 

@@ -3,7 +3,9 @@
 import argparse
 import codecs
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from kifu_core.formats import Writer
@@ -16,6 +18,18 @@ _JAPANESE: Final = {
     "write records in another format": "棋譜を別の形式で書く",
     "check games and report what is wrong with them": "対局を調べ、おかしなところを知らせる",
     "list games in a table": "対局を表にする",
+    "write positions of games as training data of engines": "対局の局面を将棋エンジンの学習データとして書く",
+    "write an opening book from books or games": "定跡ファイルや対局から定跡ファイルを書く",
+    "the file to write (default: standard output)": "書き出すファイル。省略すると標準出力",
+    "overwrite an existing file": "すでにあるファイルに上書きする",
+    "leave out positions after fewer half-moves": "これより手数の少ない局面を除く",
+    "leave out positions after more half-moves": "これより手数の多い局面を除く",
+    "only games with one of these results": "この結果の対局だけにする",
+    "only games of two players with such a rating": "両対局者のレートがこれ以上の対局だけにする",
+    "also positions without an evaluation, with the score 0": "評価値のない局面も評価値 0 で書く",
+    "each position once": "同じ局面は一度だけ書く",
+    "half-moves of games (default: 40)": "対局の手数（省略すると 40 手）",
+    "leave out moves that fewer games played (default: 1)": "指した対局がこれより少ない手を除く（省略時 1）",
     "convert SFEN to Shogi64, line by line": "SFEN を Shogi64 に一行ずつ変換する",
     "convert SFEN lines to canonical code and orientation": "SFEN を正準コードと向きに一行ずつ変換する",
     "convert qf_code to JSON, line by line": "qf_code を JSON に一行ずつ変換する",
@@ -46,6 +60,8 @@ _JAPANESE: Final = {
     "Examples:": "例:",
 }
 
+_OUTCOMES: Final = ("black", "white", "draw")
+
 _EXAMPLES: Final = {
     "": ("kifu convert game.csa --to kif", "kifu list games.zip", "kifu check --quiet folder"),
     "convert": (
@@ -55,6 +71,14 @@ _EXAMPLES: Final = {
     ),
     "check": ("kifu check game.kif", "kifu check --quiet --json folder > findings.ndjson"),
     "list": ("kifu list games.zip", "kifu list --json folder | jq .black"),
+    "train": (
+        "kifu train games.zip --to hcpe --output games.hcpe",
+        "kifu train floodgate --to psv --unique > a.psv",
+    ),
+    "book": (
+        "kifu book user_book1.db --to ybb --output user_book1.ybb",
+        "kifu book games.zip --to apery > book.bin",
+    ),
     "key": ("echo 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -' | kifu key",),
     "class": ("kifu class positions.sfen",),
     "qf": ("kifu qf codes.txt",),
@@ -69,21 +93,32 @@ def language_of_environment() -> Language:
 
 
 def parser(
-    commands: Mapping[str, Run], writers: Mapping[str, Writer], version: str
+    commands: Mapping[str, Run],
+    writers: Mapping[str, Writer],
+    engines: Mapping[str, Sequence[str]],
+    version: str,
 ) -> argparse.ArgumentParser:
     """Return the parser of `kifu`.
 
-    `commands` are the functions of its subcommands, `writers` the writers of formats, both by name.
+    `commands` are the functions of its subcommands, `writers` the writers of formats, both by name; `engines`
+    are the names of the formats for engines that a subcommand writes.
     """
-    return _Builder(language_of_environment(), writers, version).build(commands)
+    return _Builder(language_of_environment(), writers, engines, version).build(commands)
 
 
 class _Builder:
     """Builds the parser, with help in one language."""
 
-    def __init__(self, language: Language, writers: Mapping[str, Writer], version: str) -> None:
+    def __init__(
+        self,
+        language: Language,
+        writers: Mapping[str, Writer],
+        engines: Mapping[str, Sequence[str]],
+        version: str,
+    ) -> None:
         self.language = language
         self.writers = writers
+        self.engines = engines
         self.version = version
         self.files = self.text("a file, a folder or a ZIP archive; - is standard input")
 
@@ -140,6 +175,8 @@ class _Builder:
             "convert": (self._add_convert, "write records in another format"),
             "check": (self._add_check, "check games and report what is wrong with them"),
             "list": (self._add_list, "list games in a table"),
+            "train": (self._add_train, "write positions of games as training data of engines"),
+            "book": (self._add_book, "write an opening book from books or games"),
             "key": (self._add_key, "convert SFEN to Shogi64, line by line"),
             "class": (self._add_lines, "convert SFEN lines to canonical code and orientation"),
             "qf": (self._add_qf, "convert qf_code to JSON, line by line"),
@@ -174,6 +211,39 @@ class _Builder:
         about = f"{with_ply}: {self.text('the position after this many half-moves, or last')}"
         command.add_argument("--ply", type=_ply, default=argparse.SUPPRESS, help=about)
         self._add_flag(command, "-q", "--quiet", about="report errors only")
+
+    def _add_output(self, command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+        self._add_files(command)
+        about = f"{self.text('the format to write')}: {', '.join(formats)}"
+        command.add_argument("--to", required=True, choices=formats, metavar="FORMAT", help=about)
+        about = self.text("the file to write (default: standard output)")
+        command.add_argument("--output", metavar="FILE", help=about)
+        self._add_flag(command, "--force", about="overwrite an existing file")
+        self._add_flag(command, "-q", "--quiet", about="report errors only")
+
+    def _add_number(
+        self, command: argparse.ArgumentParser, name: str, about: str, least: int, default: int | None
+    ) -> None:
+        command.add_argument(
+            name, type=partial(_number, least), default=default, metavar="N", help=self.text(about)
+        )
+
+    def _add_train(self, command: argparse.ArgumentParser) -> None:
+        self._add_output(command, self.engines["train"])
+        self._add_number(command, "--first-ply", "leave out positions after fewer half-moves", 0, 0)
+        self._add_number(command, "--last-ply", "leave out positions after more half-moves", 0, None)
+        about = f"{self.text('only games with one of these results')}: {','.join(_OUTCOMES)}"
+        command.add_argument("--results", type=_results, default=_OUTCOMES, metavar="LIST", help=about)
+        about = "only games of two players with such a rating"
+        self._add_number(command, "--min-rating", about, -9_999, None)
+        self._add_flag(command, "--unscored", about="also positions without an evaluation, with the score 0")
+        self._add_flag(command, "--unique", about="each position once")
+
+    def _add_book(self, command: argparse.ArgumentParser) -> None:
+        self._add_output(command, self.engines["book"])
+        self._add_number(command, "--plies", "half-moves of games (default: 40)", 1, 40)
+        about = "leave out moves that fewer games played (default: 1)"
+        self._add_number(command, "--min-games", about, 1, 1)
 
     def _add_check(self, command: argparse.ArgumentParser) -> None:
         self._add_files(command)
@@ -210,6 +280,19 @@ def _ply(text: str) -> int | None:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError("must be a number of half-moves, or last")
     return int(text)
+
+
+def _number(least: int, text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,9}", text) or int(text) < least:
+        raise argparse.ArgumentTypeError(f"must be a number from {least} on")
+    return int(text)
+
+
+def _results(text: str) -> list[str]:
+    names = text.split(",")
+    if not set(names) <= set(_OUTCOMES):
+        raise argparse.ArgumentTypeError(f"must be some of {','.join(_OUTCOMES)}")
+    return names
 
 
 def _encoding(text: str) -> str:

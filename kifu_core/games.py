@@ -9,8 +9,8 @@ from kifu_core.quoridor.formats.alg import begins_with_step
 from kifu_core.quoridor.game import QUORIDOR
 from kifu_core.reading import open_source
 from kifu_core.record import ParseResult
+from kifu_core.shogi.binary import is_packed
 from kifu_core.shogi.game import SHOGI
-from kifu_core.shogi.packed import is_packed
 
 __all__ = ("GAMES", "QUORIDOR", "SHOGI", "GameKind", "kind_of", "last_position", "load", "of_record")
 

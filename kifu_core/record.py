@@ -1,6 +1,7 @@
 """Results of reading: games, each a normalized JKF record with the data that JKF cannot hold."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -79,6 +80,19 @@ def players(header: Mapping[str, str]) -> tuple[str, str]:
         next((text for name in names if (text := header.get(name, "").strip(" 　"))), "") for names in _SIDES
     )
     return first, second
+
+
+_RATE_LINE: Final = re.compile(r"(black|white)_rate:(.*):\s*(-?[0-9]{1,5})(?:\.[0-9]*)?\s*$")
+_LONGEST_RATE: Final = 1000
+
+
+def rates(remarks: Iterable[str]) -> dict[int, int]:
+    """Return the ratings in remarks by colour, rounded down.
+
+    floodgate writes `black_rate:name+hash:3749.0`.
+    """
+    matches = (_RATE_LINE.match(remark[:_LONGEST_RATE].strip()) for remark in remarks)
+    return {int(match[1] == "white"): int(match[3]) for match in matches if match}
 
 
 def has_players(header: Mapping[str, str]) -> bool:

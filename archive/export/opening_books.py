@@ -1,4 +1,4 @@
-"""Opening books of YaneuraOu, from the games of a list or from the moves played from a position."""
+"""Opening books, from the games of a list or from the moves played from a position."""
 
 import os
 import sqlite3
@@ -18,8 +18,9 @@ from archive.queries.positions.opening_book import MOST_POSITIONS, BookPosition,
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
 from kifu_core.lines import NO_MOVE
-from kifu_core.shogi.formats.db import HEADER, BookMove, position_lines
-from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.books import BookEntry, BookMove
+from kifu_core.shogi.formats.db import HEADER, position_lines
+from kifu_core.shogi.moves import from_usi, to_usi
 
 PLIES: Final = 40
 MOST_PLIES: Final = 100
@@ -98,24 +99,38 @@ class Counts:
         ((used,),) = self.file.execute(_USED_BYTES)
         return int(used)
 
-    def book(self, min_games: int) -> Iterator[str]:
-        """Yield the lines of the positions with moves that at least `min_games` games played."""
+    def book(self, min_games: int) -> Iterator[BookEntry]:
+        """Yield the positions with moves that at least `min_games` games played, sorted by SFEN."""
         self._write()
         rows: Iterable[tuple[str, str, str, int, int]] = self.file.execute(_SORTED)
         for sfen, group in groupby(rows, itemgetter(0)):
             of_position = [*group]
-            moves = [_book_move(move, [*replies]) for move, replies in groupby(of_position, itemgetter(1))]
-            frequent = [move for move in moves if move.times >= min_games]
+            moves = [_played_times(move, [*rows]) for move, rows in groupby(of_position, itemgetter(1))]
+            frequent = [move for move in moves if move[2] >= min_games]
             if frequent:
-                yield position_lines(sfen, min(row[3] for row in of_position), frequent)
+                yield _entry(sfen, min(row[3] for row in of_position), frequent)
 
     def close(self) -> None:
         self.file.close()
 
 
-def _book_move(move: str, rows: list[tuple[str, str, str, int, int]]) -> BookMove:
+_MoveTimes = tuple[str, str, int]
+"""A move and its most frequent reply (or an empty text) in USI, and the number of games."""
+
+
+def _played_times(move: str, rows: list[tuple[str, str, str, int, int]]) -> _MoveTimes:
     replies = sorted((-n, reply) for _sfen, _move, reply, _ply, n in rows if reply)
-    return BookMove(move, replies[0][1] if replies else "", sum(row[4] for row in rows))
+    return move, replies[0][1] if replies else "", sum(row[4] for row in rows)
+
+
+def _entry(sfen: str, ply: int, moves: Iterable[_MoveTimes]) -> BookEntry:
+    """Return a position of a book, its most frequent moves first."""
+    chosen = sorted(moves, key=lambda one: (-one[2], one[0]))
+    return BookEntry(
+        sfen,
+        ply,
+        [BookMove(from_usi(move), from_usi(reply) if reply else 0, times) for move, reply, times in chosen],
+    )
 
 
 def _played_moves(game: Game, plies: int) -> Iterable[PlayedMove]:
@@ -132,8 +147,19 @@ def _played_moves(game: Game, plies: int) -> Iterable[PlayedMove]:
     return moves.values()
 
 
+def count_games(games: BulkReader, counts: Counts) -> Iterator[bytes]:
+    """Count the main lines of the shogi games of a list; yield empty pieces. Raises the reader's error."""
+    for item in games.with_records():
+        if item is None:
+            yield b""
+        elif item.game.kind == SHOGI.name and item.game.record_kind == Game.RecordKind.GAME:
+            counts.add(item.game)
+    if games.error is not None:
+        raise games.error
+
+
 def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GAMES) -> Iterator[bytes]:
-    """Yield a book of the main lines of the shogi games of a list, `plies` deep.
+    """Yield a book of YaneuraOu of the main lines of the shogi games of a list, `plies` deep.
 
     A move counts once for each game that played it from a position, whatever moves led there. Moves with
     fewer than `min_games` are left out. If the counts exceed `COUNTED_BYTES`, the book is less deep, and a
@@ -141,13 +167,7 @@ def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GA
     """
     counts = Counts(plies)
     try:
-        for item in games.with_records():
-            if item is None:
-                yield b""
-            elif item.game.kind == SHOGI.name and item.game.record_kind == Game.RecordKind.GAME:
-                counts.add(item.game)
-        if games.error is not None:
-            raise games.error
+        yield from count_games(games, counts)
         yield HEADER.encode()
         if counts.plies < plies:
             yield f"# {counts.plies} plies of {plies}\n".encode()
@@ -159,29 +179,39 @@ def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GA
 
 
 def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Iterator[bytes]:
-    """Yield a book of the moves played from a position, as the explorer counts them."""
+    """Yield a book of YaneuraOu of the moves played from a position, as the explorer counts them."""
+    entries: list[BookEntry] = []
+    yield from collect_position(scope, code, plies, min_games, entries)
+    yield HEADER.encode()
+    if len(entries) >= MOST_POSITIONS:
+        yield f"# the nearest {MOST_POSITIONS} positions\n".encode()
+    yield from _in_pieces(entries)
+
+
+def collect_position(
+    scope: Scope, code: str, plies: int, min_games: int, entries: list[BookEntry]
+) -> Iterator[bytes]:
+    """Append the positions of a book that grows from one, sorted by SFEN; yield empty pieces."""
     positions: list[BookPosition] = []
     for position in book_positions(scope, code, plies, min_games):
         positions.append(position)
         if not len(positions) % _LINES:
             yield b""
     by_identity = {SHOGI.codec.identity(position.code): position for position in positions}
-    yield HEADER.encode()
-    if len(positions) >= MOST_POSITIONS:
-        yield f"# the nearest {MOST_POSITIONS} positions\n".encode()
-    by_sfen = sorted((SHOGI.codec.decode(position.code).sfen(None), position) for position in positions)
-    yield from _in_pieces(
-        position_lines(sfen, position.ply, _book_moves(position, by_identity)) for sfen, position in by_sfen
+    entries += sorted(
+        _entry(SHOGI.codec.decode(position.code).sfen(None), position.ply, _move_times(position, by_identity))
+        for position in positions
     )
 
 
-def _book_moves(position: BookPosition, by_identity: dict[str, BookPosition]) -> Iterator[BookMove]:
+def _move_times(position: BookPosition, by_identity: dict[str, BookPosition]) -> Iterator[_MoveTimes]:
     for usi, times in position.moves.items():
         after = by_identity.get(SHOGI.codec.identity(position.after[usi]))
         reply = min(after.moves, key=lambda move: (-after.moves[move], move)) if after else ""
-        yield BookMove(usi, reply, times)
+        yield usi, reply, times
 
 
-def _in_pieces(texts: Iterator[str]) -> Iterator[bytes]:
-    while batch := [*islice(texts, _LINES)]:
-        yield "".join(batch).encode()
+def _in_pieces(entries: Iterable[BookEntry]) -> Iterator[bytes]:
+    remaining = iter(entries)
+    while batch := [*islice(remaining, _LINES)]:
+        yield "".join(map(position_lines, batch)).encode()

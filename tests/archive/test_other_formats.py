@@ -27,6 +27,10 @@ DATA = Path(__file__).parents[1] / "data"
         ("shogidb2/game.json", "shogidb2", ["game"]),
         ("psn/two_dialects.psn", "psn", ["game", "game"]),
         ("db/small.db", "db", ["tree"]),
+        ("ybb/small.ybb", "ybb", ["tree"]),
+        ("sbk/small.sbk", "sbk", ["tree"]),
+        ("apery/small.bin", "apery", ["tree"]),
+        ("hcpe3/small.hcpe3", "hcpe3", ["game", "game"]),
         ("csa/one_line_book.csa", "csa", ["tree", "tree", "tree"]),
     ],
 )

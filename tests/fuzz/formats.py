@@ -88,7 +88,7 @@ def target(file_format: str) -> Callable[[bytes], None]:
 
     def one(data: bytes) -> None:
         try:
-            result = load(data, f"x.{file_format}")
+            result = load(data, "x.bin" if file_format == "apery" else f"x.{file_format}")
         except KifuError as error:
             assert message(error)
             return

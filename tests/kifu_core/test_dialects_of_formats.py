@@ -12,7 +12,7 @@ import pytest
 from kifu_core import ParsedGame, ParseResult, dump, load
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.evaluations import evaluations
-from kifu_core.shogi.formats import db
+from kifu_core.shogi.formats import book_trees
 from kifu_core.shogi.handicaps import HANDICAPS, is_other_game
 from tests.cases import each
 from tests.shared import GOLDEN
@@ -339,7 +339,7 @@ def test_a_book_that_goes_round_ends():
 
 
 def test_a_large_book_is_several_trees_and_loses_nothing(monkeypatch):
-    monkeypatch.setattr(db, "PLACES_A_RECORD", 1)
+    monkeypatch.setattr(book_trees, "PLACES_A_RECORD", 1)
     text = DB + f"sfen {AFTER_76.replace('9/9/2P6', '9/9/2P6')} 2\n1c1d none\n"
     after = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3"
     result = load(text + f"sfen {after}\n6g6f none 1 1\n")

@@ -21,6 +21,7 @@ from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
 from kifu_core.shogi.texts import from_object
+from kifu_core.shogi.training import SKIPPED
 from tests.cases import each
 from tests.kifu_core.test_losses import full
 
@@ -145,12 +146,16 @@ SHOGI64 = {
 
 ELSEWHERE = {
     *("other-game", "main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"),
-    *("packed-position", "packed-move", "packed-rest"),
+    *("packed-position", "packed-move", "packed-rest", "too-many-positions", *SKIPPED),
+    *("written-positions", "written-moves"),
+    *("book-damaged", "book-unreached"),
+    *(f"book-lost-{part}" for part in ("positions", "counts", "scores", "depths", "replies", "remarks")),
     *("bomb", "damaged", "empty-container", "encrypted", "entry-too-large", "link", "nested-too-deep"),
     *("no-files", "too-many-entries", "unknown-compression"),
 }
 """Codes of the command, between games of both kinds and of ZIP files, in `test_command.py`, of the limits
-that only an archive has, in `test_game_limits.py`, and of files that names tell, in `test_packed.py`."""
+that only an archive has, in `test_game_limits.py`, of files that names tell, in `test_packed.py`, of training
+data and books, in `test_training.py` and `test_books.py`."""
 
 CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),

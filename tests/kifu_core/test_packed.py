@@ -10,13 +10,15 @@ import pytest
 from kifu_core import KifuError, dump, load
 from kifu_core.errors import DecodeError
 from kifu_core.messages import message
+from kifu_core.shogi.binary import binary_format
 from kifu_core.shogi.evaluations import evaluations
 from kifu_core.shogi.formats import packed as files
+from kifu_core.shogi.handicaps import HANDICAPS
 from kifu_core.shogi.moves import from_usi, to_usi
-from kifu_core.shogi.packed import SIZES, Packing, decode, move_of, packing_of
+from kifu_core.shogi.packed import SIZES, Packing, decode, encode, encoded_move, move_of
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
-from tests.kifu_core.packing import entry, packed, packed_move
+from tests.kifu_core.packing import entry
 
 BOTH: tuple[Packing, ...] = ("hcpe", "psv")
 
@@ -54,12 +56,52 @@ def test_what_is_packed_comes_back(packing):
     ],
 )
 def test_the_usual_start_begins_as_cshogi_writes_it(packing, bits):
-    data = packed(Position.initial(), packing)
+    data = encode(Position.initial(), packing)
     assert "".join(str(byte >> bit & 1) for byte in data for bit in range(8)).startswith(bits)
 
 
+BOXED = {
+    "hcpe": {
+        "P": "010", "L": "10010", "N": "11010", "S": "10110", "G": "10111", "B": "1111000", "R": "1111010",
+    },
+    "psv": {
+        "P": "010", "L": "10010", "N": "10110", "S": "11010", "G": "11011", "B": "1111010", "R": "1111110",
+    },
+}  # fmt: skip
+"""The last bits of a position that lacks one piece, as cshogi writes them."""
+
+
+@pytest.mark.parametrize("packing", BOTH)
+@pytest.mark.parametrize("letter", "PLNSGBR")
+def test_a_missing_piece_is_in_the_box(packing, letter):
+    hand = dict(zip("PLNSGBR", (18, 4, 4, 4, 4, 2, 2), strict=True))
+    hand[letter] -= 1
+    text = "".join(f"{count if count > 1 else ''}{kind}" for kind, count in hand.items())
+    position = Position.from_sfen(f"4k4/9/9/9/9/9/9/9/4K4 b {text}")
+    data = encode(position, packing)
+    bits = "".join(str(byte >> bit & 1) for byte in data for bit in range(8))
+    assert bits.endswith(BOXED[packing][letter])
+    assert decode(data, packing) == position
+
+
+@pytest.mark.parametrize("packing", BOTH)
+@pytest.mark.parametrize("handicap", HANDICAPS, ids=lambda one: one.preset)
+def test_handicaps_come_back(packing, handicap):
+    position = Position.from_sfen(handicap.sfen)
+    assert decode(encode(position, packing), packing) == position
+
+
+@pytest.mark.parametrize("packing", BOTH)
+@pytest.mark.parametrize(
+    "sfen", ["9/9/9/9/9/9/9/9/4K4 b -", "4k4/9/9/9/9/9/9/9/3KK4 b -", "4k4/9/9/9/9/9/9/9/4K4 b 19P"]
+)
+def test_a_position_that_has_no_bytes_is_refused(packing, sfen):
+    with pytest.raises(KifuError, match="unencodable"):
+        encode(Position.from_sfen(sfen), packing)
+
+
 def test_moves_as_the_engines_number_them():
-    assert packed_move(from_usi("7g7f"), "hcpe") == 60 << 7 | 59 == packed_move(from_usi("7g7f"), "psv")
+    assert encoded_move(from_usi("7g7f"), "hcpe") == 60 << 7 | 59 == encoded_move(from_usi("7g7f"), "psv")
     assert move_of((81 << 7 | 40).to_bytes(2, "little"), "hcpe") == from_usi("P*5e")
     assert move_of((1 << 14 | 7 << 7 | 40).to_bytes(2, "little"), "psv") == from_usi("G*5e")
     assert move_of((1 << 15 | 60 << 7 | 59).to_bytes(2, "little"), "psv") == from_usi("7g7f+")
@@ -137,9 +179,9 @@ def test_no_more_than_so_many_positions_are_read(monkeypatch):
 
 def test_only_names_of_such_files_and_valid_positions_are_taken_for_them():
     data, _ = made("psv")
-    assert packing_of(data[:160], "a.kif") is None
-    assert packing_of(b"V2.2\nPI\n+\n+7776FU\n-3334FU\n+2726FU\n-8384FU\n", "a.bin") is None
-    assert packing_of(data[:20], "a.psv") is None
+    assert binary_format(data[:160], "a.kif") is None
+    assert binary_format(b"V2.2\nPI\n+\n+7776FU\n-3334FU\n+2726FU\n-8384FU\n", "a.bin") is None
+    assert binary_format(data[:20], "a.psv") is None
     assert load("V2.2\nPI\n+\n+7776FU\n", "a.bin").format == "csa"
 
 

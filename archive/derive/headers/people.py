@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from archive.derive.headers.text import READ_LIMIT, SITES, Header, first, plain
+from archive.derive.headers.text import SITES, Header, first, plain
 from archive.names.character_forms import folded
+from kifu_core.record import rates
 
 PLAYERS: Final = (("先手", "下手"), ("後手", "上手"))
 _SIDES: Final = (("先手", "下手", "BLACK"), ("後手", "上手", "WHITE"))
@@ -87,8 +88,6 @@ _NO_PLACE: Final = re.compile(
 
 _COLUMN_LIMIT: Final = 32767
 """Ratings are columns of 16 bits."""
-
-_RATE_LINE: Final = re.compile(r"(black|white)_rate:(.*):\s*(-?[0-9]{1,5})(?:\.[0-9]*)?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,13 +306,10 @@ def ratings(
 ) -> tuple[int | None, int | None]:
     """Return the ratings of colours 0 and 1, rounded down. `remarks` are lines of the file outside of its
     record, `persons` the people of this header, if the caller has them.
-
-    floodgate writes ratings as comments: `'black_rate:name+hash:3749.0`.
     """
     numbers: list[int | None] = [person.rating for person in persons or people(header)]
-    for remark in remarks:
-        if match := _RATE_LINE.match(remark[:READ_LIMIT].strip()):
-            numbers[match[1] == "white"] = int(match[3])
+    for color, rating in rates(remarks).items():
+        numbers[color] = rating
     black, white = (
         number if number is not None and abs(number) <= _COLUMN_LIMIT else None for number in numbers
     )

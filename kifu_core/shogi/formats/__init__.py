@@ -7,8 +7,10 @@ from typing import Final
 
 from kifu_core.errors import Issue
 from kifu_core.formats import Formats
+from kifu_core.shogi.binary import is_packed
 from kifu_core.shogi.detect import detect, program
 from kifu_core.shogi.formats import (
+    apery,
     bod,
     csa,
     csa1,
@@ -19,12 +21,13 @@ from kifu_core.shogi.formats import (
     kif,
     packed,
     psn,
+    sbk,
     sfen,
     shogidb2,
     usen,
     usi,
+    ybb,
 )
-from kifu_core.shogi.packed import is_packed
 
 SHOGI: Final = Formats(
     (
@@ -37,11 +40,15 @@ SHOGI: Final = Formats(
         usen.FORMAT,
         bod.FORMAT,
         packed.HCPE,
+        packed.HCPE3,
         packed.PSV,
         psn.FORMAT,
         shogidb2.FORMAT,
         csa1.FORMAT,
         db.FORMAT,
+        ybb.FORMAT,
+        sbk.FORMAT,
+        apery.FORMAT,
     ),
     detect,
     parts=endings.count_parts,
