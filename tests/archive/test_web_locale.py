@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import allauth
 from django.conf import settings
 from django.template import Origin, Template
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.utils.translation import gettext as translated
 from django.utils.translation import ngettext, override, pgettext
+from jinja2 import Environment
+
+from tools.texts import translations
 
 ARCHIVE = Path(settings.BASE_DIR) / "archive"
 FOLDER = ARCHIVE / "locale" / "ja" / "LC_MESSAGES"
@@ -64,7 +68,7 @@ def of_modules() -> Iterator[str]:
     for path in sorted(ARCHIVE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                name = node.func.id.removesuffix("_lazy")
+                name = node.func.id.removesuffix("_lazy") or "_"
                 words = [one.value for one in node.args if isinstance(one, ast.Constant)]
                 if name in ("_", "gettext", "ngettext") and words:
                     yield words[0]
@@ -72,10 +76,35 @@ def of_modules() -> Iterator[str]:
                     yield f"{words[0]}\x04{words[1]}"
 
 
+def of_rows() -> Iterator[str]:
+    """The texts of Jinja2's templates."""
+    environment = Environment(extensions=["jinja2.ext.i18n"])
+    for path in (ARCHIVE / "jinja2").rglob("*.html"):
+        for _line, _function, text in environment.extract_translations(path.read_text(encoding="utf-8")):
+            yield text if isinstance(text, str) else str(text[0])
+
+
+def of_scripts() -> Iterator[str]:
+    for path in (ARCHIVE / "static").rglob("*.js"):
+        yield from translations(path.read_text(encoding="utf-8"))
+
+
+def of_allauth() -> str:
+    """The modules of django-allauth: our catalogue has better words for some of its texts."""
+    folder = Path(allauth.__file__).parent / "account"
+    return "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+
+
 def test_every_text_of_a_template_or_a_module_is_in_the_catalogue() -> None:
-    unknown = {*of_templates(), *of_modules()} - {key for key, _form in catalogue()}
+    unknown = {*of_templates(), *of_modules(), *of_rows()} - {key for key, _form in catalogue()}
     with override("ja"):  # what the catalogue lacks may be a text of Django's admin
         assert [text for text in sorted(unknown) if translated(text) == text] == []
+
+
+def test_every_text_of_the_catalogue_is_shown_somewhere() -> None:
+    shown, library = {*of_templates(), *of_modules(), *of_rows(), *of_scripts()}, of_allauth()
+    unknown = {key for key, _form in catalogue()} - shown
+    assert [text for text in sorted(unknown) if f'_("{text}")' not in library] == []
 
 
 def test_no_tag_of_a_template_is_broken_between_lines() -> None:
