@@ -30,6 +30,7 @@ TEXTS: Final = {
         "reading it takes longer than {seconds} s and was stopped; add it to the archive instead"
     ),
     "too-large-here": _("a record has at most {limit} bytes here; add larger ones to the archive"),
+    "nul-character": _("this text has a NUL character (U+0000)"),
     "too-much-memory": _("reading it would take too much memory; it was left out"),
     "worker-died": _("reading this part crashed again and again; it was left out"),
     "gave-up": _("given up after {tries} tries without progress"),

@@ -13,6 +13,7 @@ from kifu_core.games import SHOGI
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.games import KIF, stored
+from tests.cases import each
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +45,21 @@ def find(text: str) -> Any:
     answer = APIClient().post("/api/v1/find", {"text": text}, format="json", HTTP_ACCEPT_LANGUAGE="en")
     assert answer.status_code == 200, answer.content
     return answer.json()
+
+
+@each("text", ["7g7f\0", "甲\0乙", KIF.replace("*", "\0*") + "\0"])
+@each(
+    "method, address, field",
+    [
+        ("post", "/api/v1/find", "text"), ("post", "/api/v1/positions/shogi/find", "text"),
+        ("post", "/find/", "text"), ("post", "/positions/shogi/edit/", "text"), ("get", "/games/", "q"),
+    ],
+)  # fmt: skip
+def test_no_search_takes_a_nul(method, address, field, text):
+    answer = getattr(APIClient(), method)(address, {field: text}, HTTP_ACCEPT_LANGUAGE="en")
+    assert (answer.status_code, "a NUL character (U+0000)" in answer.content.decode()) == (400, True)
+    if "/api/" in address:
+        assert answer.json()["code"] == "nul-character"
 
 
 def as_jkf(**how: Any) -> str:

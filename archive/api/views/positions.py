@@ -36,7 +36,7 @@ from archive.api.positions import (
 from archive.api.shapes import positions as shapes
 from archive.api.shapes.games import YearGames
 from archive.derive.issues import detail_of, language
-from archive.http.limits.text_limits import check_body, check_text, limited_reading
+from archive.http.limits.text_limits import check_body, check_search_text, limited_reading
 from archive.queries.games.filters import position_filters
 from archive.queries.positions import position_lookup
 from archive.queries.positions.explorer import CONFIDENCE, explore, explore_many
@@ -361,7 +361,7 @@ def _position_of(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue
         raise ApiError("no-position", "send one of text, game_id and position, or a Position object")
     if "text" in sent:
         text = sent["text"]
-        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        check_search_text(text)
         position = position_lookup.position_of_text(game, text, ply)
         return position, position_lookup.reading_errors(game, text, position if ply is None else None)
     if "position" in sent:

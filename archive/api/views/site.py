@@ -23,7 +23,7 @@ from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
 from archive.api.shapes import site as shapes
 from archive.derive import issues
-from archive.http.limits.text_limits import check_body, check_text, limited_reading
+from archive.http.limits.text_limits import check_body, check_search_text, limited_reading
 from archive.intake.permissions import may_upload
 from archive.models import Space, Token, User
 from archive.queries import site_texts
@@ -225,7 +225,7 @@ def find(request: Request) -> Response:
     """
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     text, scope = body(SearchedBody, request)["text"].strip(), scope_of(request)
-    check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+    check_search_text(text)
     if own := game_at(scope, text, request.get_host()):
         return Response(_game(own, request))
     with limited_reading():

@@ -1,4 +1,4 @@
-"""Limits on the size of texts that visitors send, and on the time for parsing them.
+"""Limits on the size and characters of texts that visitors send, and on the time for parsing them.
 
 Requests run in threads, which cannot be stopped from outside; `kifu_core.deadline` stops the parser itself.
 """
@@ -34,6 +34,14 @@ def check_text(text: str, limit: int) -> None:
     """Raise KifuError `too-large` for a text with more than `limit` bytes of UTF-8."""
     # A character has at least one byte, so a text with more characters need not be encoded.
     check_size(len(text) if len(text) > limit else len(text.encode("utf-8", "surrogatepass")), limit)
+
+
+def check_search_text(text: str) -> None:
+    """Raise KifuError for a text to search for: `too-large`, or `nul-character` since parameters have no NUL
+    either."""
+    check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+    if "\0" in text:
+        raise KifuError("nul-character")
 
 
 def check_body(request: HttpRequest, limit: int) -> None:

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from archive.http.limits.text_limits import check_text, limited_reading
+from archive.http.limits.text_limits import check_search_text, limited_reading
 from archive.queries.positions.position_lookup import last_reached_code, position_of_record, stored_game
 from archive.queries.scope import Scope, scope_of
 from archive.web.shogi.editing import read_pasted, refusal
@@ -25,7 +24,7 @@ def find(request: HttpRequest) -> HttpResponse:
     to the editor."""
     text = request.POST.get("text", "")
     try:
-        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        check_search_text(text)
         with limited_reading():
             return _redirect_of(scope_of(request), text) or read_pasted(request)
     except KifuError as error:

@@ -24,7 +24,7 @@ from archive.caching.entity_tags import tagged
 from archive.caching.responses import PART
 from archive.caching.values import cached_until_commit, one_snapshot
 from archive.http.errors import invalid_code
-from archive.http.limits.text_limits import check_text, limited_reading
+from archive.http.limits.text_limits import check_search_text, limited_reading
 from archive.project.garbage_collection import gc_paused
 from archive.queries.games.facets import SAMPLE, facets
 from archive.queries.games.filters import GameFilters, game_filters, position_filters
@@ -142,7 +142,7 @@ def games(request: HttpRequest) -> HttpResponse:
 def _redirect_of(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | None:
     """Return the response to text in the search box; None for a query, which the list itself answers."""
     try:
-        check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
+        check_search_text(words)
         if addressed := game_at(scope, words, request.get_host()):
             address = reverse("game", args=[addressed.id])
             return redirect(f"{address}?{addressed.query}" if addressed.query else address)

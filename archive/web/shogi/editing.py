@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,7 +14,7 @@ from archive.api.errors import STATUSES
 from archive.caching.entity_tags import tagged
 from archive.derive.issues import detail_of, language
 from archive.http.errors import invalid_code
-from archive.http.limits.text_limits import check_text, limited_reading
+from archive.http.limits.text_limits import check_search_text, limited_reading
 from archive.queries.positions.position_lookup import position_of_text
 from archive.web.shogi.drawing import draw_pattern
 from archive.web.shogi.pages import SHOGI as SHOGI_PAGES
@@ -70,7 +69,7 @@ def read_pasted(request: HttpRequest) -> HttpResponse:
     reason."""
     text = request.POST.get("text", "")
     try:
-        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        check_search_text(text)
         with limited_reading():
             position = position_of_text(SHOGI, text.strip())
     except KifuError as error:
