@@ -49,6 +49,27 @@ def test_names_that_hold_a_text_are_offered_with_their_games_the_most_frequent_f
     assert offered(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("羽生 対 谷", [("羽生 対 ", "谷川浩司", 1)]),
+        ("羽生善治　vs.　たに", [("羽生善治　vs.　", "谷川浩司", 1)]),
+        ("羽生対佐藤", [("羽生対", "佐藤康光", 1)]), ("Habu vs Sato Y", [("Habu vs ", "佐藤康光", 1)]),
+        ("佐藤康 × さとう", [("佐藤康 × ", "佐藤天彦", 1)]), ("はぶ 対 天彦", []), ("羽生 対 羽", []),
+        ("誰か 対 谷", []), ("羽生 対", []), ("羽生 対 ", []), ("対 谷", []), ("対", []),
+        ("羽生\0 対 谷\0", []), ('"羽生" 対 谷', []),
+    ],
+)  # fmt: skip
+def test_the_opponents_of_a_player_are_offered_behind_the_first_name(text, expected):
+    assert [(one.before, one.name, one.games) for one in completions(PUBLIC, text)] == expected
+
+
+def test_a_name_of_too_many_players_has_no_opponents(monkeypatch):
+    monkeypatch.setattr(queries, "_MOST_ALIKE", 1)
+    assert [one.name for one in completions(PUBLIC, "佐藤 対 羽生")] == []
+    assert [one.name for one in completions(PUBLIC, "佐藤康 対 羽生")] == ["羽生善治"]
+
+
 def test_castles_and_openings_are_offered_by_any_of_their_names():
     lines = "7g7f 3c3d 6g6f 8c8d 2h6h 8d8e 8h7g 5a4b 7i7h 4b3b 5i4h 7a6b 4h3h 5c5d 3h2h 6a5b 3i3h"
     ingest(ready(lines, black="甲", white="乙"))
@@ -62,7 +83,7 @@ def test_names_of_other_spaces_are_not_offered():
 
 
 def test_the_numbers_are_those_of_the_lists_to_which_the_rows_lead(client: Client) -> None:
-    for text in ("羽生", "佐藤", "棋王", "1手詰"):
+    for text in ("羽生", "佐藤", "棋王", "1手詰", "羽生 対 谷", "佐藤 対 羽生"):
         rows = client.get("/complete/", {"q": text}, headers={"Accept-Language": "en"}).content.decode()
         matches = re.findall(r'data-href="([^"]+)".*?(\d+) (?:game|problem)', rows, re.S)
         assert matches, text

@@ -68,6 +68,17 @@ def test_names_are_offered_while_typing_and_chosen_by_keyboard(
     expect(page.locator(".game-row")).to_have_count(1)
 
 
+def test_the_second_of_two_players_is_offered_behind_the_first(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(f"{live_server.url}/")
+    box(page).press_sequentially("羽生 対 さと")
+    expect(offered(page)).to_have_count(1)
+    expect(offered(page)).to_contain_text("羽生 対 佐藤康光")
+    follow(offered(page).first)
+    expect(page.locator(".game-row")).to_have_count(1)
+
+
 def test_a_reader_of_english_finds_japanese_players(open_page: PageMaker, live_server: LiveServer) -> None:
     page = open_page(f"{live_server.url}/", language="en")
     box(page).press_sequentially("habu")

@@ -36,7 +36,7 @@ NO_GAMES = {
     "positions.position_query": "check_arguments",
     "positions.reading_plan": "plan_for_all plan_for_page",
     "scope": "hash_of scope_by_names spaces_of",
-    "search.box": "is_query mate_filters",
+    "search.box": "is_query mate_filters split_at_against",
     "search.days": "read_day first_day last_day shifted",
     "search.fields": "folded",
     "search.grammar": "term_start",

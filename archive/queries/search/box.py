@@ -213,10 +213,29 @@ def _sides(lookup: _Lookup, words: list[str]) -> list[list[str]]:
     return [words]
 
 
+def split_at_against(words: str) -> tuple[str, str, str]:
+    """Split words at one that means "against": into the text before it, that word with the blanks around it,
+    and the text after it. All three are empty if there is no such word.
+
+    >>> split_at_against("羽生 対 谷"), split_at_against("羽生対谷")
+    (('羽生', ' 対 ', '谷'), ('羽生', '対', '谷'))
+    """
+    match = _PAIR.fullmatch(words)
+    return (match[1], match[2], match[3]) if match else ("", "", "")
+
+
+def filters_of_players(scope: Scope, names: Iterable[str]) -> dict[str, str]:
+    """Return the filters for the games in which all of these players play."""
+    return _combine(
+        {}, {"player": [people.stored_spelling(scope, with_relatives(scope, name)) for name in names]}
+    )
+
+
 _MOST_WORDS: Final = 5
 """Words of the search box that are looked up."""
 _AGAINST: Final = re.compile(r"対|[vV][sS]?\.?|ｖｓ|ＶＳ|versus|×")
 _AGAINST_KANJI: Final = "対"
+_PAIR: Final = re.compile(rf"(\S.*?)(\s+(?:{_AGAINST.pattern})\s+|{_AGAINST_KANJI})(\S.*)")
 
 
 def _is_event(scope: Scope, name: str) -> bool:

@@ -1,5 +1,5 @@
-"""Completions for the search box: players, events, castles and openings, and problems of a length, each with
-its number of games."""
+"""Completions for the search box: players, events, castles and openings, problems of a length, and opponents
+of a player (`羽生 対 谷`), each with its number of games."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from archive.names.search_text import search_form
 from archive.queries.games.filters import game_filters
 from archive.queries.games.listing import slots_of
 from archive.queries.names.ids_of_names import NameKind
-from archive.queries.names.name_matching import is_searchable, players_by_reading
+from archive.queries.names.name_matching import is_searchable, match_name, players_by_reading
 from archive.queries.names.people import TABLES
 from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
-from archive.queries.search.box import mate_filters
+from archive.queries.search.box import filters_of_players, mate_filters, split_at_against
+from archive.queries.search.errors import QueryError
 from archive.queries.sql import Sql, conjunction, one_of
 from kifu_core.shogi.formations import FORMATIONS, Formation
 
@@ -30,6 +31,23 @@ _MOST_RANKED: Final = 100
 _RANK_COUNT_LIMIT: Final = 100
 """Games that are counted to rank a name, at most."""
 
+_MOST_ALIKE: Final = 20
+"""Players whose opponents are searched together, at most: a name of more players is too vague."""
+_NOBODY: Final = 0
+"""The id of no player."""
+_MEETINGS: Final = 2_000
+"""Latest games in which opponents are searched."""
+
+_OPPONENTS: Final = """
+    SELECT n.name FROM (
+        SELECT d.slot, d.colour FROM archive_gameplayer d WHERE d.player_id {ids}
+        ORDER BY d.played DESC LIMIT %s
+    ) a
+    JOIN archive_gameplayer b ON b.slot = a.slot AND b.colour = 1 - a.colour
+    JOIN archive_player n ON n.id = b.player_id
+    WHERE NOT n.id {ids} AND ({holds} OR n.id {by_reading})
+    GROUP BY n.name ORDER BY count(*) DESC, n.name LIMIT %s
+"""
 _HOLDING: Final = """
     SELECT n.name, (SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x)
     FROM (SELECT n.id, n.name FROM {table} n WHERE {where} ORDER BY length(n.name), n.name LIMIT %s) n
@@ -39,19 +57,20 @@ _HOLDING: Final = """
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A completion: its kind, its name (the identifier of a formation), its number of games, which is None
-    from `COUNT_LIMIT` on, and its filters."""
+    from `COUNT_LIMIT` on, its filters, and the text that stays in front of the name."""
 
     kind: Literal["player", "event", "formation", "problem"]
     name: str
     games: int | None
     filters: tuple[tuple[str, str], ...]
+    before: str = ""
 
 
 def completions(scope: Scope, text: str) -> list[Completion]:
     """Return the completions of a text that have games, the most frequent of each kind first."""
     if len(text) > LONGEST or not is_searchable(text):
         return []
-    results = [*_problems(scope, text)]
+    results = [*_problems(scope, text), *_opponents(scope, text)]
     for kind in _MOST_LISTED:
         results += (_name_completion(scope, kind, name) for name in _names(scope, kind, text))
     return [one for one in (*results, *_formations(scope, text)) if one.games != 0]
@@ -73,6 +92,29 @@ def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
         counts |= dict(_counted(kind, Sql(f"n.id {one_of(by_reading)}", tuple(by_reading))))
     ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     return [name for name, games in ranked if games][: _MOST_LISTED[kind]]
+
+
+def _opponents(scope: Scope, text: str) -> list[Completion]:
+    """Return completions of the second name of `A 対 B` by players who met A in A's latest games."""
+    first, against, start = split_at_against(text)
+    ids = match_name(scope, "player", first).ids if is_searchable(start) else ()
+    if not 0 < len(ids) <= _MOST_ALIKE:
+        return []
+    by_reading = players_by_reading(scope, start, prefix=True)[:_MOST_RANKED] or [_NOBODY]
+    holds = text_index().HOLDS.format(text="n.searched")
+    sql = _OPPONENTS.format(ids=one_of(ids), holds=holds, by_reading=one_of(by_reading))
+    values = (*ids, _MEETINGS, *ids, search_form(start), *by_reading, _MOST_LISTED["player"])
+    rows = Sql(sql, values).rows()
+    try:
+        return [_opponent(scope, first, name, first + against) for (name,) in rows]
+    except QueryError:  # a query takes no control characters, which `first` may have
+        return []
+
+
+def _opponent(scope: Scope, first: str, name: str, before: str) -> Completion:
+    filters = filters_of_players(scope, [first, name])
+    games = _games(scope, record_kind="game", **filters)
+    return Completion("player", name, games, tuple(filters.items()), before)
 
 
 def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:

@@ -30,6 +30,7 @@ def _row(completion: Completion) -> dict[str, object]:
     return {
         "href": list_address(dict(completion.filters)),
         "kind": _KINDS[completion.kind],
+        "before": completion.before,
         "name": formation_name(completion.name) if completion.kind == "formation" else completion.name,
         "games": completion.games,
         "player": completion.kind == "player",
