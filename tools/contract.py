@@ -397,6 +397,7 @@ _TAGS: Final = {
     "about": "site",
     "texts": "site",
     "find": "site",
+    "changes": "games",
     "convert": "records",
     "check": "records",
     "players": "names",

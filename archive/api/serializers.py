@@ -82,6 +82,13 @@ class GamesQuery(FacetsQuery):
     limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)
 
 
+class ChangesQuery(serializers.Serializer[Any]):
+    """Parameters of `GET changes`."""
+
+    cursor = CursorField()
+    limit = LimitField(LARGEST_PAGE, PAGE)
+
+
 class EventsQuery(serializers.Serializer[Any]):
     """Parameters of `GET events`."""
 

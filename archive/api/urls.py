@@ -43,6 +43,7 @@ urlpatterns = [
     route("uploads/<int:pk>/source", uploads.source, "upload-source", cost=sources),
     route("convert", convert.convert, "convert", cost=reading),
     route("check", convert.check, "check", cost=reading),
+    route("changes", games.changes, "changes", cost=5, replica=True),
     route("games", games.games, "games", cost=2, replica=True),
     route("games/facets", games.facets, "games-facets", cost=2, replica=True),
     route("games/suggestions", site.suggestions, "games-suggestions", cost=search, replica=True),

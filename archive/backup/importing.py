@@ -168,6 +168,7 @@ class _Import:
         engine().make_room()
         counters.rebuild()
         columns.rebuild_all()
+        store.restart_changes()
         with_ids = {table.name for table in tables_of_backup(accounts=True) if table.gives_ids}
         last = self.done.manifest.last_ids
         engine().advance_ids(cursor, {name: last[name] for name in sorted(with_ids & last.keys())})

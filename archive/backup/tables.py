@@ -138,6 +138,7 @@ LEFT_OUT: Final[dict[str, str]] = {
     "archive_columnsegment": _FOLLOWS,
     "archive_columnwaiting": _FOLLOWS,
     "archive_columngone": _FOLLOWS,
+    "archive_gamechange": "begins anew with the stored games",
     "archive_hotmove": "counted anew for each hot position",
     "archive_hotpart": "counted anew for each busy position",
     "archive_counted": _RUNNING,

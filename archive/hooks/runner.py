@@ -1,4 +1,4 @@
-"""The thread that sends new games to hooks, in the scheduler's process."""
+"""The thread that numbers changes and sends new games to hooks, in the scheduler's process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Final
 from django.conf import settings
 from django.db import Error, connection
 
-from archive.hooks.arrivals import AT_ONCE, delete_old_arrivals, number_arrivals
+from archive import store
+from archive.hooks.arrivals import delete_old_arrivals, number_arrivals
 from archive.hooks.delivering import deliver, due_hooks
 from archive.models import Hook
 
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Numbers arrivals, and serves hooks with a few threads, one hook of an account at a time.
+    """Numbers changes and arrivals, and serves hooks with a few threads, one hook of an account at a time.
 
     Several runners on one archive share the work by claims.
     """
@@ -53,11 +54,13 @@ class Runner:
             if self.turns % TURNS_OF_DELETION == 0:
                 delete_old_arrivals()
             self.turns += 1
-            if not Hook.objects.filter(disabled="").exists():
-                return IDLE_SECONDS
-            full = number_arrivals() == AT_ONCE
-            self._submit(due_hooks())
-            return 0.0 if full else SECONDS
+            full = store.number_changes() == store.CHANGES_AT_ONCE
+            seconds = IDLE_SECONDS
+            if settings.ARCHIVE_HOOKS_PER_ACCOUNT and Hook.objects.filter(disabled="").exists():
+                full |= number_arrivals() == store.CHANGES_AT_ONCE
+                self._submit(due_hooks())
+                seconds = SECONDS
+            return 0.0 if full else seconds
         except (Error, OSError):
             log.exception("hooks wait for the database")
             connection.close()
@@ -84,6 +87,5 @@ def _deliver(pk: int) -> None:
 
 
 def start() -> None:
-    """Start a runner in a thread of this process, if the archive has hooks."""
-    if settings.ARCHIVE_HOOKS_PER_ACCOUNT:
-        threading.Thread(target=Runner().run, name="hooks", daemon=True).start()
+    """Start a runner in a thread of this process."""
+    threading.Thread(target=Runner().run, name="hooks", daemon=True).start()

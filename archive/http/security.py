@@ -103,7 +103,7 @@ def _open_methods(path: str) -> tuple[str, ...]:
 
 _OPEN_NAMES: Final = (
     "games", "players", "events", "statistics", "openings", "dumps", "positions", "schema",
-    "about", "texts", "formations", "patterns",
+    "about", "texts", "changes", "formations", "patterns",
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
 _INDEX: Final = "/api/v1/"

@@ -108,6 +108,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='GameChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('game', models.BigIntegerField(db_index=True)),
+                ('space', models.BigIntegerField()),
+                ('number', models.BigIntegerField(null=True, unique=True)),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('number', None)), fields=['id'], name='gamechange_unnumbered'), models.Index(fields=['space', 'number'], name='gamechange_of_space')],
+            },
+        ),
+        migrations.CreateModel(
             name='GoneGame',
             fields=[
                 ('id', models.BigIntegerField(primary_key=True, serialize=False)),

@@ -13,6 +13,7 @@ from archive.models.entries import Entry
 from archive.models.games import (
     Game,
     GameAlias,
+    GameChange,
     GameEvent,
     GameFormation,
     GamePlayer,
@@ -42,8 +43,8 @@ from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, Uplo
 __all__ = [
     "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine",
     "ColumnGone", "ColumnSegment", "ColumnWaiting", "Entry", "Event", "EventAlias", "Game", "GameAlias",
-    "GameEvent", "GameFormation", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame",
-    "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition",
+    "GameChange", "GameEvent", "GameFormation", "GamePlayer", "GameRecord", "GameSeries", "GameText",
+    "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition",
     "IndexState", "Invitation", "KeyField", "LeftSpace", "Membership", "Name", "Occurrence", "Player",
     "PlayerAlias", "ProcessRole", "ReadingField", "Report", "SearchedField", "Sender", "Share",
     "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",

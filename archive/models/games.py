@@ -183,6 +183,31 @@ class GoneGame(models.Model):
         return str(self.pk)
 
 
+class GameChange(models.Model):
+    """A game that came into a space, changed there or left it; written in the same transaction.
+
+    `number` is as in `Arrival` (`archive.store.changes`). Of several changes of a game in a space, only the
+    last one stays.
+    """
+
+    COUNT_BITS = 40
+    """The lower bits of a number count changes. Those above are random and differ after a restoration, so
+    that places in an earlier order are recognized."""
+
+    game = models.BigIntegerField(db_index=True)
+    space = models.BigIntegerField()
+    number = models.BigIntegerField(null=True, unique=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["id"], name="gamechange_unnumbered", condition=models.Q(number=None)),
+            models.Index(fields=["space", "number"], name="gamechange_of_space"),
+        ]
+
+    def __str__(self) -> str:
+        return f"game {self.game} in {self.space}"
+
+
 class TakenDown(models.Model):
     """The identity of an edition of a game that was taken down: an entry that brings it again is held."""
 

@@ -8,6 +8,7 @@ interrupted at any time, and called again after it has succeeded. Other packages
 from archive.store.abandoned import end_abandoned
 from archive.store.apply import IndexDamagedError
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
+from archive.store.changes import CHANGES_AT_ONCE, number_changes, number_committed, restart_changes
 from archive.store.deletion import begin_deletion, delete_upload, unfinished_deletions
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
@@ -41,11 +42,12 @@ from archive.store.uploads import (
 )
 
 __all__ = [
-    "MOST_QUEUE_PLACES", "ClaimLostError", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored",
-    "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths",
-    "admit", "begin_deletion", "begin_move", "claim", "claim_others", "create_upload", "create_uploads",
-    "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish", "hand_over", "holds",
-    "is_small", "longest_waiting", "move_game", "move_upload", "queue", "reindex_games", "release_held",
-    "reread", "reread_renumbered", "restore_records", "retry", "store_batches", "sweep", "uncount_try",
-    "unfinished", "unfinished_deletions", "unfinished_moves",
+    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "ClaimLostError", "IndexDamagedError", "ReadBatch",
+    "RenumberedError", "Restored", "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty",
+    "UploadTooLarge", "add_paths", "admit", "begin_deletion", "begin_move", "claim", "claim_others",
+    "create_upload", "create_uploads", "delete_games", "delete_upload", "end_abandoned", "find_formations",
+    "finish", "hand_over", "holds", "is_small", "longest_waiting", "move_game", "move_upload",
+    "number_changes", "number_committed", "queue", "reindex_games", "release_held", "reread",
+    "reread_renumbered", "restart_changes", "restore_records", "retry", "store_batches", "sweep",
+    "uncount_try", "unfinished", "unfinished_deletions", "unfinished_moves",
 ]  # fmt: skip

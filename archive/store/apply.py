@@ -147,7 +147,8 @@ def merge(change: Change, game: Game, home: int) -> None:
     Entry.objects.filter(game=game).update(game=home)
     game.aliases.update(game=home)
     remove_rows(change, game)
-    drop_games([game])
+    drop_games(change, [game])
+    change.note(Game.objects.values_list("space", flat=True).get(pk=home), home)
     GameAlias.objects.create(pk=game.pk, space=game.space, game_id=home)
     change.moved[game.pk] = home
 
@@ -165,6 +166,8 @@ def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, 
         change.cursor.execute(_INSERT_GAMES.format(places=places), values)
         by_slot.update((slot, pk) for pk, slot in change.cursor.fetchall())
     ids = {pk: by_slot[slots[pk]] for pk in ordered}
+    for pk in ordered:
+        change.note(games[pk].space, ids[pk])
     GameRecord.objects.bulk_create(_record_row(ids[pk], game) for pk, game in games.items())
     GameSeries.objects.bulk_create(
         GameSeries(game_id=ids[pk], series=game.series) for pk, game in games.items() if game.series
@@ -354,6 +357,9 @@ def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]])
 
 def _update_rows(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
     now = timezone.now()
+    for game, derived, _slot in games:
+        change.note(game.space, game.pk)
+        change.note(derived.space, game.pk)
     change.cursor.executemany(
         _UPDATE_GAME, [[*_values(change, derived, slot), now, game.pk] for game, derived, slot in games]
     )
@@ -431,8 +437,10 @@ def count_departures(spaces: Iterable[int]) -> None:
             cursor.execute(_COUNT_DEPARTURE, [space])
 
 
-def drop_games(games: Collection[Game]) -> None:
+def drop_games(change: Change, games: Collection[Game]) -> None:
     """Delete games that have no entries, aliases or rows in the index."""
+    for game in games:
+        change.note(game.space, game.pk)
     forget_slots([game.slot for game in games])
     columns.mark_gone([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()

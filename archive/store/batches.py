@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from archive.derive.editions import edition, union
@@ -66,6 +66,7 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         applied = apply.plan_and_apply(change, lambda existing: plan(games, existing), games)
         change.write_rows()
         rows = _entry_rows(new, applied)
+        _note_earlier(change, rows)
         Entry.objects.bulk_create(rows)
         for batch in batches:
             rows += _reread_entries(change, stored[batch.upload_id], batch.entries)
@@ -224,6 +225,19 @@ def _entry_rows(
                 row.parsed_facts = dict(entry.game.parsed_facts)
             rows.append(row)
     return rows
+
+
+def _note_earlier(change: Change, rows: Iterable[Entry]) -> None:
+    """Note known games whose first upload is read after a later one: they arrived earlier than it seemed."""
+    newest_first = sorted(rows, key=lambda row: -row.upload_id)
+    known = {row.game_id: row.upload_id for row in newest_first if row.state == Entry.State.DUPLICATE}
+    if known:
+        others = Entry.objects.filter(game__in=known).order_by().values("game", "game__space")
+        for pk, space, first in others.annotate(Min("upload")).values_list(
+            "game", "game__space", "upload__min"
+        ):
+            if known[pk] < first:
+                change.note(space, pk)
 
 
 def _prolong(batches: Sequence[ReadBatch], token: str) -> None:

@@ -22,6 +22,7 @@ from archive.index import counters, part_counters, schema, versions
 from archive.index.availability import UndecidedError
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
+from archive.models import GameChange
 from archive.store.names import Names, get_or_create_names
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,12 @@ class Change:
     codes: dict[int, str] = field(default_factory=dict)
     moved: dict[int, int] = field(default_factory=dict)
     """Games by their aliases that this transaction made."""
+    games: set[tuple[int, int]] = field(default_factory=set)
+    """The spaces and ids of games that came, changed or left."""
+
+    def note(self, space: int, game: int) -> None:
+        """Note that a game came into a space, changed there or left it."""
+        self.games.add((space, game))
 
     def take_slots(self, count: int) -> list[int]:
         """Return slots that no game has, or had when the transaction began: `ratings` are by slot."""
@@ -120,6 +127,9 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: b
                 versions.check_current()
                 change = Change(cursor, get_or_create_names(games))
                 result = work(change)
+                GameChange.objects.bulk_create(
+                    GameChange(space=space, game=game) for space, game in sorted(change.games)
+                )
             break
         except DatabaseError as error:
             if attempt == ATTEMPTS or not engine().may_retry(error):

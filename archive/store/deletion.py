@@ -251,6 +251,8 @@ class _Removal:
         Entry.objects.filter(Q(pk__in=now) | Q(game__in=[game.pk for game in deleted])).delete()
         drop(self.change, deleted, repair=True)
         self._mark_first(settled)
+        for pk in self.left:  # their first arrival may be another one now
+            self.change.note(self.games[pk].space, pk)
         if unsettled:
             self._settle(unsettled, until)
 
@@ -309,4 +311,4 @@ def drop(change: Change, games: Sequence[Game], *, repair: bool = False) -> None
     markers = [GoneGame(pk=pk, space=space) for pk, space in former]
     GoneGame.objects.bulk_create(markers, ignore_conflicts=True)
     aliases.delete()
-    apply.drop_games(games)
+    apply.drop_games(change, games)

@@ -24,6 +24,7 @@ def edition_of(entry: Entry, game: Edition) -> Edition:
 def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> PlacedGame:
     """Make a stored game the union of its editions; return the resulting game. Editions that contradict `by`,
     a new reading, are left out. Raises IndexDamagedError."""
+    change.note(game.space, game.pk)
     mine = stored_edition(game)
     entries = Entry.objects.filter(game=game).order_by("pk")
     # Entries of an upload that is being deleted count only if there are no others.

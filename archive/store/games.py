@@ -53,7 +53,10 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             apply.write_series({game.pk: series.pack(game_series)})
             apply.write_texts({game.pk: text.text(record)})
             apply.write_formations({game.slot: formations.formation_rows(record, game.record_kind)})
-            game.features = text.features(record, evaluated=bool(game_series.evaluations))
+            features = text.features(record, evaluated=bool(game_series.evaluations))
+            if features != game.features:
+                change.note(game.space, game.pk)
+            game.features = features
             game.formations_version = formations.VERSION
             game.save(update_fields=["features", "formations_version"])
         change.write_rows()

@@ -70,6 +70,7 @@ def _move_some(change: Change, game: Game, ids: Collection[int], to: int) -> int
     _check(change, derived)
     apply.keep_own_records([game])
     placed = apply.place(change, derived)
+    change.note(to, placed.pk)
     if placed.new:
         Arrival.objects.filter(game=placed.pk).update(moved=True)
     Entry.objects.filter(pk__in=ids).update(game=placed.pk)

@@ -36,6 +36,8 @@ def reread_entries(
         _update(change, row, entry)
         row.save()
         updated.append(row)
+        if entry.game and row.game_id is not None and before != row.game_id:
+            change.note(entry.game.space, row.game_id)
         if before is not None and change.home(before) != row.game_id:
             left[before] = row.game_id
     for pk, destination in left.items():

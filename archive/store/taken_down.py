@@ -79,6 +79,7 @@ def _release(change: Change, row: Entry, game: DerivedGame) -> None:
     TakenDown.objects.filter(game__in=[*own.exclude(game=None).values_list("game", flat=True)]).delete()
     own.delete()
     placed = apply.place(change, game)
+    change.note(game.space, placed.pk)
     row.game_id = placed.pk
     row.state = Entry.State.STORED if placed.new else Entry.State.DUPLICATE
     row.hidden = False

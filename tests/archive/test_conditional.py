@@ -62,7 +62,10 @@ PUBLIC_ANYWAY: Final = {
 }  # fmt: skip
 """Addresses whose answers are made of nothing that is stored, or of a public game alone."""
 
-DEAR: Final = {"/api/v1/positions/{kind}/{code}/tree": "takes up to half a second to find out"}
+DEAR: Final = {
+    "/api/v1/positions/{kind}/{code}/tree": "takes up to half a second to find out",
+    "/api/v1/changes": "changes without a commit, when changes are numbered",
+}
 """Addresses at which 304 costs what the answer would have, and why."""
 
 ACCOUNTS: Final = ("/account/", "/sign-", "/libraries/", "/join/", "/shared/", "/scope/", "/i18n/")

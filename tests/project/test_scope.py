@@ -13,6 +13,7 @@ CARRIES_SCOPE = {
 """Types of parameters that hold a scope, or the request from which `scope_of` makes one."""
 
 NO_GAMES = {
+    "games.bulk": "being_deleted",
     "games.color_names": "colours_of default_game results_of",
     "games.excerpts": "cut words_of",
     "games.filters": "filters_of game_filters position_filters",

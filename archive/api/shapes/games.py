@@ -57,6 +57,30 @@ class CountedGames(JSONObject):
     newest: Number | None
 
 
+class ChangedGameInfo(JSONObject):
+    """A game that is new, has changed or is gone since the cursor."""
+
+    id: Number
+    change: Annotated[
+        str,
+        About(
+            "As it is now. A game that has changed since it arrived is `changed`, even if it is new since "
+            "the cursor. A game that is no longer public is `gone`, too.",
+            title="GameChange",
+            enum=["added", "changed", "gone"],
+        ),
+    ]
+    merged_into: Annotated[int | None, About("The game that a gone one is an edition of now.", minimum=0)]
+
+
+class ChangesPage(JSONObject):
+    """Changes in the order in which they became visible."""
+
+    results: list[ChangedGameInfo]
+    next_url: Annotated[str, About("The address of later changes, there always.", format="uri")]
+    complete: Annotated[bool, About("Whether there are no later changes yet.")]
+
+
 class NamedGames(JSONObject):
     """A name and its number of games."""
 

@@ -26,10 +26,12 @@ from archive.api.pagination import (
     cursor_number,
     limit_of,
     next_url,
+    sign_cursor,
+    signed_cursor,
     total_info,
 )
 from archive.api.positions import sfen_of
-from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery
+from archive.api.serializers import ChangesQuery, FacetsQuery, GamesQuery, PageQuery, RecordQuery
 from archive.api.series import clock_info, evaluation_info, score_info
 from archive.api.shapes import games as shapes
 from archive.caching.values import one_snapshot
@@ -38,6 +40,7 @@ from archive.derive.series import unpack
 from archive.export.record_files import DOWNLOADS, UnencodableError, write
 from archive.models import Entry, Game, GameSeries
 from archive.project.garbage_collection import gc_paused
+from archive.queries.games.changes import changes_after
 from archive.queries.games.color_names import results_of
 from archive.queries.games.excerpts import excerpts as excerpts_of
 from archive.queries.games.excerpts import words_of
@@ -117,6 +120,30 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
     words = words_of(query) if query else []
     by_game = excerpts_of(scope, [row.id for row in rows], words)
     return {pk: convert(one, shapes.ExcerptInfo, from_attributes=True) for pk, one in by_game.items()}
+
+
+@endpoint(
+    "GET",
+    query=ChangesQuery,
+    operation=Operation(
+        {200: shapes.ChangesPage},
+        {400: CURSORS},
+        examples=(Example("The first", query={"limit": 2}),),
+    ),
+)
+def changes(request: Request, query: dict[str, Any]) -> Response:
+    """List games that were added, changed or removed, from a cursor on: for copies of the archive.
+
+    `next_url` continues after these changes, also when there are more later. A change is listed some seconds
+    after its commit. A cursor is invalid after the archive was restored, and with other spaces to read:
+    begin anew then.
+    """
+    scope = scope_of(request)
+    place = signed_cursor(query, "changes", scope=str(scope))
+    page = changes_after(scope, int(place or 0), limit_of(query))
+    games = [shapes.ChangedGameInfo(one.id, one.change, one.merged_into) for one in page.games]
+    cursor = sign_cursor(str(page.last), "changes", scope=str(scope))
+    return Response(shapes.ChangesPage(games, str(next_url(request, cursor)), page.complete))
 
 
 @endpoint(

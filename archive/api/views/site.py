@@ -61,8 +61,8 @@ _RECORD_STARTS: Final = ("{", "~")
 
 
 _COLLECTIONS: Final = (
-    "games", "games-export", "players", "events", "formations", "openings", "statistics", "patterns",
-    "uploads", "spaces", "hooks", "dumps",
+    "games", "games-export", "changes", "players", "events", "formations", "openings", "statistics",
+    "patterns", "uploads", "spaces", "hooks", "dumps",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ slow, and games deleted meanwhile are left out of later pages. A reader that sta
 game of the list once; games added meanwhile come last.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -61,7 +61,7 @@ class BulkReader:
     def rows(self) -> Iterator[GameRow | None]:
         """Yield the games without their records."""
         for page in self._pages():
-            deleted = _being_deleted([row.id for row in page])
+            deleted = being_deleted([row.id for row in page])
             for row in page:
                 if row.id not in deleted:
                     yield self._count(row)
@@ -106,7 +106,7 @@ class BulkReader:
         records = Prefetch("stored", GameRecord.objects.defer("parsed_facts", "keys"))
         with_records = readable.defer("header_data").prefetch_related(records)
         games = {game.pk: game for game in with_records if hasattr(game, "stored")}
-        for pk in _being_deleted(pks):
+        for pk in being_deleted(pks):
             games.pop(pk, None)
         return games
 
@@ -136,7 +136,7 @@ def _groups(rows: Sequence[GameRow]) -> Iterator[list[GameRow]]:
         yield group
 
 
-def _being_deleted(pks: Sequence[int]) -> set[int]:
+def being_deleted(pks: Collection[int]) -> set[int]:
     """Return the games whose uploads are all being deleted: nobody can read them any more."""
     entries = Entry.objects.filter(game__in=pks, upload__state=Upload.State.DELETING)
     return {

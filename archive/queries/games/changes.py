@@ -1,0 +1,64 @@
+"""Changes of the games of a scope, in the order in which they became visible: for those who copy them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.models import Max
+
+from archive.models import GameAlias, GameChange
+from archive.queries.games.bulk import being_deleted
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.games.listing import GameRow, games_among
+from archive.queries.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedGame:
+    """A game that was added to a scope, changed there, or is gone from it."""
+
+    id: int
+    change: Literal["added", "changed", "gone"]
+    merged_into: int | None
+    """The game in the scope whose edition a gone game has become."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesPage:
+    """Changes up to a number, and whether there were no later ones."""
+
+    games: tuple[ChangedGame, ...]
+    last: int
+    complete: bool
+
+
+def changes_after(scope: Scope, number: int, limit: int) -> ChangesPage:
+    """Return up to `limit` changes after a number; 0 for the first ones.
+
+    Each game is as it is now; so a game that changed again is on a later page, too. Raises InvalidCursorError
+    for a number of another order, such as that of an archive before its restoration.
+    """
+    end = GameChange.objects.aggregate(last=Max("number"))["last"] or 0
+    if number and not (number <= end and number >> GameChange.COUNT_BITS == end >> GameChange.COUNT_BITS):
+        raise InvalidCursorError("these changes are no longer numbered so: begin anew")
+    new = GameChange.objects.filter(space__in=scope.spaces, number__gt=number, number__lte=end)
+    rows: list[tuple[int, int]] = list(new.order_by("number").values_list("number", "game")[:limit])  # type: ignore[arg-type]
+    complete = len(rows) < limit
+    games = _now(scope, list(dict.fromkeys(game for _number, game in rows)))
+    return ChangesPage(games, end if complete else rows[-1][0], complete)
+
+
+def _now(scope: Scope, pks: Collection[int]) -> tuple[ChangedGame, ...]:
+    deleted = being_deleted(pks)
+    stored = {row.id: row for row in games_among(scope, GameFilters(), sorted(pks)) if row.id not in deleted}
+    aliases = GameAlias.objects.filter(pk__in=pks, game__space__in=scope.spaces)
+    homes = dict(aliases.values_list("pk", "game_id"))
+    return tuple(ChangedGame(pk, _kind(stored[pk]) if pk in stored else "gone", homes.get(pk)) for pk in pks)
+
+
+def _kind(row: GameRow) -> Literal["added", "changed"]:
+    later = row.changed is not None and row.arrived is not None and row.changed > row.arrived
+    return "changed" if later else "added"
