@@ -224,7 +224,7 @@ def test_small_uploads_that_wait_are_worked_off_together_with_one(django_assert_
     uploads = [uploaded(csa(n).encode(), f"{n}.csa") for n in range(20)]
     uploads.append(uploaded(zipped(("a.csa", csa(0).encode()), ("b.kif", UNREADABLE.encode()))))
     engine().make_room()  # what only the first games of an archive need
-    with django_assert_max_num_queries(45):
+    with django_assert_max_num_queries(47):
         assert worker.work_with_others(uploads[3].pk, "one") == []
     assert states() == ["done"] * 21
     assert [len(rows(upload)) for upload in uploads] == [1] * 20 + [2]
