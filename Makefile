@@ -24,7 +24,7 @@ run: $(VENV)/.runtime
 
 CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 15 --durations-min 5
-ARCHIVE_TESTS = tests/archive tests/browser tests/faults tests/hostile tests/project
+ARCHIVE_TESTS = tests/archive tests/faults
 # All parts run, also after one that failed: one run tells everything. Lint and types run beside the first tests.
 test: $(VENV)/.development
 	@failed=; log=$$(mktemp); { $(CHECK); } >$$log 2>&1 & \

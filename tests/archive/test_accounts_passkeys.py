@@ -566,7 +566,7 @@ def refused(browser) -> Callable[[str], None]:
     return send
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_nonsense_is_refused(refused, data):
     key = Passkey("localhost", "MQ")
@@ -576,7 +576,7 @@ def test_nonsense_is_refused(refused, data):
     refused(json.dumps(sent))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=_ODD)
 def test_what_is_no_passkey_at_all_is_refused(refused, value):
     refused(json.dumps(value))

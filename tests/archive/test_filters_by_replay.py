@@ -29,6 +29,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game, rated
 from tests.archive.replaying import TURNS, Passes, askers, counts_of, expected_games, naive, numbers
+from tests.cases import each
 
 pytestmark = pytest.mark.django_db
 
@@ -126,7 +127,7 @@ def passes(filters: GameFilters) -> Passes:
 
 
 @pytest.mark.parametrize("scope", SCOPES, ids=str)
-@pytest.mark.parametrize("filters", FILTERS, ids=repr)
+@each("filters", FILTERS, ids=repr)
 def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters, scope):
     for number, position in enumerate(askers(pool, Random(1), 8)):
         code, match = shogi64.encode(position), ("any", *TURNS)[number % 5]
@@ -142,8 +143,8 @@ def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters, sc
 
 @pytest.mark.parametrize("scope", SCOPES, ids=str)
 @pytest.mark.parametrize("rows", [1, 3, 1000])
-@pytest.mark.parametrize("order", ["newest", "oldest"])
-@pytest.mark.parametrize("filters", FILTERS, ids=repr)
+@each("order", ["newest", "oldest"])
+@each("filters", FILTERS, ids=repr)
 def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_reads(
     pool, hot_at_three, monkeypatch, filters, order, rows, scope
 ):

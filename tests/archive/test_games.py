@@ -19,6 +19,7 @@ from archive.queries.scope import PUBLIC
 from tests.archive.builders import ingest, parsed, ready, record
 from tests.archive.games import KIF, stored
 from tests.archive.library_games import game_of, send
+from tests.cases import each
 
 pytestmark = pytest.mark.django_db
 
@@ -44,11 +45,15 @@ def test_newest_and_oldest_come_first_and_unknown_days_last():
     assert names(order="oldest") == ["d", "a", "b", "c", "e", "f"]
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("filters", [None, GameFilters(white="乙"), GameFilters(player="乙")])
-@pytest.mark.parametrize("limit", [1, 2, 3, 6])
-def test_pages_follow_each_other_without_gaps(order, filters, limit):
+@pytest.fixture
+def six_games() -> None:
     ingest(*games())
+
+
+@each("order", ORDERS)
+@each("filters", [None, GameFilters(white="乙"), GameFilters(player="乙")])
+@each("limit", [1, 2, 3, 6])
+def test_pages_follow_each_other_without_gaps(six_games, order, filters, limit):
     complete = names(filters, order=order)
     pages, cursor = [], None
     while True:
@@ -64,6 +69,7 @@ SHUFFLE = ["2h3h", "8b7b", "3h2h", "7b8b"]
 LENGTHS = {"a": 5, "b": 9, "c": 5, "d": 1, "e": 9, "f": 7}
 
 
+@pytest.fixture
 def by_length() -> None:
     """The same six, one after the other, each of its own length."""
     for (name, plies), day in zip(LENGTHS.items(), DAYS, strict=True):
@@ -99,12 +105,13 @@ ASKED = [
 
 @pytest.mark.parametrize("sorted_whole", [0, 5000])
 @pytest.mark.parametrize("looked_at", [1, 2, 20_000])
-@pytest.mark.parametrize(("filters", "found"), ASKED)
-def test_lists_are_sorted_by_arrival_and_by_length(monkeypatch, filters, found, looked_at, sorted_whole):
+@each(("filters", "found"), ASKED)
+def test_lists_are_sorted_by_arrival_and_by_length(
+    by_length, monkeypatch, filters, found, looked_at, sorted_whole
+):
     """Whether a list is sorted, or looked for among all games piece by piece."""
     monkeypatch.setattr(module, "SORTED_GAMES", sorted_whole)
     monkeypatch.setattr(module, "PAGE_GAMES", looked_at)
-    by_length()
     expected = {
         "added": [*reversed(found)],
         "longest": [name for name in "ebfcad" if name in found],
@@ -127,8 +134,7 @@ def through_pages(filters, order, limit):
             return listed
 
 
-def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(monkeypatch):
-    by_length()
+def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(by_length, monkeypatch):
     ingest(*(ready(f"7g7f {reply}", black=reply) for reply in ("3c3d", "8c8d")))
     monkeypatch.setattr(module, "PAGE_GAMES", 1)
     first = Upload.objects.order_by("pk")[0]
@@ -142,19 +148,17 @@ def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(mo
     assert {row.first for row in last.items} == {"3c3d", "8c8d"}
 
 
-def test_a_page_is_looked_for_until_it_has_a_game(monkeypatch):
+def test_a_page_is_looked_for_until_it_has_a_game(by_length, monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 1)
-    by_length()
     page = find_games(PUBLIC, GameFilters(black="b", result=3), "added")
     assert [row.first for row in page.items] == ["b"]
     page = find_games(PUBLIC, GameFilters(result=3, min_plies=1000), "added")
     assert (page.items, page.next, page.searching) == ((), None, False)
 
 
-def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
+def test_a_page_ends_where_it_has_looked_at_enough_games(by_length, monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 2)
     monkeypatch.setattr(keyset, "SCAN_SECONDS", 0)
-    by_length()
     page = find_games(PUBLIC, GameFilters(result=3), "added")
     assert [row.first for row in page.items] == ["e"] and page.next
     page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)

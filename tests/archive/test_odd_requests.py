@@ -18,6 +18,7 @@ from archive.models import Entry, Game, HeardProcess, ProcessRole
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.archive.test_quoridor_api import START as QUORIDOR_START
+from tests.cases import each
 
 pytestmark = pytest.mark.django_db
 
@@ -134,7 +135,7 @@ def sent(client: Client, method: str, address: str, query: str, body: str | None
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.template)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_address_fails_on_an_odd_request(archive, route, data):
     address = with_ids(data.draw(addresses(route)), archive)
@@ -152,8 +153,8 @@ def test_no_address_fails_on_an_odd_request(archive, route, data):
 
 
 @pytest.mark.one_engine
-@pytest.mark.parametrize("number", [2**63, 10**20, 10**300])
-@pytest.mark.parametrize("route", [one for one in ROUTES if "int" in one.parts.values()], ids=str)
+@each("number", [2**63, 10**20, 10**300])
+@each("route", [one for one in ROUTES if "int" in one.parts.values()])
 def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
     usual = {"name": "kif"} | {name: "0" for name, kind in route.parts.items() if kind == "int"}
     for name in [name for name, kind in route.parts.items() if kind == "int"]:
@@ -162,7 +163,7 @@ def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
 
 
 @pytest.mark.one_engine
-@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+@each("body", BODIES, ids=lambda body: body[:40])
 @pytest.mark.parametrize(
     "address",
     [

@@ -237,6 +237,7 @@ def stored_games() -> list[Game]:
     return list(Game.objects.order_by("pk"))
 
 
+@pytest.mark.one_engine
 def test_drawn_patterns_are_found_whatever_has_happened():
     random = Random(17)
     space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk

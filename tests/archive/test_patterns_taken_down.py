@@ -100,6 +100,7 @@ def test_other_programs_are_told_that_a_slot_is_gone(own_folder):
     assert not in_files or game.slot in manifest["gone"]
 
 
+@pytest.mark.one_engine
 def test_drawn_patterns_agree_with_a_replay_of_what_is_left():
     random = Random(31)
     space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk

@@ -57,6 +57,7 @@ from kifu_core.shogi.position import Position
 from tests.archive.builders import ready, upload
 from tests.archive.conftest import drop_segments
 from tests.archive.plans import occurrences_sought, recorded, scans, sought_by
+from tests.cases import each
 from tests.citus import servers
 
 GAMES = 12_000 if connection.vendor == "postgresql" else 3_000
@@ -266,7 +267,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("text", QUERIES)
+@each("text", QUERIES)
 def test_no_query_of_the_search_language_reads_a_table_whole(archive, text, monkeypatch):
     # Both so small that there are games beyond them, as in an archive that is large.
     monkeypatch.setattr(games, "PAGE_GAMES", 50)

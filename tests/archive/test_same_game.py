@@ -57,6 +57,7 @@ def editions_of(row: dict[str, str]) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.one_engine
 @pytest.mark.shared
 @pytest.mark.parametrize("number", range(15))
 def test_a_game_in_three_formats_with_and_without_day_and_titles_is_one(number):
@@ -89,6 +90,7 @@ FACTS = [
 ]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("order", list(itertools.permutations(range(6)))[::31])
 def test_in_whatever_order_they_come_editions_are_one_game_that_knows_all(order):
     for number in order:
