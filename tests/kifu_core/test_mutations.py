@@ -1,4 +1,5 @@
-"""Records in other forms are read as the same game, or their reading says what it could not read."""
+"""Records in other forms are read as the same game, or their reading says what it could not read; no line is
+lost."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from tests.cases import each
 from tests.kifu_core.mutations import KINDS, Expected, Kind, samples
-from tests.kifu_core.mutations.reading import fault
+from tests.kifu_core.mutations.reading import fault, lost_lines
 
 REFUSED = Path(__file__).parents[2] / "docs" / "formats" / "refused.md"
 
@@ -40,6 +41,13 @@ def test_the_documentation_says_what_is_refused_and_why():
     assert rows == [kind.name for kind in KINDS if kind.expected is Expected.REFUSED]
 
 
+def lost(kind: Kind) -> dict[str, list[tuple[int, str]]]:
+    """The lines that are nowhere, by the names of the samples."""
+    found = {one.name: lost_lines(kind, one.text) for one in samples() if one.format in kind.formats}
+    return {name: lines for name, lines in found.items() if lines}
+
+
 @each_kind
-def test_a_mutated_record_is_read_as_expected(kind):
+def test_a_mutated_record_is_read_as_expected_and_no_line_of_it_is_lost(kind):
     assert faults(kind) == {}
+    assert lost(kind) == {}
