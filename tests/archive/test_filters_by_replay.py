@@ -129,7 +129,7 @@ def passes(filters: GameFilters) -> Passes:
 @pytest.mark.parametrize("scope", SCOPES, ids=str)
 @each("filters", FILTERS, ids=repr)
 def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters, scope):
-    for number, position in enumerate(askers(pool, Random(1), 8)):
+    for number, position in enumerate(askers(pool, Random(1), 4)):
         code, match = shogi64.encode(position), ("any", *TURNS)[number % 5]
         for lines in ("main", "all"):
             answer = explore(scope, "shogi", code, match, lines, filters=filters)
