@@ -48,15 +48,15 @@ def addresses(page: Page, url: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-@pytest.mark.parametrize("size", [SMALL, PHONE, DESKTOP])
 def test_no_page_is_wider_than_the_screen(
-    open_page: PageMaker, live_server: LiveServer, language: str, size: tuple[int, int]
+    open_page: PageMaker, live_server: LiveServer, language: str
 ) -> None:
-    page = open_page(size=size, language=language)
+    page = open_page(language=language)
     for address in addresses(page, live_server.url):
         page.goto(live_server.url + address)
-        width = page.evaluate("document.documentElement.scrollWidth")
-        assert width <= size[0], address
+        for width, height in (DESKTOP, PHONE, SMALL):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, address
 
 
 NAMED = {"button", "link", "textbox", "searchbox", "combobox", "image", "checkbox", "navigation"}
@@ -110,15 +110,14 @@ def nameless(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("size", [PHONE, DESKTOP])
-def test_screen_readers_find_their_way(
-    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int]
-) -> None:
-    page = open_page(size=size)
+def test_screen_readers_find_their_way(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = open_page()
     for address in addresses(page, live_server.url):
         page.goto(live_server.url + address)
-        assert page.evaluate(FAULTS) == [], address
-        assert nameless(page) == [], address
+        for width, height in (DESKTOP, PHONE):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate(FAULTS) == [], (address, width)
+            assert nameless(page) == [], (address, width)
 
 
 def test_the_theme_switch_turns_the_page_and_is_remembered(
