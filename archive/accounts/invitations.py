@@ -75,9 +75,10 @@ def use(invitation: AccountInvitation, user: User) -> bool:
     the transaction that creates the account."""
     with transaction.atomic():
         this = _open().filter(pk=invitation.pk)
-        last = this.filter(left=1).update(left=0, used=timezone.now(), used_by=user)
-        if not last and not this.filter(left__gt=1).update(left=F("left") - 1, used_by=user):
+        last = this.filter(left=1).update(left=0, used=timezone.now())
+        if not last and not this.filter(left__gt=1).update(left=F("left") - 1):
             return False
+        invitation.used_by.add(user)
         set_role(user, Role(invitation.role))
         note(AuditEvent.RIGHTS, user, f"invitation {invitation.pk}: used, {invitation.role}")
     return True

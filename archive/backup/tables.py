@@ -114,6 +114,7 @@ TABLES: Final = (
     Table("mfa.Authenticator", accounts=True),
     Table("archive.Token", accounts=True),
     Table("archive.AccountInvitation", accounts=True),
+    Table("archive.AccountInvitation_used_by", accounts=True),
     Table("archive.Invitation", accounts=True),
     Table("archive.Share", accounts=True),
     Table("archive.Hook", accounts=True),

@@ -464,7 +464,7 @@ class Migration(migrations.Migration):
                 ('left', models.SmallIntegerField(db_default=1, default=1)),
                 ('used', models.DateTimeField(null=True)),
                 ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='invitations_made', to=settings.AUTH_USER_MODEL)),
-                ('used_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='invitations_used', to=settings.AUTH_USER_MODEL)),
+                ('used_by', models.ManyToManyField(related_name='invitations_used', to=settings.AUTH_USER_MODEL)),
                 ('group', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='archive.space')),
             ],
         ),

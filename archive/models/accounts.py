@@ -93,9 +93,7 @@ class AccountInvitation(models.Model):
     """A group that its users join."""
     used = models.DateTimeField(null=True)
     """When it was used for the last time that is allowed."""
-    used_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_used"
-    )
+    used_by = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="invitations_used")
 
     def __str__(self) -> str:
         return f"{self.role} {self.note}".strip()

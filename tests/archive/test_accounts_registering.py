@@ -105,7 +105,7 @@ def test_one_link_makes_accounts_for_a_club_and_members_of_its_group(office, kee
         browser.post("/sign-up/", FORM | {"username": name})
         assert libraries.is_member(User.objects.get(username=name), group)
     assert Client().get(f"/sign-up/{key}/").status_code == 404
-    assert "taro" in office.get("/account/invitations/").content.decode()
+    assert "used by hanako, taro" in office.get("/account/invitations/").content.decode()
 
 
 def test_a_link_leads_into_no_group_that_its_maker_does_not_own(office, keeper, settings):

@@ -242,7 +242,7 @@ def test_owners_end_the_links_for_new_accounts_that_lead_into_their_group_too(an
     assert AccountInvitation.objects.get() == made, "it still makes accounts"
 
 
-def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(anna, boris):
+def test_a_link_names_the_group_to_a_stranger_who_is_asked_once_more_after_signing_in(anna, boris):
     group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group)
     client = signed_in(None)
@@ -253,12 +253,29 @@ def test_a_link_names_the_group_to_a_stranger_who_is_a_member_after_signing_in(a
     assert not libraries.is_member(boris, group), "looking at the link joins nothing"
     client = signed_in(None)
     assert client.post(f"/join/{key}/", {"action": "sign-in"}).headers["Location"] == "/sign-in/"
-    client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
+    answer = client.post("/sign-in/?next=/games/", {"login": "boris", "password": "opensesame"})
+    assert answer.headers["Location"] == f"/join/{key}/"
+    assert not libraries.is_member(boris, group), "boris may not be who came by the link"
+    page = client.get(f"/join/{key}/").content.decode()
+    assert "boris" in page and "今はしない" in page
+    client.post(f"/join/{key}/")
     assert libraries.is_member(boris, group)
     assert not Invitation.objects.exists()
 
 
-def test_who_makes_an_account_to_join_is_a_member_after_confirming_the_address(anna, settings, mailoutbox):
+def test_signing_in_ends_the_invitations_of_the_session(anna, boris, settings):
+    settings.ARCHIVE_REGISTRATION = "invitation"
+    group = libraries.create_group(anna, "研究会")
+    client = signed_in(None)
+    client.post(f"/join/{libraries.invite(anna, group)}/", {"action": "sign-in"})
+    client.get(f"/sign-up/{invitations.create(Role.READER, 1)[1]}/")
+    client.post("/sign-in/", {"login": "boris", "password": "opensesame"})
+    assert not {"join", "invitation"} & client.session.keys()
+
+
+def test_who_makes_an_account_to_join_is_asked_once_more_after_confirming_the_address(
+    anna, settings, mailoutbox
+):
     settings.ARCHIVE_REGISTRATION = "open"
     group = libraries.create_group(anna, "研究会")
     key = libraries.invite(anna, group, people=30)
@@ -276,7 +293,8 @@ def test_who_makes_an_account_to_join_is_a_member_after_confirming_the_address(a
         client.post("/sign-up/", form)
         (link,) = re.findall(r"http://testserver(\S+)", mailoutbox[-1].body)
         client.post(link)
-        client.post("/sign-in/", {"login": name, "password": password})
+        answer = client.post("/sign-in/", {"login": name, "password": password})
+        client.post(answer.headers["Location"])
         assert libraries.is_member(User.objects.get(username=name), group)
 
 

@@ -12,7 +12,8 @@ from allauth.core import context as current
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -25,9 +26,9 @@ from archive.http.limits.mails import charge_mail
 from archive.models import User
 from archive.names.name_scripts import check_script
 from archive.project.site_address import public_address
-from archive.web.accounts.invited import may_register
+from archive.web.accounts import invited
 from archive.web.accounts.relying import passkeys_work
-from archive.web.pages.joining import join_group
+from archive.web.pages import joining
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class AccountAdapter(DefaultAccountAdapter):
     error_messages = DefaultAccountAdapter.error_messages | ERRORS
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        return may_register(request)
+        return invited.may_register(request)
 
     def new_user(self, request: HttpRequest) -> User:
         return User(role=Role(settings.ARCHIVE_NEW_ROLE))
@@ -99,8 +100,14 @@ class AccountAdapter(DefaultAccountAdapter):
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         super().login(request, user)
         request.session[_SIGNED_IN] = time.time()
-        if isinstance(user, User):
-            join_group(request, user)
+
+    def post_login(self, request: HttpRequest, user: AbstractBaseUser, **more: Any) -> HttpResponse:
+        """Return allauth's redirect, or one to the invitation into a group that the visitor accepted before.
+        Signing in ends the invitations of the session."""
+        response: HttpResponse = super().post_login(request, user, **more)
+        invited.forget(request)
+        key = joining.take(request)
+        return redirect("join", key) if key else response
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
         """Return allauth's answer, except that nobody has to reauthenticate soon after signing in."""

@@ -8,6 +8,7 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -74,8 +75,9 @@ def invitations(request: HttpRequest, user: User) -> HttpResponse:
         _invitation, key = stored.create(role, days, user, data["note"], data["people"], data["group"])
         link = public_address(request.build_absolute_uri(reverse("invitation", args=[key])))
         form = InvitationForm(user)
-    newest = AccountInvitation.objects.select_related("used_by", "made_by", "group").order_by("-pk")
-    rows = newest[:_MOST_SHOWN]
+    newest = AccountInvitation.objects.select_related("made_by", "group").order_by("-pk")
+    users = Prefetch("used_by", User.objects.only("username").order_by("pk"))
+    rows = newest.prefetch_related(users)[:_MOST_SHOWN]
     closed = settings.ARCHIVE_REGISTRATION == "closed"
     context = {"form": form, "rows": rows, "link": link, "closed": closed, "now": timezone.now()}
     return render(request, "account/invitations.html", context)

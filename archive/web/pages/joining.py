@@ -1,4 +1,5 @@
-"""Visitors who follow an invitation into a group become members after signing in."""
+"""Visitors who accept an invitation into a group and then sign in are asked once more: somebody else may have
+signed in."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from archive import libraries
 from archive.libraries import LibraryError
-from archive.models import AccountInvitation, Space, User
+from archive.models import AccountInvitation, User
 
 _KEY: Final = "join"
 
@@ -20,15 +21,9 @@ def remember(request: HttpRequest, key: str) -> None:
     request.session[_KEY] = key
 
 
-def join_group(request: HttpRequest, user: User) -> None:
-    """Make a user who has just signed in a member of the group of the session's invitation."""
-    key = request.session.pop(_KEY, None)
-    if key is None:
-        return
-    try:
-        _confirm(request, libraries.join(user, key))
-    except LibraryError as error:
-        messages.error(request, error.text)
+def take(request: HttpRequest) -> str:
+    """Remove the key of an invitation from the session and return it; empty if there is none."""
+    return str(request.session.pop(_KEY, ""))
 
 
 def admit(request: HttpRequest, user: User, invitation: AccountInvitation) -> None:
@@ -38,10 +33,6 @@ def admit(request: HttpRequest, user: User, invitation: AccountInvitation) -> No
         return
     try:
         libraries.admit(user, group)
-        _confirm(request, group)
+        messages.success(request, _("You are a member of the group %(name)s now.") % {"name": group.name})
     except LibraryError as error:
         messages.error(request, error.text)
-
-
-def _confirm(request: HttpRequest, group: Space) -> None:
-    messages.success(request, _("You are a member of the group %(name)s now.") % {"name": group.name})
