@@ -42,7 +42,7 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
     if "ply" in writer.options:
         options["ply"] = ply
     if "ending" in writer.options and game.special:
-        options["ending"] = _ending(game)
+        options["ending"] = ending_of(game)
     if "remarks" in writer.options:
         options["remarks"] = _remarks(game, extension)
     data, issues = writer.encoded(writer.dump(game.jkf, **options))
@@ -67,7 +67,7 @@ def _parsed_facts(file_format: str) -> PreparedQuery:
     return PreparedQuery(rows)
 
 
-def _ending(game: Game) -> Ending:
+def ending_of(game: Game) -> Ending:
     """Return the ending as stored in the game's row, since the record may not say who won."""
     winner = game.result if game.result in (Game.Result.BLACK, Game.Result.WHITE) else None
     special = game.special if game.special in SPECIALS else None

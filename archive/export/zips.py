@@ -32,16 +32,16 @@ COMPLETE: Final = "complete"
 CONTINUES: Final = "continues"
 """Notes in the last line of the index: the list is complete, or continues after the number in the line."""
 
-_LEVEL: Final = 4
+LEVEL: Final = 4
 _IN_MEMORY: Final = 256 * 1024
-_PIECE: Final = 64 * 1024
+PIECE: Final = 64 * 1024
 _YEARS: Final = range(1980, 2108)
 """The years that a ZIP can represent."""
 _DAY: Final = date(1980, 1, 1)
 """The day of files without one, so that the same games always make the same ZIP."""
 
 
-class _Pipe(io.RawIOBase):
+class Pipe(io.RawIOBase):
     """A file that is only written; `take` empties it."""
 
     def __init__(self) -> None:
@@ -71,16 +71,16 @@ def zipped(games: BulkReader, to_info: ToGameInfo, extension: str) -> Iterator[b
     the format cannot hold has a note instead of a file. A game with characters that the format's encoding
     lacks is written in UTF-8, and has a note, too.
     """
-    pipe = _Pipe()
+    pipe = Pipe()
     with (
         SpooledTemporaryFile(max_size=_IN_MEMORY) as index,
-        ZipFile(pipe, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as files,
+        ZipFile(pipe, "w", ZIP_DEFLATED, compresslevel=LEVEL) as files,
     ):
         index.write(BOM + csv_lines([("file", "note", *COLUMNS)]))
         for game in games.with_records():
             if game is not None:
                 index.write(_add(files, game, to_info, extension))
-            if game is None or pipe.size >= _PIECE:
+            if game is None or pipe.size >= PIECE:
                 yield pipe.take()
         index.write(csv_lines([_last_line(games)]))
         index.seek(0)
@@ -93,7 +93,7 @@ def _add(files: ZipFile, game: GameWithRecord, to_info: ToGameInfo, extension: s
     name = ""
     if actual_extension:
         name = file_name(game.row, actual_extension)
-        files.writestr(_member(name, game.row.played_from), data, compresslevel=_LEVEL)
+        files.writestr(zip_member(name, game.row.played_from), data, compresslevel=LEVEL)
     info = to_info(game.row)
     return csv_lines([[name, note, *(getattr(info, column) for column in COLUMNS)]])
 
@@ -119,14 +119,14 @@ def _last_line(games: BulkReader) -> list[str]:
     return ["", note, str(games.after), *[""] * (len(COLUMNS) - 1)]
 
 
-def _with_index(files: ZipFile, index: IO[bytes], pipe: _Pipe) -> Iterator[bytes]:
-    with files.open(_member(INDEX), "w") as member:
-        while part := index.read(_PIECE):
+def _with_index(files: ZipFile, index: IO[bytes], pipe: Pipe) -> Iterator[bytes]:
+    with files.open(zip_member(INDEX), "w") as member:
+        while part := index.read(PIECE):
             member.write(part)
             yield pipe.take()
 
 
-def _member(name: str, day: date | None = None) -> ZipInfo:
+def zip_member(name: str, day: date | None = None) -> ZipInfo:
     """Return an entry of the ZIP, dated by the game if a ZIP can represent the day."""
     day = day if day is not None and day.year in _YEARS else _DAY
     member = ZipInfo(name, (day.year, day.month, day.day, 0, 0, 0))

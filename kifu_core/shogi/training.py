@@ -136,6 +136,8 @@ class TrainingFilter:
         return ply >= self.first_ply and (self.last_ply is None or ply <= self.last_ply)
 
 
+ALL: Final = TrainingFilter()
+
 _UNKNOWN: Final[Mapping[int, int]] = {}
 
 
@@ -148,7 +150,7 @@ class TrainingWriter:
     """
 
     form: TrainingForm
-    filter: TrainingFilter = TrainingFilter()
+    filter: TrainingFilter = ALL
     seen: PositionSet = field(default_factory=PositionSet)
     games: int = 0
     positions: int = 0

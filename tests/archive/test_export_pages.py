@@ -79,3 +79,19 @@ def test_a_position_that_games_reached_has_a_book():
     assert text == "この局面の定跡（やねうら王形式）"
     book = b"".join(client.get(href).streaming_content).decode()
     assert "7g7f none 0 0 2\n" in book
+
+
+def test_a_list_offers_files_for_engines_with_its_filters():
+    ingest(ready("7g7f 3c3d", black="甲"), ready("7g7f 8c8d", black="乙"))
+    client = Client(headers={"Accept-Language": "en"})
+    page = client.get("/games/?player=甲").content.decode()
+    forms = re.findall(r'<form action="/api/v1/games/export">(.*?)</form>', page, re.DOTALL)
+    assert len(forms) == 2
+    for form in forms:
+        assert '<input type="hidden" name="player" value="甲">' in form
+        names = re.findall(r'<option(?: value="(\w+)")?>(\w*)', form)
+        values = {name: value for name, value in re.findall(r'name="(\w+)" value="(\w+)"', form)}
+        for value, text in names:
+            answer: Any = client.get("/api/v1/games/export", {**values, "as": value or text})
+            assert answer.status_code == 200 and b"".join(answer.streaming_content)
+    assert "engine-files" not in client.get("/games/?game=quoridor").content.decode()

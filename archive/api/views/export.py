@@ -1,4 +1,4 @@
-"""Games in bulk: a search as lines of JSON, as a table, as a ZIP of files, or as an opening book."""
+"""Games in bulk: a search as lines of JSON, a table, a ZIP of files, an opening book or training data."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,14 +16,15 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint, preferred_type
 from archive.api.errors import ApiError
-from archive.api.fields import ChoiceField, TextField, WholeNumberField
+from archive.api.fields import ChoiceField, FlagField, TextField, WholeNumberField
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.export.engine_files import TRAINING, book_file_of_position
 from archive.export.gzipped import gzipped
 from archive.export.opening_books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
-from archive.export.streams import FORMS, stream
+from archive.export.streams import BOOK_FORMS, FORMS, stream
 from archive.export.zips import FILES
 from archive.http.limits.at_once import LimitedStream, StreamLimiter
 from archive.http.limits.throttling import mark_unchanged, visitor_key
@@ -35,6 +36,7 @@ from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.training import TrainingFilter
 
 NDJSON: Final = "application/x-ndjson"
 CSV: Final = "text/csv"
@@ -45,6 +47,7 @@ _FORM_OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
 _CONTENT_TYPES: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
 _NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "kifu-book.db"}
 _BOOK_PARAMETERS: Final = ("position", "plies", "min_games")
+_TRAINING_PARAMETERS: Final = ("first_ply", "last_ply", "unscored", "unique")
 _CACHING: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
 _MOST: Final = 999_999_999
 _AT_ONCE: Final = StreamLimiter()
@@ -76,6 +79,24 @@ class ExportQuery(FacetsQuery):
         max_value=2**31 - 1,
         help_text=f"For a book: games that must have played a move; {MIN_GAMES} if missing.",
     )
+
+    first_ply = WholeNumberField(
+        required=False,
+        min_value=0,
+        max_value=_MOST,
+        help_text="For training data: only positions after at least so many half-moves.",
+    )
+    last_ply = WholeNumberField(
+        required=False,
+        min_value=0,
+        max_value=_MOST,
+        help_text="For training data: only positions after at most so many half-moves.",
+    )
+    unscored = FlagField(
+        required=False,
+        help_text="For training data: also positions without an evaluation, with the score 0.",
+    )
+    unique = FlagField(required=False, help_text="For training data: each position once.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         text = "The format of the answer; `Accept` can ask for it, too."
@@ -185,32 +206,45 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     `read_in_bulk`."""
     _check_parameters(query, chosen)
     if "position" in query:
-        return _book_of_position(query, scope)
+        return _book_of_position(query, chosen, scope)
     most = min(limit_of(query, _MOST, _MOST), settings.ARCHIVE_EXPORT_GAMES)
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
     games = read_in_bulk(scope, game_filters(query), _cursor(query), most)
-    book = {name: query[name] for name in ("plies", "min_games") if name in query}
-    name = f"kifu-games-{chosen}.zip" if chosen in FILES else _NAMES[chosen]
+    options: dict[str, Any] = {name: query[name] for name in ("plies", "min_games") if name in query}
+    if chosen in TRAINING:
+        options["chosen"] = TrainingFilter(
+            **{name: query[name] for name in _TRAINING_PARAMETERS if name in query}
+        )
     to_info = _to_info(request)
-    return _Export(_CONTENT_TYPES.get(chosen, ZIP), name, lambda: stream(games, to_info, chosen, **book))
+    return _Export(
+        _CONTENT_TYPES.get(chosen, ZIP), _file_name(chosen), lambda: stream(games, to_info, chosen, **options)
+    )
+
+
+def _file_name(chosen: str) -> str:
+    return _NAMES.get(chosen) or f"kifu-{'book' if chosen in BOOK_FORMS else 'games'}-{chosen}.zip"
 
 
 def _check_parameters(query: dict[str, Any], chosen: str) -> None:
-    """Raise ValidationError for parameters of books in other exports, or of these in books."""
+    """Raise ValidationError for parameters of books or of training data in other exports."""
     wrong: dict[str, list[str]] = {}
-    if chosen != "db":
-        wrong = {name: ["only a book has this: as=db"] for name in _BOOK_PARAMETERS if name in query}
+    if chosen not in TRAINING:
+        text = f"only training data has this: as={', '.join(TRAINING)}"
+        wrong = {name: [text] for name in _TRAINING_PARAMETERS if name in query}
+    if chosen not in BOOK_FORMS:
+        text = f"only a book has this: as={', '.join(BOOK_FORMS)}"
+        wrong |= {name: [text] for name in _BOOK_PARAMETERS if name in query}
     elif "position" in query:
         others = ("limit", *(filter_.name for filter_ in FILTERS))
-        wrong = {name: ["a book of a position is of all games"] for name in others if name in query}
-    if chosen == "db" and "cursor" in query:
+        wrong |= {name: ["a book of a position is of all games"] for name in others if name in query}
+    if chosen in BOOK_FORMS and "cursor" in query:
         wrong["cursor"] = ["a book is whole"]
     if wrong:
         raise ValidationError(wrong)
 
 
-def _book_of_position(query: dict[str, Any], scope: Scope) -> _Export:
+def _book_of_position(query: dict[str, Any], chosen: str, scope: Scope) -> _Export:
     text = query["position"]
     if " " in text.strip():
         position = Position.from_sfen(text)
@@ -219,7 +253,11 @@ def _book_of_position(query: dict[str, Any], scope: Scope) -> _Export:
         code = SHOGI.codec.code_of_path(text)
         SHOGI.codec.decode(code)
     plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
-    return _Export(_CONTENT_TYPES["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least))
+    if chosen == "db":
+        return _Export(
+            _CONTENT_TYPES["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least)
+        )
+    return _Export(ZIP, _file_name(chosen), lambda: book_file_of_position(scope, code, chosen, plies, least))
 
 
 def _cursor(query: dict[str, Any]) -> int:

@@ -19,6 +19,7 @@ from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
+from kifu_core.shogi.training import TrainingFilter
 
 
 class Command(ArchiveCommand):
@@ -32,6 +33,11 @@ class Command(ArchiveCommand):
         parser.add_argument("--limit", type=int, default=LARGEST_ID, metavar="N", help="games at most")
         parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="of a book: half-moves")
         parser.add_argument("--min-games", type=int, default=MIN_GAMES, metavar="N", help="of a book")
+
+        parser.add_argument("--first-ply", type=int, default=0, metavar="N", help="of training data")
+        parser.add_argument("--last-ply", type=int, metavar="N", help="of training data")
+        for name in ("--unscored", "--unique"):
+            parser.add_argument(name, action="store_true", help="of training data")
 
     def handle(self, *args: Any, **options: Any) -> None:
         numbers = ("limit", "plies", "min_games")
@@ -51,7 +57,9 @@ class Command(ArchiveCommand):
             raise CommandError(games.error.message())
 
     def _write(self, games: BulkReader, options: dict[str, Any]) -> None:
-        pieces = stream(games, _to_info(), options["form"], options["plies"], options["min_games"])
+        training = ("first_ply", "last_ply", "unscored", "unique")
+        chosen = TrainingFilter(**{name: options[name] for name in training})
+        pieces = stream(games, _to_info(), options["form"], options["plies"], options["min_games"], chosen)
         to_file = options["to"] != "-"
         with Path(options["to"]).open("wb") if to_file else nullcontext(sys.stdout.buffer) as target:
             for piece in pieces:

@@ -63,13 +63,25 @@ _OF_ALL: Final = {"csv": "CSV", "ndjson": "JSON"}
 
 def downloads_of_list(request: HttpRequest, form: forms.Form) -> list[tuple[str | Promise, str]]:
     """Return title and address of each format for downloading the list of a valid form."""
+    filters = _filters_of_list(request, form)
+    formats = {**PAGES[filters.get("game", SHOGI.name)].bulk, **_OF_ALL}
+    export = reverse("api:games-export")
+    return [(text, f"{export}?{urlencode({'as': name, **filters})}") for name, text in formats.items()]
+
+
+def engine_inputs(request: HttpRequest, form: forms.Form) -> list[tuple[str, Any]] | None:
+    """Return the filters of a list, as inputs of the forms for engines' files; None if it has other games
+    than shogi."""
+    filters = _filters_of_list(request, form)
+    return [*filters.items()] if filters.get("game", SHOGI.name) == SHOGI.name else None
+
+
+def _filters_of_list(request: HttpRequest, form: forms.Form) -> dict[str, Any]:
     filters = {name: value for name, value in form.cleaned_data.items() if value not in (None, "", [])}
     filters.pop("order", None)
     if CHOSEN in request.GET:
         filters[CHOSEN] = request.GET[CHOSEN]
-    formats = {**PAGES[filters.get("game", SHOGI.name)].bulk, **_OF_ALL}
-    export = reverse("api:games-export")
-    return [(text, f"{export}?{urlencode({'as': name, **filters})}") for name, text in formats.items()]
+    return filters
 
 
 def unfiltered_total(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:

@@ -50,6 +50,7 @@ from archive.web.lists.browsing import years_plot
 from archive.web.lists.excerpt_lines import excerpts_of
 from archive.web.lists.filtering import (
     downloads_of_list,
+    engine_inputs,
     feed_of_list,
     image_query,
     list_address,
@@ -189,6 +190,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "total": Total(len(page.items)) if single_page else total(scope, filters, facet_counts, _least(page)),
         "sorting": sorting(request, order),
         "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
+        "engine_inputs": engine_inputs(request, form),
         "similar": similar_names(scope, form.cleaned_data, apart=not page.items) if short else [],
         "mistyped": mistyped(scope, form) if no_games else [],
         "in_text": in_text(request, scope, form, len(page.items)) if single_page and short else None,
