@@ -39,7 +39,7 @@ def note(event: AuditEvent, user: Any, what: str = "") -> None:
     by id; of records it has only the players of deleted games."""
     account = user if isinstance(user, User) else None
     AuditLine.objects.create(
-        deed=event,
+        event=event,
         account=account.pk if account else None,
         name=account.username if account else "",
         what=what,

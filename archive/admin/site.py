@@ -92,10 +92,10 @@ class ReportAdmin(ReadOnlyAdmin):
 class AuditAdmin(ReadOnlyAdmin):
     """The audit log, for administrators only."""
 
-    list_display = ("at", "name", "deed", "done_to", "address")
-    list_filter = ("deed", "at")
+    list_display = ("at", "name", "event", "done_to", "address")
+    list_filter = ("event", "at")
     search_fields = ("name", "what", "address")
-    fields = ("at", "name", "account", "deed", "done_to", "address")
+    fields = ("at", "name", "account", "event", "done_to", "address")
 
     @admin.display(description=_("to what"))
     def done_to(self, line: AuditLine) -> str:

@@ -35,20 +35,20 @@ def receive(
     source: str,
     sender: str = "",
     space: int = PUBLIC,
-    payer: str = "",
+    games_counter: str = "",
 ) -> tuple[Upload, bool]:
     """Store an upload and send a worker a message; return it, and whether it is new.
 
     The same bytes from the same uploader are the same upload. `source` is api, web, admin or sample; `sender`
-    is the key of a session without an account (`permissions.sender_key`); `payer` is the counter that is
-    charged for its games (`archive.http.limits.throttling`). With `ARCHIVE_ANONYMOUS_WAITS`, uploads of
-    strangers wait for a curator. Raises `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and
+    is the key of a session without an account (`permissions.sender_key`); `games_counter` is the key of the
+    counter to which its games are added (`archive.http.limits.throttling`). With `ARCHIVE_ANONYMOUS_WAITS`,
+    uploads of strangers wait for a curator. Raises `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and
     `store.UploadEmpty` without any bytes; then nothing is stored.
     """
     uploader = user if user is not None and user.is_authenticated else None
     waits = settings.ARCHIVE_ANONYMOUS_WAITS and uploader is None
     upload, created = store.create_upload(
-        clean_name(name), chunks, uploader, source, sender, space, payer, waits=waits
+        clean_name(name), chunks, uploader, source, sender, space, games_counter, waits=waits
     )
     with logs.context(upload=upload.pk):
         log.info("upload %d is %s", upload.pk, "received" if created else "known")

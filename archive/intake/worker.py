@@ -173,8 +173,9 @@ def _count(counts: store.StoredCounts) -> None:
 
 def _charge(upload: Upload) -> None:
     """Charge the sender of an upload for its games after the first reading."""
-    if upload.payer:
-        charge_games(upload.payer, Entry.objects.filter(upload=upload, state=Entry.State.STORED).count())
+    if upload.games_counter:
+        stored = Entry.objects.filter(upload=upload, state=Entry.State.STORED)
+        charge_games(upload.games_counter, stored.count())
 
 
 class OpenWalks:

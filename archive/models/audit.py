@@ -38,7 +38,7 @@ class AuditLine(models.Model):
     """An audit event (`archive.accounts.audit`). It names accounts by id and name and outlives them."""
 
     at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
-    deed = models.CharField(_("what was done"), max_length=20, choices=AuditEvent.choices)
+    event = models.CharField(_("what was done"), max_length=20, choices=AuditEvent.choices)
     account = models.BigIntegerField(_("account"), null=True)
     name = models.CharField(_("who"), max_length=150, blank=True)
     what = models.TextField(_("to what"), blank=True)
@@ -54,7 +54,7 @@ class AuditLine(models.Model):
         verbose_name_plural = _("audit log")
 
     def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M} {self.name or '–'} · {self.get_deed_display()}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M} {self.name or '–'} · {self.get_event_display()}"
 
     def save(self, *args: Any, **values: Any) -> None:
         if not self._state.adding:

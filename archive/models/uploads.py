@@ -44,8 +44,8 @@ class Upload(models.Model):
     )
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
     """The space of its games and of its readers."""
-    payer = models.CharField(max_length=64, blank=True, db_default="")
-    """The counter to which its games are charged (`archive.http.limits.throttling.payer_key`)."""
+    games_counter = models.CharField(max_length=64, blank=True, db_default="")
+    """The key of the counter to which its games are added (`archive.http.limits.throttling`)."""
     moving_to = models.BigIntegerField(null=True)
     """The space to which its games are being moved, one by one."""
     source = models.CharField(max_length=20)

@@ -38,7 +38,7 @@ def create_upload(
     source: str = "web",
     sender: str = "",
     space: int = PUBLIC,
-    payer: str = "",
+    games_counter: str = "",
     *,
     waits: bool = False,
 ) -> tuple[Upload, bool]:
@@ -49,7 +49,7 @@ def create_upload(
     is in memory at a time. `chunks` should be as fast as a disk, because it blocks all other writers on
     SQLite. Raises UploadEmpty and UploadTooLarge.
     """
-    upload = Upload(name=name, size=0, source=source, space=space, payer=payer)
+    upload = Upload(name=name, size=0, source=source, space=space, games_counter=games_counter)
     upload.request = logs.current_request()
     upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
     upload.uploader_id = uploader.pk if uploader else None

@@ -191,5 +191,5 @@ def test_an_export_has_libraries_shares_and_reports(hanako, taro):
 def test_who_ended_an_account_is_noted(hanako):
     keeper, pk = User.objects.create_superuser("keeper"), hanako.pk
     end_account(hanako, keeper)
-    line = AuditLine.objects.get(deed="delete")
+    line = AuditLine.objects.get(event="delete")
     assert (line.name, line.what) == ("keeper", f"account {pk}")

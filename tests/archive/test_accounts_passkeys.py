@@ -225,11 +225,11 @@ def test_one_is_renamed_and_removed_and_the_recovery_codes_go_with_the_last(brow
     assert removed.headers["Location"] == INDEX and not Authenticator.objects.exists()
 
 
-def test_the_log_of_deeds_has_each(browser, hanako, django_capture_on_commit_callbacks):
+def test_the_audit_log_has_each(browser, hanako, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         make(browser)
     browser.post(f"{INDEX}passkeys/{Authenticator.objects.get(type='webauthn').pk}/remove/")
-    lines = AuditLine.objects.filter(account=hanako.pk, deed=AuditEvent.ACCOUNT).order_by("pk")
+    lines = AuditLine.objects.filter(account=hanako.pk, event=AuditEvent.ACCOUNT).order_by("pk")
     assert [line.what for line in lines] == ["second factor added"] * 2 + ["second factor removed"] * 2
 
 

@@ -1,4 +1,4 @@
-"""The log of deeds: who did what, when, from where; and that nobody changes it."""
+"""The audit log: who did what, when, from where; and that nobody changes it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def client_of(user: User, role: Role = Role.CONTRIBUTOR) -> Client:
 
 
 def lines() -> list[tuple[str, str, str, str]]:
-    return list(AuditLine.objects.order_by("pk").values_list("deed", "name", "what", "address"))
+    return list(AuditLine.objects.order_by("pk").values_list("event", "name", "what", "address"))
 
 
 def test_who_signs_in_and_who_fails_to_is_noted_with_the_address(anna):
@@ -88,7 +88,7 @@ def test_members_are_noted(anna):
     libraries.promote(anna, group, boris.pk)
     libraries.dismiss(anna, group, boris.pk)
     libraries.invite(anna, group, people=30)
-    told = [(name, what.partition(": ")[2]) for _deed, name, what, _address in lines()]
+    told = [(name, what.partition(": ")[2]) for _event, name, what, _address in lines()]
     assert told == [
         ("anna", "made"),
         ("anna", "invited a member"),

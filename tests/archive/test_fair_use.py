@@ -87,14 +87,14 @@ def test_known_games_and_second_readings_cost_nothing(quotas, anna):
     assert send(anna, KIF + "*d").status_code == 202
 
 
-def test_a_payer_says_nothing_of_who_that_is(quotas, anna):
+def test_the_counter_of_an_upload_does_not_reveal_who_sent_it(quotas, anna):
     send(anna, KIF)
     send(None, KIF)
     for upload in Upload.objects.all():
         assert (
-            len(upload.payer) == 32
-            and "anna" not in upload.payer
-            and "192" not in bytes.fromhex(upload.payer).decode("latin-1")
+            len(upload.games_counter) == 32
+            and "anna" not in upload.games_counter
+            and "192" not in bytes.fromhex(upload.games_counter).decode("latin-1")
         )
 
 

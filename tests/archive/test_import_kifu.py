@@ -286,7 +286,7 @@ def test_an_import_is_in_the_audit_log_and_in_the_counts(tmp_path):
     assert sum(counted.values()) == Entry.objects.count() and counted["failed"] == 1
     line = AuditLine.objects.get()
     told = "to space 0, complete: 3 files (0 known before, 0 refused), 3 entries"
-    assert (line.deed, line.name) == ("import", "anna") and line.what.startswith(told)
+    assert (line.event, line.name) == ("import", "anna") and line.what.startswith(told)
 
 
 @pytest.mark.django_db

@@ -22,7 +22,7 @@ from archive.api.pagination import PAGE, cursor_number, limit_of, next_url, tota
 from archive.api.serializers import UploadBody, UploadsQuery
 from archive.api.shapes import uploads as shapes
 from archive.api.views.libraries import target_of
-from archive.http.limits.throttling import charge_uploads, payer_key
+from archive.http.limits.throttling import charge_uploads, games_counter
 from archive.intake import uploads
 from archive.intake.permissions import (
     comes_from_elsewhere,
@@ -158,8 +158,8 @@ def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
 
 def _receive(name: str, chunks: Iterable[bytes], request: Request, space: int) -> tuple[Upload, bool]:
     try:
-        key, counter = sender_key(request), payer_key(request, request.user)
-        return uploads.receive(name, chunks, request.user, "api", key, space, counter)
+        sender, counter = sender_key(request), games_counter(request, request.user)
+        return uploads.receive(name, chunks, request.user, "api", sender, space, counter)
     except store.UploadTooLarge as error:
         raise ApiError("too-large", f"a file has at most {error} bytes", 413) from error
     except store.UploadEmpty as error:

@@ -88,7 +88,7 @@ def charge_uploads(request: HasMeta, user: Any, files: int) -> None:
     charge(request, user, UPLOADS, files)
 
 
-def payer_key(request: HasMeta, user: Any) -> str:
+def games_counter(request: HasMeta, user: Any) -> str:
     """Return the key of the counter of games that a client uploads. It does not reveal the client."""
     return key_of(DAILY_GAMES.name, _client_name(request, user)).hex()
 
@@ -98,10 +98,10 @@ def visitor_key(request: HasMeta, user: Any) -> str:
     return key_of("visitor", _client_name(request, user)).hex()
 
 
-def charge_games(payer: str, games: int) -> None:
-    """Count games that were stored from an upload; `payer_key` is its `payer_key`."""
-    if settings.ARCHIVE_THROTTLE and payer and games:
-        counter().add(bytes.fromhex(payer), games, DAILY_GAMES.seconds)
+def charge_games(key: str, games: int) -> None:
+    """Add games that were stored from an upload to the counter of a key of `games_counter`."""
+    if settings.ARCHIVE_THROTTLE and key and games:
+        counter().add(bytes.fromhex(key), games, DAILY_GAMES.seconds)
 
 
 def charge_list(request: HasMeta, user: Any) -> None:

@@ -21,7 +21,7 @@ from archive import libraries, store
 from archive.accounts.audit import note_upload_deleted
 from archive.caching.responses import PART
 from archive.derive import issues
-from archive.http.limits.throttling import charge_uploads, payer_key
+from archive.http.limits.throttling import charge_uploads, games_counter
 from archive.intake import uploads
 from archive.intake.permissions import deletable, may_delete, may_upload, sender_key, session_key
 from archive.intake.uploads import receive
@@ -107,8 +107,8 @@ def _receive(
     received, refused = [], []
     for name, chunks in parts:
         try:
-            key, counter = sender_key(request), payer_key(request, request.user)
-            received.append(receive(name, chunks, request.user, "web", key, space, counter)[0])
+            sender, counter = sender_key(request), games_counter(request, request.user)
+            received.append(receive(name, chunks, request.user, "web", sender, space, counter)[0])
         except store.UploadTooLarge:
             refused.append(f"{clean_name(name)}: {_too_large()}")
         except store.UploadEmpty:
