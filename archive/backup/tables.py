@@ -147,6 +147,7 @@ LEFT_OUT: Final[dict[str, str]] = {
     "archive_throttle": _RUNNING,
     "archive_heardprocess": _RUNNING,
     "archive_tally": _RUNNING,
+    "archive_devicegrant": "good for minutes",
     "account_emailconfirmation": "good for minutes",
     "django_session": "who is signed in signs in again",
     "usersessions_usersession": "who is signed in signs in again",

@@ -332,6 +332,22 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='DeviceGrant',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('user_code', models.CharField(max_length=8, unique=True)),
+                ('client', models.CharField(max_length=80)),
+                ('scopes', models.JSONField()),
+                ('expires', models.DateTimeField(db_index=True)),
+                ('interval', models.SmallIntegerField()),
+                ('asked', models.DateTimeField(null=True)),
+                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('allowed', 'Allowed'), ('denied', 'Denied')], default='waiting', max_length=7)),
+                ('days', models.SmallIntegerField(null=True)),
+                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
             name='Hook',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -6,7 +6,7 @@ Rows of games, entries and the index are written by `archive.store` only, and in
 
 from typing import Final
 
-from archive.models.accounts import AccountInvitation, Token, User, UserManager
+from archive.models.accounts import AccountInvitation, DeviceGrant, Token, User, UserManager
 from archive.models.audit import AuditEvent, AuditLine
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.entries import Entry
@@ -41,13 +41,14 @@ from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Spac
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine",
-    "ColumnGone", "ColumnSegment", "ColumnWaiting", "Entry", "Event", "EventAlias", "Game", "GameAlias",
+    "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "ColumnGone",
+    "ColumnSegment", "ColumnWaiting", "DeviceGrant", "Entry", "Event", "EventAlias", "Game", "GameAlias",
     "GameChange", "GameEvent", "GameFormation", "GamePlayer", "GameRecord", "GameSeries", "GameText",
-    "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition",
-    "IndexState", "Invitation", "KeyField", "LeftSpace", "Membership", "Name", "Occurrence", "Player",
-    "PlayerAlias", "ProcessRole", "ReadingField", "Report", "SearchedField", "Sender", "Share",
-    "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",
+    "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart",
+    "HotPosition", "IndexState", "Invitation", "KeyField", "LeftSpace", "Membership", "Name",
+    "Occurrence", "Player", "PlayerAlias", "ProcessRole", "ReadingField", "Report", "SearchedField",
+    "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk",
+    "User", "UserManager",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

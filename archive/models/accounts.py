@@ -74,6 +74,35 @@ class Token(models.Model):
         return self.name
 
 
+class DeviceGrant(models.Model):
+    """A token that a program without a browser asks for (`archive.accounts.devices`)."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        ALLOWED = "allowed"
+        DENIED = "denied"
+
+    digest = models.CharField(max_length=64, unique=True)
+    """The SHA-256 of the device code."""
+    user_code = models.CharField(max_length=8, unique=True)
+    client = models.CharField(max_length=80)
+    """The name of the program, in its own words."""
+    scopes = models.JSONField()
+    expires = models.DateTimeField(db_index=True)
+    interval = models.SmallIntegerField()
+    """Seconds between two requests of the program."""
+    asked = models.DateTimeField(null=True)
+    """When the program asked last."""
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
+    """Who has decided."""
+    days = models.SmallIntegerField(null=True)
+    """For how many days the token is valid; NULL for no limit."""
+
+    def __str__(self) -> str:
+        return f"{self.client} {self.state}"
+
+
 class AccountInvitation(models.Model):
     """A link that creates accounts. Only the SHA-256 of its key is stored."""
 

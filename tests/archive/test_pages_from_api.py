@@ -65,7 +65,7 @@ FORMS: Final = {
 }  # fmt: skip
 """Addresses that show nothing of the archive, and why."""
 
-ACCOUNTS: Final = ("/account/", "/sign-", "/api/", "/admin/")
+ACCOUNTS: Final = ("/account/", "/device/", "/oauth/", "/sign-", "/api/", "/admin/")
 """Forms of the account, the API itself, and the rooms of the staff."""
 
 FIRST: Final = (

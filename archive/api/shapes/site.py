@@ -32,6 +32,10 @@ class IndexInfo(JSONObject):
     terms_url: Annotated[str, About("Terms of use, privacy and contact.", format="uri")]
     about_url: Annotated[str, About("Formats and limits.", format="uri")]
     account_url: Annotated[str, About("The account and the token of the request.", format="uri")]
+    device_authorization_url: Annotated[
+        str, About("Where programs ask for a token (RFC 8628).", format="uri")
+    ]
+    token_url: Annotated[str, About("Where programs fetch this token.", format="uri")]
     collections: Annotated[dict[str, Address], About("Lists and searches, by name.")]
 
 

@@ -81,6 +81,8 @@ def index(request: Request) -> Response:
             terms_url=url("texts"),
             about_url=url("about"),
             account_url=url("account"),
+            device_authorization_url=str(reverse("device-authorization", request=request)),
+            token_url=str(reverse("device-token", request=request)),
             collections={name: url(name) for name in _COLLECTIONS},
         )
     )

@@ -7,11 +7,12 @@ from allauth.account import views
 from allauth.mfa.base import views as second_factor
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as app
+from django.contrib.auth.decorators import login_not_required
 from django.urls import path, re_path
 
 from archive.accounts.invitations import PAGE
 from archive.http.routes import declare, route
-from archive.web.accounts import hooks, invitations, leaving, pages, passkeys, tokens
+from archive.web.accounts import devices, hooks, invitations, leaving, pages, passkeys, tokens
 
 _sign_in = declare(views.login, cost=1)
 _RESET = "account/password/reset/"
@@ -57,6 +58,9 @@ urlpatterns = [
     route("account/sessions/", pages.SessionsView.as_view(), "usersessions_list", cost=1),
     route("account/tokens/", tokens.tokens, "tokens", cost=1),
     route("account/tokens/<int:token_id>/revoke/", tokens.revoke, "token-revoke", cost=1),
+    route("device/", devices.device, "device", cost=1),
+    route("oauth/device", login_not_required(devices.authorize), "device-authorization", cost=20),
+    route("oauth/token", login_not_required(devices.token), "device-token", cost=1),
     route("account/hooks/", hooks.hooks, "hooks", cost=5),
     route("account/hooks/<int:hook_id>/remove/", hooks.remove, "hook-remove", cost=1),
     route("account/hooks/<int:hook_id>/test/", hooks.test, "hook-test", cost=20),
