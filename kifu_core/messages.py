@@ -24,14 +24,27 @@ class Finding(Protocol):
 TEXTS: Final = {
     row["code"]: (row["japanese"], row["english"]) for row in read_table("kifu_core", "messages.csv")
 }
-"""Code -> (Japanese, English). `{ply}` is the finding's own, the other fields are its params."""
+"""Code -> (Japanese, English). `{ply}` is the finding's own, the other fields are its params.
+
+`{count:game was|games were}` is a number with the words that follow one, or any other number.
+"""
 
 
-class _Params(dict[str, str | int]):
+class _Shown(str):
+    """The text of a param."""
+
+    __slots__ = ()
+
+    def __format__(self, words: str) -> str:
+        one, _, several = words.partition("|")
+        return f"{self!s} {one if self == '1' else several}" if words else str(self)
+
+
+class _Params(dict[str, _Shown]):
     """Params in which a missing field shows as `?`: a text must never fail to appear."""
 
-    def __missing__(self, key: str) -> str:
-        return "?"
+    def __missing__(self, key: str) -> _Shown:
+        return _Shown("?")
 
 
 def message(finding: Finding | str, params: Params | None = None, language: Language = "ja") -> str:
@@ -41,11 +54,11 @@ def message(finding: Finding | str, params: Params | None = None, language: Lang
     """
     code = finding if isinstance(finding, str) else finding.code
     values = params if params is not None or isinstance(finding, str) else finding.params
-    filled = _Params(values or {})
+    filled = _Params({name: _Shown(value) for name, value in (values or {}).items()})
     if "expected" in filled:
-        filled["expected"] = listed(str(filled["expected"]), language)
+        filled["expected"] = _Shown(listed(filled["expected"], language))
     if not isinstance(finding, str) and finding.ply is not None:
-        filled.setdefault("ply", finding.ply)
+        filled.setdefault("ply", _Shown(finding.ply))
     texts = TEXTS.get(code)
     if texts is None:
         return code

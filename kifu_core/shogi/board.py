@@ -27,7 +27,8 @@ Notation = Literal["usi", "csa", "kif", "ki2", "western"]
 
 
 class Move(int):
-    """A move, packed into an integer as `kifu_core.shogi.moves` describes.
+    """A move, packed into an integer as `kifu_core.shogi.moves` describes. `from_usi` makes one from a text;
+    `Move(...)` takes the integer.
 
     >>> move = Move.from_usi("8h2b+")
     >>> move, move.source, move.target, move.promotes, move.drop

@@ -224,7 +224,7 @@ def test_it_writes_training_data_and_says_what_is_left_out(tmp_path):
     )
     assert output and not len(output) % 40
     assert errors.splitlines() == [
-        f"1 games, {len(output) // 40} positions",
+        f"1 game, {len(output) // 40} positions",
         "-: 13 positions without an evaluation were left out [skipped-score]",
     ]
     target = tmp_path / "a.hcpe3"

@@ -107,7 +107,7 @@ def test_an_issue_says_how_much_is_lost():
         "lost-bookmarks": 1, "lost-forks": 1, "lost-ending": 1,
     }  # fmt: skip
     assert message(found["lost-forks"]) == "sfen 形式では 1 個の変化が失われます"
-    assert message(found["lost-forks"], language="en") == "sfen loses 1 variations"
+    assert message(found["lost-forks"], language="en") == "sfen loses 1 variation"
 
 
 def test_an_unknown_ending_that_no_row_can_hold_is_lost():

@@ -53,6 +53,21 @@ def test_params_and_ply_fill_the_text():
 def test_nothing_fails_to_show():
     assert message("a-code-of-tomorrow") == "a-code-of-tomorrow"
     assert message("bad-hand") == "持駒が読めません: ?"
+    assert message("lost-forks", language="en") == "? loses ? variations"
+
+
+@pytest.mark.parametrize(("count", "text"), [(1, "CSA loses 1 variation"), (2, "CSA loses 2 variations")])
+def test_a_count_of_one_has_the_singular(count, text):
+    assert message("lost-forks", {"format": "CSA", "count": count}, "en") == text
+
+
+COUNTED = re.compile(r"\{(?:count|said|games|positions|moves|pieces|points)\} (?!of\b)[a-z]+")
+"""A number before a word without the word for one."""
+
+
+@each("code", sorted(TEXTS.keys() - {"too-many-plies"}))  # there are hundreds of these
+def test_every_count_before_a_word_has_the_singular(code):
+    assert not COUNTED.search(TEXTS[code][1])
 
 
 def test_a_line_that_means_nothing_says_what_stood_there_what_was_expected_and_where():

@@ -49,7 +49,7 @@ export const TRANSLATIONS = {
 export const MESSAGES = {
   "after-win": {"ja": "{ply}手目は決着後の手です", "en": "ply {ply} was played after the game was won"},
   "bad-char": {"ja": "コードに使えない文字があります: {char}", "en": "a character that is not allowed in a code: {char}"},
-  "dropped-characters": {"ja": "コードに使えない文字 {count} 個を取り除きました", "en": "{count} characters that are not allowed in a code were dropped"},
+  "dropped-characters": {"ja": "コードに使えない文字 {count} 個を取り除きました", "en": "characters that are not allowed in a code were dropped: {count}"},
   "empty": {"ja": "コードが空です", "en": "the code is empty"},
   "illegal-move": {"ja": "{ply}手目 {move} は駒の動きではありません", "en": "ply {ply}: the pawn cannot move to {move}"},
   "last-move-wall": {"ja": "最後に置いたはずの板 {place} がありません", "en": "the wall {place} was placed last, but is not there"},
