@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from archive.dumps.offered import MANIFEST, SUMS, Dump, DumpFile
+from archive.dumps.offered import MANIFEST, SUMS, TABLE, Dump, DumpFile
 from archive.dumps.packing import DAMAGED, id_of, sum_of_path, unpacked
 from archive.dumps.tables import UnreadableTableError, ids_of
 from kifu_core.errors import KifuError
@@ -39,8 +39,8 @@ def check(dump: Dump, report: Report = lambda records: None) -> Iterator[str]:
         return
     if records.count != dump.games:
         yield f"has {records.count} games, but {dump.games} in the manifest"
-    if dump.table.name in present:
-        yield from _check_table(dump, records.ids)
+    if all(table.name in present for table in dump.tables):
+        yield from _check_tables(dump, records.ids)
 
 
 def _check_sums(dump: Dump) -> Iterator[str]:
@@ -50,12 +50,12 @@ def _check_sums(dump: Dump) -> Iterator[str]:
         yield f"{SUMS}: does not have the SHA-256 of the files"
 
 
-def _check_table(dump: Dump, ids: list[int]) -> Iterator[str]:
+def _check_tables(dump: Dump, ids: list[int]) -> Iterator[str]:
     try:
-        if [pk for batch in ids_of(dump.table) for pk in batch] != ids:
-            yield f"{dump.table.name}: does not have the same games as the records"
+        if [pk for batch in ids_of(dump.tables) for pk in batch] != ids:
+            yield f"{TABLE}: does not have the same games as the records"
     except UnreadableTableError as error:
-        yield f"{dump.table.name}: {error}"
+        yield f"{TABLE}: {error}"
 
 
 class _Records:

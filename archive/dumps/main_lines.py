@@ -1,14 +1,17 @@
-"""The main line of a game in the table of a dump: moves, times, evaluations, formations."""
+"""The main line of a game in the tables of a dump: positions, moves, times, evaluations, formations."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from archive.shapes.common import JSONObject, Number
+from kifu_core.errors import KifuError
 from kifu_core.game import Evaluation, GameKind
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.shogi.evaluations import best
 from kifu_core.shogi.move_times import seconds
+
+V = TypeVar("V")
 
 
 class FormationInTable(JSONObject):
@@ -19,24 +22,62 @@ class FormationInTable(JSONObject):
     ply: Number
 
 
-def main_line(kind: str, record: Record) -> dict[str, Any]:
-    """Return the columns of a record of this kind of game. Linear in its moves and comments."""
+class LineInTable(JSONObject):
+    """The positions of a main line by ply, from 0 on; a list without any value is empty."""
+
+    codes: list[str | None]
+    position_evals: list[int | None]
+    position_mates: list[int | None]
+
+
+def main_line(kind: str, record: Record) -> tuple[dict[str, Any], LineInTable]:
+    """Return the columns of a record of this kind of game, and its positions.
+
+    Linear in its moves and comments.
+    """
     game: GameKind[Any] = GAMES[kind]
     entries = [entry for entry in record["moves"] if "move" in entry]
     packed = game.replay.main_moves(record)
     scores = {one.ply: one for one in best(game.replay.evaluations(record))}
-    after = [scores.get(ply) for ply in range(1, len(packed) + 1)]
-    return {
+    evaluations = [scores.get(ply) for ply in range(len(packed) + 1)]
+    evals = [one.score if one and one.winner is None else None for one in evaluations]
+    mates = [_mate(one) for one in evaluations]
+    columns = {
         "start": game.replay.start_text(record),
         "moves": [game.text.move_name(move) for move in packed],
         "seconds": _unless_empty([_seconds(entry) for entry in entries]),
-        "evals": _unless_empty([one.score if one and one.winner is None else None for one in after]),
-        "mates": _unless_empty([_mate(one) for one in after]),
+        "evals": _unless_empty(evals[1:]),
+        "mates": _unless_empty(mates[1:]),
         "formations": [
             FormationInTable(formation=one.name, side=game.rules.sides[one.color], ply=one.ply)
             for one in game.replay.formations(record, packed)
         ],
     }
+    codes = [*_codes(game, record)]
+    return columns, LineInTable(
+        codes=codes + [None] * (len(evaluations) - len(codes)),
+        position_evals=_unless_empty(evals),
+        position_mates=_unless_empty(mates),
+    )
+
+
+def _codes(game: GameKind[Any], record: Record) -> Iterator[str | None]:
+    """Yield the code of each position; None for one without a code, with more pieces than a set."""
+    for _ply, position, _move, _entry in game.replay.main_line(record):
+        try:
+            yield game.codec.encode(position)
+        except KifuError as error:
+            if error.code != "unencodable":
+                raise
+            yield None
+
+
+def by_side(
+    kind: str, name: str, values: Sequence[V], of: Callable[[V], Any] = lambda value: value
+) -> dict[str, Any]:
+    """Return the values of colours 0 and 1 as the members `black_…` and `white_…` of that name."""
+    sides = GAMES[kind].rules.sides
+    return {f"{side}_{name}": of(value) for side, value in zip(sides, values, strict=True)}
 
 
 def _unless_empty(values: Sequence[int | None]) -> list[int | None]:

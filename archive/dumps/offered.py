@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,6 +22,7 @@ SCHEMA: Final = 1
 MANIFEST: Final = "manifest.json"
 SUMS: Final = "SHA256SUMS"
 TABLE: Final = "games.parquet"
+_PARQUET: Final = ".parquet"
 DELETING: Final = ".gone-"
 """The prefix of folders that are being deleted."""
 
@@ -67,11 +68,12 @@ class Dump:
     @property
     def records(self) -> tuple[DumpFile, ...]:
         """Return the files with records."""
-        return tuple(file for file in self.files if file.name != TABLE)
+        return tuple(file for file in self.files if not file.name.endswith(_PARQUET))
 
     @property
-    def table(self) -> Path:
-        return self.folder / TABLE
+    def tables(self) -> list[Path]:
+        """Return the tables of games, one for each kind of game."""
+        return game_tables(self.folder, [file.name for file in self.files])
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -88,6 +90,11 @@ class Dump:
             path = self.folder / name
             return path, hashlib.sha256(path.read_bytes()).hexdigest()
         return None
+
+
+def game_tables(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the tables of games among the files of a folder."""
+    return [folder / name for name in names if name.startswith("games") and name.endswith(_PARQUET)]
 
 
 def dumps_folder() -> Path:

@@ -1,20 +1,22 @@
 """Parts of a dump: a file of games' lines, and a file of rows for the table with the same games."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.urls import reverse
 
-from archive.dumps.main_lines import main_line
+from archive.derive.series import limits_of
+from archive.dumps.main_lines import by_side, main_line
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
-from archive.dumps.tables import GameInTable
+from archive.dumps.tables import GameInTable, TimeInTable
 from archive.export.lists import game_line
 from archive.models import LARGEST_ID
+from archive.names.kana_readings import reading
 from archive.queries.games.bulk import GameWithRecord, read_in_bulk
 from archive.queries.games.dump_marks import removed_games
 from archive.queries.games.filters import GameFilters
@@ -87,7 +89,10 @@ def _to_info() -> ToGameInfo:
 
 
 def _table_row(game: GameWithRecord) -> bytes:
-    row = game.row
+    """Return the row of a game and its positions, as one line."""
+    row, data = game.row, game.game.header_data
+    columns, line = main_line(row.kind, game.game.jkf)
+    people: Sequence[dict[str, Any]] = data.get("players") or ({}, {})
     in_table = GameInTable.from_row(
         row,
         url="",
@@ -95,9 +100,16 @@ def _table_row(game: GameWithRecord) -> bytes:
         played_from=row.played_from,
         played_to=row.played_to,
         precision=row.precision,
-        **main_line(row.kind, game.game.jkf),
+        program=game.program,
+        event_id=row.event_id,
+        **by_side(row.kind, "id", (row.first_id, row.second_id)),
+        **by_side(row.kind, "reading", (row.first, row.second), reading),
+        **by_side(row.kind, "rank", people, lambda person: person.get("rank", "")),
+        **by_side(row.kind, "titles", people, lambda person: person.get("titles", [])),
+        **by_side(row.kind, "time", limits_of(data), lambda limit: limit and TimeInTable(**asdict(limit))),
+        **columns,
     )
-    return encode(in_table) + b"\n"
+    return encode(in_table).removesuffix(b"}") + b"," + encode(line).removeprefix(b"{") + b"\n"
 
 
 def unpublished_games(folder: Path, number: int) -> set[int]:

@@ -5,7 +5,7 @@ import logging
 import math
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -19,16 +19,16 @@ from archive.dumps.offered import (
     MANIFEST,
     SCHEMA,
     SUMS,
-    TABLE,
     Dump,
     dump_by_name,
     dumps_folder,
+    game_tables,
     offered_dumps,
     remove,
 )
 from archive.dumps.packing import sum_of_path, to_disk
 from archive.dumps.parts import lines_file
-from archive.dumps.tables import UnreadableTableError, ids_of, missing_ids, write_table
+from archive.dumps.tables import UnreadableTableError, ids_of, missing_ids, write_tables
 from archive.dumps.unfinished import UnfinishedDump, clean, dump_lock, is_begun
 from archive.models import SiteText
 from archive.queries.games.dump_marks import merged_into, removed_games
@@ -54,14 +54,13 @@ def make(seconds: float = math.inf) -> Dump | None:
             unfinished.write(deadline)
             if monotonic() > deadline:
                 return None
-        table = unfinished.folder / TABLE
         while True:
-            write_table(unfinished.rows, table, _about(unfinished))
+            tables = write_tables(unfinished.rows, unfinished.folder, _about(unfinished))
             if unfinished.remove_unpublished(deadline):
                 break
             if monotonic() > deadline:
                 return None
-        dump = _publish(unfinished, table)
+        dump = _publish(unfinished, tables)
         for older in offered_dumps()[settings.ARCHIVE_DUMPS_KEPT :]:
             remove(older)
         clean()
@@ -88,14 +87,17 @@ def delete_outdated() -> list[str]:
 
 def _has_unpublished(dump: Dump) -> bool:
     try:
-        return any(removed_games(PUBLIC, batch) for batch in ids_of(dump.table))
+        return any(removed_games(PUBLIC, batch) for batch in ids_of(dump.tables))
     except UnreadableTableError:
         log.exception("nobody can tell which games dump %s has: it is deleted", dump.name)
         return True
 
 
-def _publish(unfinished: UnfinishedDump, table: Path) -> Dump:
-    """Give the files and the folder their names. If the process is killed here, nothing is on offer."""
+def _publish(unfinished: UnfinishedDump, tables: Mapping[str, int]) -> Dump:
+    """Give the files and the folder their names; `tables` are the numbers of games of the tables by name.
+
+    If the process is killed here, nothing is on offer.
+    """
     folder = unfinished.folder / "whole"
     folder.mkdir()
     files = []
@@ -104,10 +106,11 @@ def _publish(unfinished: UnfinishedDump, table: Path) -> Dump:
         name = f"games-{unfinished.name[:10]}{number}.ndjson.zst"
         lines_file(unfinished.folder, part.number).rename(folder / name)
         files.append({"name": name, "size": part.size, "sha256": part.sha256, "games": part.games})
-    table.rename(folder / TABLE)
-    size, sha256 = sum_of_path(folder / TABLE)
-    files.append({"name": TABLE, "size": size, "sha256": sha256, "games": unfinished.games})
-    manifest = _manifest(unfinished, files, folder / TABLE)
+    for name, games in tables.items():
+        (unfinished.folder / name).rename(folder / name)
+        size, sha256 = sum_of_path(folder / name)
+        files.append({"name": name, "size": size, "sha256": sha256, "games": games})
+    manifest = _manifest(unfinished, files, game_tables(folder, tables))
     _write(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
     names = [*(str(file["name"]) for file in files), MANIFEST]
     _write(folder / SUMS, "".join(f"{sum_of_path(folder / name)[1]}  {name}\n" for name in names))
@@ -133,7 +136,7 @@ def _terms() -> dict[str, str]:
     return dict(terms.values_list("language", "text"))
 
 
-def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], table: Path) -> dict[str, Any]:
+def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], tables: list[Path]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "name": unfinished.name,
@@ -147,14 +150,14 @@ def _manifest(unfinished: UnfinishedDump, files: list[dict[str, Any]], table: Pa
         "last_game": unfinished.after,
         "files": files,
         "terms": _terms(),
-        "taken_down": [_taken_down(older, table) for older in offered_dumps()],
+        "taken_down": [_taken_down(older, tables) for older in offered_dumps()],
     }
 
 
-def _taken_down(older: Dump, table: Path) -> dict[str, Any]:
+def _taken_down(older: Dump, tables: list[Path]) -> dict[str, Any]:
     """Return the games of an older dump that this one lacks; `merged` are those merged into another game."""
     try:
-        missing = missing_ids(older.table, table)
+        missing = missing_ids(older.tables, tables)
     except UnreadableTableError:
         log.exception("nobody can tell which games dump %s has", older.name)
         return {"dump": older.name, "games": None, "merged": {}}

@@ -1,24 +1,36 @@
-"""The table of a dump (Parquet). DuckDB writes and reads it, in bounded memory, on one thread."""
+"""The tables of a dump (Parquet). DuckDB writes and reads them, in bounded memory, on one thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_type_hints
 
 from archive.columns.duck import memory_database, sql_literal
-from archive.dumps.main_lines import FormationInTable
+from archive.dumps.main_lines import FormationInTable, LineInTable
 from archive.queries.games.game_json import COLUMNS as GAME_COLUMNS
 from archive.queries.games.game_json import GameInfo
+from archive.shapes.common import JSONObject
+from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+class TimeInTable(JSONObject):
+    """A time limit: `main` and `byoyomi` in seconds, `increment` in seconds a move, minutes of `periods`."""
+
+    main: int
+    byoyomi: int
+    increment: int
+    periods: int
+
+
 class GameInTable(GameInfo):
-    """A game in the table: `GameInfo` with days that can be compared, and its main line.
+    """A game in the table: `GameInfo` with days that can be compared, more of its players, and its main line.
 
     Item 0 of a list belongs to the first move and to the position after it; a list without any value is
     empty. `moves` are as programs write them (USI), `seconds` are whole, `evals` are in hundredths of a pawn
@@ -26,6 +38,18 @@ class GameInTable(GameInfo):
     say in how many.
     """
 
+    black_id: int | None
+    white_id: int | None
+    event_id: int | None
+    black_reading: str
+    white_reading: str
+    black_rank: str
+    white_rank: str
+    black_titles: list[str]
+    white_titles: list[str]
+    black_time: TimeInTable | None
+    white_time: TimeInTable | None
+    program: str
     played_from: date | None
     played_to: date | None
     precision: str
@@ -37,15 +61,76 @@ class GameInTable(GameInfo):
     formations: list[FormationInTable]
 
 
+_READING: Final = "sorts names by the kana: the family name's reading without voicing marks, then the rest"
+COMMENTS: Final[Mapping[str, str]] = {
+    "id": "the number of the game, as in addresses",
+    "game": "the kind of game: shogi or quoridor",
+    "record_kind": "game, problem, tree (of openings) or position",
+    "played_from": "the first day of the game",
+    "played_to": "the last day of the game",
+    "precision": "of the days: day, month, year, or empty; the days are the first of the month or the year",
+    "black": "the name of Black (sente); empty if unknown",
+    "white": "the name of White (gote); empty if unknown",
+    "event": "as written in the record",
+    "round": "the round of the event, as written in the record",
+    "site": "the place",
+    "handicap": "the start: JKF's name of the preset, OTHER for any other position",
+    "opening": "the opening, as written in the record",
+    "result": "black, white, draw or unknown",
+    "special": "the ending: JKF's name, or the record's own word",
+    "plies": "half-moves of the main line",
+    "calendar": "gregorian, lunisolar (before 1873, with the numbers of the source), or empty without a day",
+    "black_rating": "as written in the record",
+    "white_rating": "as written in the record",
+    "time_control": "main+byoyomi+increment in seconds, of both sides with a slash if they differ",
+    "has": "contents of the record beside moves: comments, evals, times, forks",
+    "arrived": "when the first public upload of the game arrived (UTC)",
+    "changed": "when another edition or a new reading last changed the game, or it arrived (UTC)",
+    "black_id": "the number of the player, as in addresses; equal for all spellings of a name",
+    "white_id": "the number of the player, as in addresses; equal for all spellings of a name",
+    "event_id": "the number of the event, as in addresses",
+    "black_reading": _READING,
+    "white_reading": _READING,
+    "black_rank": "dan or kyu on that day, as written in the record",
+    "white_rank": "dan or kyu on that day, as written in the record",
+    "black_titles": "titles on that day, as written in the record",
+    "white_titles": "titles on that day, as written in the record",
+    "black_time": "main time and byoyomi in seconds, increment in seconds a move, minutes of periods",
+    "white_time": "main time and byoyomi in seconds, increment in seconds a move, minutes of periods",
+    "program": "the software that wrote the record",
+    "start": "the starting position, as SFEN without a number",
+    "moves": "the main line in USI; item 1 is the first move",
+    "seconds": "the time of each move in whole seconds",
+    "evals": "evaluation of the position after each move, in hundredths of a pawn from Black's side",
+    "mates": "plies to an announced mate after each move, negative if White mates, 0 if not stated",
+    "formations": "castles and openings with the side and the ply at which they first arise",
+}
+"""The meaning of the columns of games, for the metadata of the file."""
+
+POSITION_COLUMNS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "game_id": ("BIGINT", "id", "the number of the game"),
+    "ply": ("SMALLINT", "unnest(range(0, len(codes)))", "half-moves before the position, 0 at the start"),
+    "code": ("VARCHAR", "unnest(codes)", "the position: a code of Shogi64, or of qf_code for Quoridor"),
+    "move": ("VARCHAR", "unnest(moves)", "the move played, in USI; null at the end"),
+    "seconds": ("INTEGER", "unnest(seconds)", "the time of the move played"),
+    "eval": ("INTEGER", "unnest(position_evals)", "evaluation in hundredths of a pawn from Black's side"),
+    "mate": ("INTEGER", "unnest(position_mates)", "plies to an announced mate, negative if White mates"),
+    "result": ("VARCHAR", "result", "the result of the game: black, white, draw or unknown"),
+}
+"""The columns of positions: the type, its SQL on the rows of games, and the meaning."""
+
 _LEFT_OUT: Final = ("url", "date", "end_date", "space")
 _DAYS: Final = ("played_from", "played_to", "precision")
 _SQL_TYPES: Final[Mapping[object, str]] = {
     int: "INTEGER",
     str: "VARCHAR",
+    int | None: "BIGINT",
     list[str]: "VARCHAR[]",
+    list[str | None]: "VARCHAR[]",
     date | None: "DATE",
     datetime | None: "TIMESTAMP",
     list[int | None]: "INTEGER[]",
+    TimeInTable | None: "STRUCT(main INTEGER, byoyomi INTEGER, increment INTEGER, periods SMALLINT)",
     list[FormationInTable]: "STRUCT(formation VARCHAR, side VARCHAR, ply SMALLINT)[]",
 }
 _OTHER_SQL_TYPES: Final = {"id": "BIGINT", "black_rating": "SMALLINT", "white_rating": "SMALLINT"}
@@ -61,38 +146,69 @@ def _columns() -> Iterator[tuple[str, str]]:
 
 
 COLUMNS: Final = dict(_columns())
-"""The SQL types of the columns, in order (docs/dumps.md describes them)."""
+"""The SQL types of the columns of games, in order (docs/dumps.md describes them)."""
+
+_TABLES: Final = {
+    "games": (", ".join(COLUMNS), COMMENTS),
+    "positions": (
+        ", ".join(f"CAST({sql} AS {kind}) AS {name}" for name, (kind, sql, _) in POSITION_COLUMNS.items()),
+        {name: comment for name, (_, _, comment) in POSITION_COLUMNS.items()},
+    ),
+}
+"""What is selected for each table, and the meaning of its columns."""
+
+_LINE_TYPES: Final = {name: _SQL_TYPES[hint] for name, hint in get_type_hints(LineInTable).items()}
 
 _BATCH_ROWS: Final = 1_000
 
 
-def write_table(rows: Iterable[Path], path: Path, about: Mapping[str, str]) -> None:
-    """Write a table of the rows in NDJSON files, in their order; `about` is the metadata of the file."""
-    files = ", ".join(map(sql_literal, rows))
-    types = ", ".join(f"{name}: {sql_literal(sql_type)}" for name, sql_type in COLUMNS.items())
-    source = f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}})"
-    metadata = ", ".join(f"{sql_literal(name)}: {sql_literal(text)}" for name, text in about.items())
-    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{metadata}}}"
+def write_tables(rows: Sequence[Path], folder: Path, about: Mapping[str, str]) -> dict[str, int]:
+    """Write the tables of the rows in NDJSON files, in their order; return the number of games by file name.
+
+    Shogi has `games.parquet` and `positions.parquet`, other kinds of games have files with their name if
+    there are any. `about` is the metadata of the files, in addition to the kind and the columns.
+    """
+    written: dict[str, int] = {}
+    files, source_types = ", ".join(map(sql_literal, rows)), _struct(COLUMNS | _LINE_TYPES)
+    source = f"read_json([{files}], format = 'newline_delimited', columns = {source_types})"
     with memory_database() as database:
-        database.execute(f"COPY (SELECT * FROM {source}) TO {sql_literal(path)} ({options})")
+        counts = dict(database.execute(f"SELECT game, count(*) FROM {source} GROUP BY game").fetchall())
+        for kind in GAMES:
+            if kind == SHOGI.name or kind in counts:
+                for name, (select, comments) in _TABLES.items():
+                    file = f"{name}.parquet" if kind == SHOGI.name else f"{name}-{kind}.parquet"
+                    metadata = _struct({**about, "game": kind, "columns": json.dumps(comments)})
+                    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {metadata}"
+                    games = f"SELECT {select} FROM {source} WHERE game = {sql_literal(kind)}"
+                    database.execute(f"COPY ({games}) TO {sql_literal(folder / file)} ({options})")
+                    written[file] = counts.get(kind, 0)
+    return written
 
 
-def ids_of(path: Path) -> Iterator[list[int]]:
-    """Yield the ids in a table, 1,000 at a time. Raises UnreadableTableError."""
+def _struct(members: Mapping[str, str]) -> str:
+    """Return texts by name as an SQL literal."""
+    return f"{{{', '.join(f'{sql_literal(name)}: {sql_literal(text)}' for name, text in members.items())}}}"
+
+
+def ids_of(tables: Sequence[Path]) -> Iterator[list[int]]:
+    """Yield the ids in tables of games, ascending, 1,000 at a time. Raises UnreadableTableError."""
     with _reading() as database:
-        rows = database.execute(f"SELECT id FROM read_parquet({sql_literal(path)})")
+        rows = database.execute(f"SELECT id FROM {_sql_of(tables)} ORDER BY 1")
         while batch := rows.fetchmany(_BATCH_ROWS):
             yield [pk for (pk,) in batch]
 
 
-def missing_ids(path: Path, other: Path) -> list[int]:
-    """Return the ids in a table that another table lacks, ascending. Raises UnreadableTableError."""
+def missing_ids(tables: Sequence[Path], others: Sequence[Path]) -> list[int]:
+    """Return the ids in tables of games that others lack, ascending. Raises UnreadableTableError."""
     with _reading() as database:
         rows = database.execute(
-            f"SELECT o.id FROM read_parquet({sql_literal(path)}) o "
-            f"ANTI JOIN read_parquet({sql_literal(other)}) n USING (id) ORDER BY 1"
+            f"SELECT o.id FROM {_sql_of(tables)} o ANTI JOIN {_sql_of(others)} n USING (id) ORDER BY 1"
         )
         return [pk for (pk,) in rows.fetchall()]
+
+
+def _sql_of(tables: Sequence[Path]) -> str:
+    return f"(SELECT id FROM read_parquet([{', '.join(map(sql_literal, tables))}]))"
 
 
 class UnreadableTableError(ValueError):

@@ -17,13 +17,19 @@ from archive.dumps.checking import check
 from archive.dumps.offered import Dump, offered_dumps
 from archive.dumps.packing import packed, unpacked
 from archive.intake import uploads
-from archive.models import Game, GameAlias, GameFormation, SiteText, Upload, User
+from archive.models import Entry, Game, GameAlias, GameFormation, SiteText, Upload, User
 from kifu_core.games import load
 from kifu_core.shogi.formations import FORMATIONS
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
+from tests.archive import quoridor
 from tests.archive.games import KIF, stored
 from tests.archive.library_games import game_of, send
 
 pytestmark = pytest.mark.django_db
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(autouse=True)
@@ -46,10 +52,15 @@ def lines(dump: Dump) -> list[dict[str, Any]]:
     return [json.loads(line) for file in dump.records for line in unpacked(dump.folder / file.name)]
 
 
-def rows(dump: Dump) -> list[dict[str, Any]]:
-    result = duckdb.execute(f"SELECT * FROM read_parquet('{dump.table}')")
+def table(path: Path) -> list[dict[str, Any]]:
+    result = duckdb.execute(f"SELECT * FROM read_parquet('{path}')")
     names = [column[0] for column in result.description or ()]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def rows(dump: Dump) -> list[dict[str, Any]]:
+    """The games of all kinds."""
+    return sorted((row for path in dump.tables for row in table(path)), key=lambda row: row["id"])
 
 
 def kif(number: int, name: str = "甲") -> str:
@@ -109,6 +120,72 @@ def test_a_table_has_the_main_line_of_each_game():
     assert (bare["moves"], bare["seconds"], bare["evals"]) == (["2g2f", "8c8d"], [], [])
 
 
+def test_a_table_has_the_players_the_time_control_and_the_program():
+    text = KIF.replace("先手の人", "羽生善治 竜王・九段")
+    text = text.replace("手合割", "持ち時間：1時間\n秒読み：30秒\n手合割", 1)
+    stored(f"# ---- Kifu for Windows ----\n{text}")
+    (row,) = rows(made())
+    game = Game.objects.get()
+    ids = (row["black_id"], row["white_id"], row["event_id"])
+    assert ids == (game.player0_id, game.player1_id, game.event_id)
+    person = (row["black_reading"], row["black_rank"], row["black_titles"])
+    assert person == ("はふ 善治", "九段", ["竜王"])
+    time = {"main": 3600, "byoyomi": 30, "increment": 0, "periods": 0}
+    assert row["black_time"] == row["white_time"] == time
+    assert row["program"] == Entry.objects.get().program != ""
+
+
+def test_the_positions_of_all_games_are_a_table():
+    stored(LINE)
+    dump = made()
+    positions = table(dump.folder / "positions.parquet")
+    (game,) = rows(dump)
+    assert [row.pop("game_id") for row in positions] == [game["id"]] * 4
+    assert [row.pop("result") for row in positions] == ["black"] * 4
+    assert [row.pop("code") for row in positions] == codes_after(game["moves"])
+    assert positions == [
+        {"ply": 0, "move": "7g7f", "seconds": 5, "eval": None, "mate": None},
+        {"ply": 1, "move": "3c3d", "seconds": 67, "eval": 34, "mate": None},
+        {"ply": 2, "move": "8h2b+", "seconds": 1, "eval": None, "mate": None},
+        {"ply": 3, "move": None, "seconds": None, "eval": None, "mate": 5},
+    ]
+
+
+def codes_after(moves: list[str]) -> list[str]:
+    position = Position.initial()
+    codes = [shogi64.encode(position)]
+    for move in moves:
+        position.do_move(from_usi(move))
+        codes.append(shogi64.encode(position))
+    return codes
+
+
+def test_each_kind_of_game_has_its_tables():
+    stored(LINE)
+    stored(quoridor.NAMED, "game.txt")
+    dump = made()
+    names = ["games.parquet", "positions.parquet", "games-quoridor.parquet", "positions-quoridor.parquet"]
+    assert [file.name for file in dump.files if file not in dump.records] == names
+    assert [file.games for file in dump.files] == [2, 1, 1, 1, 1]
+    (game,) = table(dump.folder / names[2])
+    assert (game["game"], game["white"]) == ("quoridor", Game.objects.get(kind="quoridor").player0.name)
+    assert len(table(dump.folder / names[3])) == game["plies"] + 1
+    assert [*check(dump)] == []
+
+
+def test_the_tables_describe_their_columns():
+    dump = made()
+    for file in dump.files[1:]:
+        path = dump.folder / file.name
+        about = dict(duckdb.execute(f"SELECT key, value FROM parquet_kv_metadata('{path}')").fetchall())
+        names = [row[0] for row in duckdb.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall()]
+        assert sorted(json.loads(about[b"columns"])) == sorted(names)
+        assert (about[b"game"], about[b"schema"]) == (b"shogi", b"1")
+        for page in ("dumps.md", "dumps.ja.md"):
+            text = (DOCS / page).read_text("utf-8")
+            assert [name for name in names if f"`{name}`" not in text] == []
+
+
 def test_formations_in_the_table_are_the_stored_ones():
     call_command("sample_games", stdout=StringIO())
     ids, numbers = dict(Game.objects.values_list("slot", "pk")), {one.name: one.number for one in FORMATIONS}
@@ -121,7 +198,7 @@ def test_formations_in_the_table_are_the_stored_ones():
 
 def test_a_table_carries_its_terms():
     SiteText.objects.create(page=SiteText.Page.TERMS, language="en", text="It's free; don't sell it.")
-    result = duckdb.execute(f"SELECT key, value FROM parquet_kv_metadata('{made().table}')").fetchall()
+    result = duckdb.execute(f"SELECT key, value FROM parquet_kv_metadata('{made().tables[0]}')").fetchall()
     about = {bytes(key).decode(): bytes(value).decode() for key, value in result}
     assert about["terms.en"] == "It's free; don't sell it." and about["schema"] == "1"
 
@@ -156,7 +233,8 @@ def test_the_manifest_tells_of_every_file_and_the_terms(settings):
     dump = made()
     data = dump.manifest
     assert (data["schema"], data["games"], data["terms"]) == (1, 1, {"en": "CC0"})
-    assert {file["name"] for file in data["files"]} == {f"games-{dump.name[:10]}.ndjson.zst", "games.parquet"}
+    names = [f"games-{dump.name[:10]}.ndjson.zst", "games.parquet", "positions.parquet"]
+    assert [file["name"] for file in data["files"]] == names
     assert {path.name for path in dump.folder.iterdir()} == {
         *(file["name"] for file in data["files"]), "manifest.json", "SHA256SUMS",
     }  # fmt: skip
@@ -192,7 +270,7 @@ def test_work_is_done_in_turns(monkeypatch):
     assert turns >= 3 and lines(offered_dumps()[0])[2]["black"] == "甲2"
 
 
-@pytest.mark.parametrize("at", ["write_table", "_manifest", "sum_of_path"])
+@pytest.mark.parametrize("at", ["write_tables", "_manifest", "sum_of_path"])
 def test_killed_in_the_middle_nothing_is_offered_and_the_next_run_makes_it_whole(monkeypatch, folder, at):
     stored(KIF)
 
@@ -222,14 +300,15 @@ def test_a_part_that_was_cut_off_is_not_gone_on_with(monkeypatch, folder):
 
 def test_a_game_that_is_deleted_during_the_dump_is_not_in_it(monkeypatch):
     gone, stays = stored(kif(1)), stored(kif(2))
-    write = publishing.write_table
+    write = publishing.write_tables
 
-    def deleted_meanwhile(*given: Any) -> None:
-        write(*given)
+    def deleted_meanwhile(*given: Any) -> dict[str, int]:
+        written = write(*given)
         if Upload.objects.filter(pk=gone.pk).exists():
             uploads.withdraw(gone.pk)
+        return written
 
-    monkeypatch.setattr(publishing, "write_table", deleted_meanwhile)
+    monkeypatch.setattr(publishing, "write_tables", deleted_meanwhile)
     dump = made()
     assert [one["id"] for one in lines(dump)] == [row["id"] for row in rows(dump)] == [game_of(stays).pk]
     assert [*check(dump)] == []
@@ -347,6 +426,6 @@ def test_a_file_that_was_changed_is_told(name):
 def test_a_damaged_older_dump_keeps_no_new_one_from_being_made():
     stored(KIF)
     first = made()
-    first.table.write_bytes(b"nothing")
+    first.tables[0].write_bytes(b"nothing")
     assert made().manifest["taken_down"] == [{"dump": first.name, "games": None, "merged": {}}]
     assert offered_dumps()[0].taken_down == {first.name: None}

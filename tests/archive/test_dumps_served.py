@@ -85,7 +85,7 @@ def test_a_file_that_one_has_is_not_sent_again(client, dump):
      ("bytes=0-999999999", 0, None)],
 )  # fmt: skip
 def test_a_download_goes_on_where_it_broke_off(client, dump, requested_range, first, last):
-    address, whole = f"/dumps/{dump.name}/games.parquet", dump.table.read_bytes()
+    address, whole = f"/dumps/{dump.name}/games.parquet", dump.tables[0].read_bytes()
     part = client.get(address, HTTP_RANGE=requested_range)
     expected = whole[first:] if last is None else whole[first : last + 1]
     assert part.status_code == 206 and body(part) == expected
@@ -101,7 +101,7 @@ def test_a_download_goes_on_where_it_broke_off(client, dump, requested_range, fi
 def test_a_part_behind_the_end_is_416(client, dump, requested_range):
     answer = client.get(f"/dumps/{dump.name}/games.parquet", HTTP_RANGE=requested_range)
     assert answer.status_code == 416
-    assert answer["Content-Range"] == f"bytes */{dump.table.stat().st_size}"
+    assert answer["Content-Range"] == f"bytes */{dump.tables[0].stat().st_size}"
 
 
 NO_RANGES = ["bytes=5-2", "bytes=a-b", "lines=0-1", "bytes=0-1,3-4", "bytes=-", "bytes=1", "bytes=٣-"]
@@ -110,7 +110,7 @@ NO_RANGES = ["bytes=5-2", "bytes=a-b", "lines=0-1", "bytes=0-1,3-4", "bytes=-", 
 @pytest.mark.parametrize("requested_range", NO_RANGES)
 def test_a_range_that_is_none_is_not_looked_at(client, dump, requested_range):
     answer = client.get(f"/dumps/{dump.name}/games.parquet", HTTP_RANGE=requested_range)
-    assert answer.status_code == 200 and len(body(answer)) == dump.table.stat().st_size
+    assert answer.status_code == 200 and len(body(answer)) == dump.tables[0].stat().st_size
 
 
 @pytest.mark.parametrize(

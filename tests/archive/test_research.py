@@ -41,7 +41,7 @@ def test_every_question_has_an_answer(settings, tmp_path):
     assert dump is not None and len(QUERIES) == 12
     with duckdb.connect() as database:
         (view,) = re.findall(r"CREATE VIEW .*", PAGE.read_text("utf-8"))
-        database.execute(view.replace("games.parquet", str(dump.table)))
+        database.execute(view.replace("games.parquet", str(dump.tables[0])))
         answers = {title: database.execute(query).fetchall() for title, query in QUERIES}
     assert [title for title, rows in answers.items() if not rows] == WITHOUT_ANSWER
     ((*_, result, worst),) = answers["Which games were turned around?"]

@@ -7,7 +7,7 @@ from archive.shapes.common import About, Address, JSONObject, Number
 
 
 class DumpFileInfo(JSONObject):
-    """A file of a dump: NDJSON of games with their records, or the table of games without records."""
+    """A file of a dump: NDJSON of games with their records, or a table of games or of their positions."""
 
     name: str
     size: Annotated[int, About("Bytes.", minimum=0)]

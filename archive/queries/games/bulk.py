@@ -7,9 +7,9 @@ game of the list once; games added meanwhile come last.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from django.db.models import Prefetch
+from django.db.models import OuterRef, Prefetch, Subquery
 from django.db.models.functions import Length
 
 from archive.models import Entry, Game, GameRecord, Upload
@@ -25,12 +25,20 @@ GROUP_BYTES: Final = 1024 * 1024
 
 GROUP_GAMES: Final = 100
 
+_EDITIONS: Final = Entry.objects.filter(game=OuterRef("pk"), hidden=False, upload__space=OuterRef("space"))
+_PROGRAM: Final = Subquery(
+    _EDITIONS.exclude(upload__state=Upload.State.DELETING).order_by("pk").values("program")[:1]
+)
+"""The program that wrote a game's first edition."""
+
 
 class GameWithRecord(NamedTuple):
-    """A game of the list, and the same game with its record."""
+    """A game of the list, the same game with its record, and the software that wrote its first edition, an
+    empty text if unknown."""
 
     row: GameRow
     game: Game
+    program: str
 
 
 @dataclass(slots=True)
@@ -74,7 +82,7 @@ class BulkReader:
                 games = self._load([row.id for row in group])
                 for row in group:
                     if (game := games.pop(row.id, None)) is not None:
-                        yield GameWithRecord(self._count(row), game)
+                        yield GameWithRecord(self._count(row), game, game.program or "")
             yield None
 
     def _count(self, row: GameRow) -> GameRow:
@@ -101,11 +109,11 @@ class BulkReader:
             self.error = error
             return None
 
-    def _load(self, pks: Sequence[int]) -> dict[int, Game]:
+    def _load(self, pks: Sequence[int]) -> dict[int, Any]:
         readable = Game.objects.filter(pk__in=pks, space__in=self.scope.spaces)
         records = Prefetch("stored", GameRecord.objects.defer("parsed_facts", "keys"))
-        with_records = readable.defer("header_data").prefetch_related(records)
-        games = {game.pk: game for game in with_records if hasattr(game, "stored")}
+        with_records = readable.annotate(program=_PROGRAM).prefetch_related(records)
+        games: dict[int, Any] = {game.pk: game for game in with_records if hasattr(game, "stored")}
         for pk in being_deleted(pks):
             games.pop(pk, None)
         return games

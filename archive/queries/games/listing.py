@@ -85,6 +85,9 @@ class GameRow:
     features: Annotated[int, "g.features"]
     arrived: Annotated[datetime | None, _ARRIVED]
     changed: Annotated[datetime | None, "g.changed"]
+    first_id: Annotated[int | None, "g.player0_id"]
+    second_id: Annotated[int | None, "g.player1_id"]
+    event_id: Annotated[int | None, "g.event_id"]
     place: PageEnd
     """The place of the game in the list, for cursors."""
 

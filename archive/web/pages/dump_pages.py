@@ -59,7 +59,6 @@ def dumps(request: HttpRequest) -> HttpResponse:
         "older": current[1:],
         "manifest": MANIFEST,
         "sums": SUMS,
-        "table": TABLE,
         "columns": columns.offered(),
         "columns_name": columns.NAME,
         "meanings": [(names, TYPES[one], meaning) for names, one, meaning in _MEANINGS],
