@@ -115,9 +115,13 @@ def django_db_keepdb(django_db_keepdb: bool) -> bool:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """On Citus the archive is spread as soon as it has its tables."""
+    """On Citus the archive is spread as soon as it has its tables; on PostgreSQL they are emptied quickly."""
     if not citus.servers():
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            with django_db_blocker.unblock():
+                if connection.vendor == "postgresql" and is_superuser():
+                    patch.setattr(type(connection.ops), "sql_flush", deletions)
+            yield
         return
     with django_db_blocker.unblock():
         call_command("distribute", "--shards", str(citus.SHARDS), verbosity=0)
@@ -125,6 +129,18 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
     with django_db_blocker.unblock():
         connection.close()
     citus.drop(str(connection.settings_dict["NAME"]))
+
+
+def is_superuser() -> bool:
+    """Return whether the tests may switch off triggers."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW is_superuser")
+        return bool(cursor.fetchone() == ("on",))
+
+
+def deletions(_operations: object, _style: object, tables: list[str], **_options: bool) -> list[str]:
+    """Return what empties tables of a few rows in a twentieth of the time that TRUNCATE takes."""
+    return ["SET LOCAL session_replication_role = replica", *(f'DELETE FROM "{name}"' for name in tables)]
 
 
 @pytest.fixture(autouse=True)

@@ -180,7 +180,7 @@ def test_a_rebuild_that_is_killed_at_any_moment_leaves_the_archive_right(empty, 
     for name, value in NEXT.items():
         monkeypatch.setattr(schema, name, value)
     monkeypatch.setattr(schema, "INDEX_VERSION", 1)
-    codes = codes_of(240)
+    codes = codes_of(160)
     before = answers(codes)
     monkeypatch.setattr(schema, "INDEX_VERSION", 2)
     for kill_at in [*Random(1).sample(range(1, STATEMENTS), KILLS), 0]:
@@ -204,7 +204,7 @@ def test_answers_stay_the_same_all_through_a_rebuild(empty, monkeypatch):
     for name, value in NEXT.items():
         monkeypatch.setattr(schema, name, value)
     monkeypatch.setattr(schema, "INDEX_VERSION", 1)
-    codes_of(120)
+    codes_of(60)
     before = told()
     monkeypatch.setattr(schema, "INDEX_VERSION", 2)
     seen, ended = list[tuple[int, int]](), threading.Event()
