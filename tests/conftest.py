@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import deque
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,9 @@ LONGEST = (
     "test_invariants", "test_reindex", "test_plans", "test_patterns", "test_contract_served",
 )  # fmt: skip
 """Modules with tests that take many seconds, the longest first."""
+
+SERVERS, BROWSER, SHORT = range(len(LONGEST), len(LONGEST) + 3)
+"""The places of the tests behind them: those of real servers, those in a browser, all others."""
 
 LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
 
@@ -171,23 +176,40 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--database`, leave out what needs no database and what comes to the same on every engine.
 
-    The longest tests come first, so that no process is left with one at the end. Those of real servers and
-    in a browser follow.
+    Every process begins with long tests, so that none is left with one at the end.
     """
     if config.getoption("--database"):
         left_out = [item for item in items if not depends_on_engine(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if depends_on_engine(item)]
-    items.sort(key=place)
+    items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """Return tests in an order of which each process begins with another part, as `--dist worksteal` cuts it.
+
+    The parts begin with the modules of long tests, in turn.
+    """
+    heads: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    long = sorted((item for item in items if place(item) < SHORT), key=place)
+    for number, (_path, tests) in enumerate(groupby(long, key=lambda item: item.path)):
+        heads[number % processes] += tests
+    result, short = list[pytest.Item](), deque(item for item in items if place(item) == SHORT)
+    for number, head in enumerate(heads):
+        end = len(result) + (len(items) - len(result)) // (processes - number)
+        result += head
+        while short and len(result) < end:
+            result.append(short.popleft())
+    return [*result, *short]
 
 
 def place(item: pytest.Item) -> int:
-    """Return where a test stands in the order: the lower the number, the earlier it runs."""
+    """Return where a test stands in its part: the lower the number, the earlier it runs."""
     if item.path.stem in LONGEST:
         return LONGEST.index(item.path.stem)
     if item.get_closest_marker("worker") and not uses_database(item):
-        return len(LONGEST)
-    return len(LONGEST) + (1 if item.get_closest_marker("browser") else 2)
+        return SERVERS
+    return BROWSER if item.get_closest_marker("browser") else SHORT
 
 
 def pytest_collection_finish() -> None:
