@@ -324,12 +324,12 @@ def test_a_question_finds_the_games_that_replaying_finds(text, records, folder):
 def test_drawn_questions_find_the_games_that_replaying_finds(records, folder):
     random, lines = Random(5), [line for record in records for line in paths_of(record)]
     result = 0
-    for _ in range(150):
+    for _ in range(80):
         pattern = drawn(random, random.choice(lines))
         places = first_places(matches_in(folder, pattern))
         assert places == replayed(pattern, records), text_of(pattern)
         result += len(places)
-    assert result > 150
+    assert result > 80
 
 
 def test_the_move_of_a_place_is_that_of_its_line(settings, tmp_path):

@@ -77,7 +77,7 @@ def test_rows_made_of_runs_are_those_of_the_file(file, records):
 def test_first_places_are_those_that_replaying_finds(file, records):
     random, lines = Random(7), [line for record in records for line in paths_of(record)]
     runs, result, left = Runs(file), 0, 0
-    for _ in range(200):
+    for _ in range(80):
         pattern = drawn(random, random.choice(lines))
         places = find_in_lines(runs, pattern)
         matches = dict(
@@ -94,7 +94,7 @@ def test_first_places_are_those_that_replaying_finds(file, records):
         among_few = find_in_lines(runs, pattern, few).slot.tolist()
         assert among_few == [slot for slot in places.slot.tolist() if few[slot]], text_of(pattern)
         result += len(matches)
-    assert result > 150 and left > 0
+    assert result > 60 and left > 0
 
 
 def test_a_first_place_tells_the_piece_that_moves_there(file, records):
