@@ -170,6 +170,9 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     ),
     "get_game_library": _to(("post_game_library",), id="/game_id"),
     "get_spaces": _to(("get_space_members",), id="/results/2/id"),
+    "post_spaces": _to(("get_space_members", "post_space", "post_space_invitations"), id="/id"),
+    "post_space_invitations": _to(("delete_space_invitations",), id="="),
+    "get_space_members": _to(("post_space_member", "delete_space_member"), id="=", member="/results/0/id"),
     "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
     "post_hooks": _to(_OF_HOOK, id="/id"),
     "get_hooks": _to(_OF_HOOK, id=_FIRST),
@@ -208,6 +211,7 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 PATH_PARAMETERS: Final = {
     "pk": PathParameter("id", _NUMBER, "The number of the game or upload."),
     "space": PathParameter("id", _NUMBER, "The number of the group."),
+    "member": PathParameter("member", _NUMBER, "The number of the member's account."),
     "hook_id": PathParameter("id", _NUMBER, "The number of the webhook."),
     "player_id": PathParameter("id", _NUMBER, "The number of the player."),
     "event_id": PathParameter("id", _NUMBER, "The number of the event."),

@@ -19,6 +19,7 @@ from archive.api.fields import (
     number_schema,
 )
 from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
+from archive.libraries import MEMBERS
 from archive.models import LARGEST_ID
 from archive.names.kana_readings import LATIN, ROWS
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
@@ -227,6 +228,32 @@ class LibraryBody(serializers.Serializer[Any]):
         if needed is not None and needed not in attrs:
             raise serializers.ValidationError({needed: ["this action wants it"]})
         return attrs
+
+
+class GroupBody(serializers.Serializer[Any]):
+    """Fields of `POST spaces` and `POST spaces/{id}`."""
+
+    name = RawTextField(help_text="The name of the group.")
+
+
+class InvitationBody(serializers.Serializer[Any]):
+    """Fields of `POST spaces/{id}/invitations`."""
+
+    people = WholeNumberField(
+        default=1, min_value=1, max_value=MEMBERS, help_text="How many people may use the link."
+    )
+
+
+class JoinBody(serializers.Serializer[Any]):
+    """Fields of `POST spaces/join`."""
+
+    key = RawTextField(help_text="The key of an invitation: the last part of its link.")
+
+
+class MemberBody(serializers.Serializer[Any]):
+    """Fields of `POST spaces/{id}/members/{member}`."""
+
+    owner = FlagField(help_text="Whether the member is an owner.")
 
 
 class MoveBody(serializers.Serializer[Any]):

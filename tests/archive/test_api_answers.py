@@ -45,6 +45,7 @@ def address_of(route: Route) -> str:
         "code": START,
         "name": "kif",
         "space": 1,
+        "member": 1,
         "key": "x",
         "uidb36": "1",
         "token_id": 1,

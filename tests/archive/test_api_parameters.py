@@ -43,6 +43,7 @@ def address_of(route: Route) -> str:
         "name": "kif",
         "hook_id": 1,
         "space": 1,
+        "member": 1,
         "formation": "anaguma",
     }
     return route.address(**{name: str(values[name]) for name in route.parts})
@@ -55,7 +56,8 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 
 def address_is_posted(route: Route) -> bool:
     return any(
-        route.template.endswith(f"/{name.rpartition('/')[2]}") for name in (*POSTED, "test", "enable", "move")
+        route.template.endswith(f"/{name.rpartition('/')[2]}")
+        for name in (*POSTED, "test", "enable", "move", "join", "invitations", "{space}", "{member}")
     )
 
 

@@ -197,6 +197,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/find/": {"text": ""},
     "/api/v1/positions/{kind}/find": {},
     "/api/v1/find": {"text": ""},
+    "/api/v1/spaces": {"name": "道場"},
+    "/api/v1/spaces/{space}/invitations": {"people": 1},
     "/api/v1/games/{pk}/library": {"action": "publish"},
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
@@ -223,6 +225,7 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
         "name": "kif",
         "key": thing.key or "nokey",
         "hook_id": "1",
+        "member": "1",
         "formation": "anaguma",
     }
 

@@ -119,6 +119,14 @@ class Spaces(JSONObject):
     results: list[SpaceInfo]
 
 
+class InvitationInfo(JSONObject):
+    """A link that invites to a group: shown once."""
+
+    key: Annotated[str, About("For `POST spaces/join`.")]
+    join_url: Annotated[str, About("The page on which people join.", format="uri")]
+    people: Annotated[int, About("How many people may use it.", minimum=1)]
+
+
 class MemberInfo(JSONObject):
     """A member of a group."""
 

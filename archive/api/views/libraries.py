@@ -27,6 +27,14 @@ from archive.queries.scope import readable_spaces, space_name
 from kifu_core.classes import PUBLIC
 
 _STATUSES: Final = {
+    "group-name": 400,
+    "too-many-groups": 409,
+    "too-many-members": 409,
+    "too-many-invitations": 409,
+    "not-an-owner": 403,
+    "last-owner": 409,
+    "group-has-games": 409,
+    "no-invitation": 404,
     "not-yours": 403,
     "others-sent-it": 403,
     "nobody": 400,
@@ -38,8 +46,10 @@ _STATUSES: Final = {
 """The HTTP status of each code of an action that is refused."""
 
 
-def _problems(*codes: str) -> Problems:
-    return {status: [code for code in codes if _STATUSES[code] == status] for status in (400, 403, 409)}
+def problems_of(*codes: str) -> Problems:
+    """Return codes of refused actions by status."""
+    statuses = {_STATUSES[code] for code in codes}
+    return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
 
 
 @endpoint(
@@ -53,7 +63,7 @@ def _problems(*codes: str) -> Problems:
         ),
         "POST": Operation(
             {200: LibraryChange},
-            _problems("not-yours", "others-sent-it", "nobody", "too-many-shares", "taken-down"),
+            problems_of("not-yours", "others-sent-it", "nobody", "too-many-shares", "taken-down"),
             LibraryBody,
             text="Publish a game, take it back, share it, or end that.",
             examples=(Example("Of a stranger", {"pk": 1}, body={"action": "publish"}, status=401),),
@@ -68,12 +78,12 @@ def of_game(request: Request, pk: int) -> Response:
         raise Http404
     if request.method != "POST":
         return Response(_library(request, game))
-    arguments, user = body(LibraryBody, request), _owner(request)
+    arguments, user = body(LibraryBody, request), owner_of(request)
     action, share = arguments.pop("action"), arguments.get("share")
     try:
         result = libraries.perform(action, user, game, **arguments)
     except LibraryError as error:
-        raise _problem(error) from error
+        raise problem_of(error) from error
     if not result.ended:
         raise ApiError("not-found", f"nothing of this game is shared under number {share}", 404)
     return Response(_change(request, result))
@@ -100,7 +110,9 @@ def _library(request: Request, game: Game) -> LibraryInfo:
     )
 
 
-def _owner(request: Request) -> User:
+def owner_of(request: Request) -> User:
+    """Return the account of a request that changes what is its own. Raises NotAuthenticated,
+    PermissionDenied."""
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
     if not may_dispose(request.user):
@@ -108,11 +120,12 @@ def _owner(request: Request) -> User:
     return request.user
 
 
-_FIELDS: Final = {"nobody": "name", "unknown-space": "space"}
+_FIELDS: Final = {"nobody": "name", "group-name": "name", "unknown-space": "space"}
 """The wrong field of the body, by code."""
 
 
-def _problem(error: LibraryError) -> ApiError:
+def problem_of(error: LibraryError) -> ApiError:
+    """Return a refused action as an error of the API."""
     with override("en"):
         return ApiError(error.code, error.text, _STATUSES[error.code], field=_FIELDS.get(error.code, ""))
 
@@ -146,7 +159,7 @@ def _change(request: Request, result: ActionResult) -> LibraryChange:
     "POST",
     operation=Operation(
         {200: MovingInfo, 202: MovingInfo},
-        _problems("not-yours", "unknown-space", "still-working"),
+        problems_of("not-yours", "unknown-space", "still-working"),
         MoveBody,
         examples=(Example("Of a stranger", {"pk": 1}, body={"space": "mine"}, status=401),),
     ),
@@ -154,11 +167,11 @@ def _change(request: Request, result: ActionResult) -> LibraryChange:
 def move_upload(request: Request, pk: int) -> Response:
     """Begin to move all games of an upload to another space: 202, or 200 if they are there already."""
     upload = upload_shown(request, pk)
-    fields, user = body(MoveBody, request), _owner(request)
+    fields, user = body(MoveBody, request), owner_of(request)
     try:
         begun = libraries.move_upload(user, upload, target_of(user, fields["space"]))
     except LibraryError as error:
-        raise _problem(error) from error
+        raise problem_of(error) from error
     if begun:
         tasks.send_move(upload.pk)
     answer = MovingInfo(

@@ -5,7 +5,6 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
 from django.conf import settings
-from django.http import Http404
 from django.utils.translation import get_language
 from msgspec import UNSET, UnsetType
 from rest_framework.exceptions import NotAuthenticated
@@ -13,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive import libraries
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list
@@ -25,22 +23,17 @@ from archive.api.shapes import site as shapes
 from archive.derive import issues
 from archive.http.limits.text_limits import check_body, check_search_text, limited_reading
 from archive.intake.permissions import may_upload
-from archive.models import Space, Token, User
+from archive.models import Token, User
 from archive.queries import site_texts
 from archive.queries.games.filters import filters_of, game_filters
 from archive.queries.games.game_addresses import AddressedGame, game_at
 from archive.queries.games.listing import find_games
-from archive.queries.games.statistics import counts
 from archive.queries.games.totals import Total
 from archive.queries.positions import position_lookup
 from archive.queries.scope import (
-    NOWHERE,
     Scope,
-    asks_all,
     read_private,
-    readable_spaces,
     scope_of,
-    selectable_spaces,
 )
 from archive.queries.search import box as search_box
 from archive.queries.search import suggestions as offers
@@ -151,54 +144,6 @@ def account(request: Request) -> Response:
             token=token.name if token else None,
             scopes=token.scopes if token else ["admin"],
             expires=token.expires if token else None,
-        )
-    )
-
-
-# --- spaces ----------------------------------------------------------------------------------------------
-
-
-@endpoint("GET", operation=Operation({200: shapes.Spaces}, examples=(Example("Of a stranger"),)))
-def spaces(request: Request) -> Response:
-    """List the spaces that the visitor may read: the public one, the visitor's own library, groups."""
-    readable, default = selectable_spaces(request), scope_of(request)
-    titles = libraries.space_names(readable.values())
-    allowed = may_upload(request)
-    results = [
-        shapes.SpaceInfo(
-            name=name,
-            title=titles[space],
-            games=counts(Scope((space,))).games,
-            is_default=space in default.spaces or (space == NOWHERE and asks_all(request)),
-            may_upload=allowed,
-            id=space if name.startswith("group-") else None,
-            members_url=reverse("api:space-members", [space], request=request)
-            if name.startswith("group-")
-            else None,
-        )
-        for name, space in readable.items()
-    ]
-    return Response(shapes.Spaces(results))
-
-
-@endpoint(
-    "GET",
-    operation=Operation(
-        {200: shapes.Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),)
-    ),
-)
-def members(request: Request, space: int) -> Response:
-    """List the members of a group, for members only."""
-    if not isinstance(request.user, User) or f"group-{space}" not in readable_spaces(request):
-        raise Http404
-    group = Space.objects.get(pk=space)
-    memberships = group.memberships.select_related("user").order_by("-owner", "user__username")
-    return Response(
-        shapes.Members(
-            name=group.name,
-            owner=libraries.owns(request.user, space),
-            invitations=libraries.open_invitations(group),
-            results=[shapes.MemberInfo(one.user_id, one.user.username, one.owner) for one in memberships],
         )
     )
 
