@@ -157,13 +157,13 @@ def test_small_files_become_one(monkeypatch, own_folder):
 
 
 def test_a_file_is_not_written_again_for_every_few_games_that_come_after_it(monkeypatch):
-    monkeypatch.setattr(building, "MANY", 4)
-    for number in range(64):
+    monkeypatch.setattr(building, "MANY", 3)
+    for number in range(27):
         ingest(ready("7g7f 3c3d", event=f"e{number}"))
         build()
     games = ColumnSegment.objects.values_list("games", flat=True)
-    assert Counter(games) == {1: 64, 4: 16, 16: 4, 64: 1}
-    assert [one.games for one in segments()] == [64]
+    assert Counter(games) == {1: 27, 3: 9, 9: 3, 27: 1}
+    assert [one.games for one in segments()] == [27]
 
 
 def test_who_asks_for_a_file_that_has_just_been_replaced_asks_again(monkeypatch, own_folder):

@@ -31,4 +31,4 @@ class Size:
 CHOSEN: Final = ("requests", "files", "slow", "lanes", "heavy")
 LONG: Final = Size(25_000, 1000, 50, 4, 1, quiet_seconds=15, patience=30, visitor_seconds=2, again=False)
 # The short form runs beside other tests, and no test may depend on how fast the machine is.
-SHORT: Final = Size(300, 14, 12, 2, 1, quiet_seconds=3, patience=45, visitor_seconds=30, again=True)
+SHORT: Final = Size(200, 14, 12, 2, 1, quiet_seconds=3, patience=45, visitor_seconds=30, again=True)
