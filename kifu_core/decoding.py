@@ -34,9 +34,9 @@ _BOMS: Final = (
 )
 """UTF-32 comes before UTF-16, whose mark is a prefix of it."""
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
-BREAKS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff]")
+BREAKS: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff]")
 """Characters that no line may hold, or that may not begin a text, or that no text may hold."""
 
 

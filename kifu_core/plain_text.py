@@ -27,6 +27,7 @@ _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0
 
 _BLANK: Final = re.compile("[^\\S \n\u3000]")
 _QUOTATION: Final = ('""', "“”", "「」")
+_PAIRS: Final = frozenset([*_QUOTATION, "''", "``"])
 _OPENING: Final = tuple(pair[0] for pair in _QUOTATION)
 _HALF: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE_MOVE: Final = re.compile(
@@ -116,7 +117,7 @@ def _without_markup(text: str) -> str:
 def _unquoted(text: str) -> str:
     """Remove quotation marks, quotation signs before lines, and common indentation."""
     stripped = text.strip()
-    if len(stripped) > 1 and stripped[0] + stripped[-1] in (*_QUOTATION, "''", "``"):
+    if len(stripped) > 1 and stripped[0] + stripped[-1] in _PAIRS:
         text = stripped[1:-1] + "\n"
     lines = len(_LINE.findall(text))
     if 2 * len(_QUOTED.findall(text)) > lines or _QUOTED_BOARD.search(text):

@@ -11,7 +11,7 @@ from typing import Final
 from kifu_core.deadline import watched
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
 from kifu_core.shogi import rules
-from kifu_core.shogi.move_resolution import NOWHERE, SAME, EndOfPlay, MovePlan, Search, Step, plan
+from kifu_core.shogi.move_resolution import SAME, EndOfPlay, MovePlan, Search, Step, plan
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.raw_line import RawLine
@@ -87,21 +87,9 @@ def count_playable(steps: Sequence[Step], position: Position, last: int) -> int:
 
 def _plan(step: Step, position: Position, last: int) -> MovePlan:
     """Return the plan of a step; the rules decide where the board alone does not."""
-    if isinstance(step, tuple):
-        return step[position.turn]
-    if isinstance(step, Search) and (sides := step.sides or step.sides_at(last)):
-        piece, squares, rays, plans = sides[position.turn]
-        board, sources = position.board, NOWHERE
-        for origin in (*squares, *(_first(board, ray) for ray in rays)):
-            if origin >= 0 and board[origin] == piece:
-                sources = sources * 81 + origin
-        if (chosen := plans[sources]) is not None:
-            return chosen
+    if isinstance(step, Search) and (chosen := step.search(position.board, position.turn, last)) is not None:
+        return chosen
     return step.plan(position, last)
-
-
-def _first(board: list[int], ray: Sequence[int]) -> int:
-    return next((origin for origin in ray if board[origin]), -1)
 
 
 def reattach_forks(main: RawLine, start: Position) -> bool:

@@ -1,12 +1,14 @@
 """Resolve written moves on a board: steps, and the plans that the replay loop executes.
 
 A *step* is one written move, ending or unreadable row. Most texts name the source, so the effect of a move
-depends only on the colour that moves: such a step is a pair of *plans*, computed once and cached by its text.
-The other steps need the position for their plan.
+depends only on the colour that moves: such a step has two *plans*, computed once and cached by its text. The
+other steps need the position for their plan.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
 from kifu_core.jkf import RELATIVES, Coordinates, Move
@@ -29,7 +31,8 @@ AGAIN: Final = 64
 """Added to the key of a plan's variant for a move with 同."""
 
 
-class MovePlan(NamedTuple):
+@dataclass(eq=False, slots=True)
+class MovePlan:
     """The effect of a move of one colour.
 
     `origin` is the source square or -1 for a drop, `piece` and `landed` the signed piece before and after.
@@ -130,30 +133,38 @@ def _comers(piece: int, to: int) -> tuple[int, ...]:
     return (*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line))
 
 
-class DeferredStep:
-    """A step whose plan depends on the position."""
+class Step:
+    """A written move, an ending, or a row that cannot be read."""
 
     __slots__ = ()
 
     def plan(self, position: Position, last: int) -> MovePlan:
         """Return the plan for the side to move; `last` is the target of the move before, -1 if there is none.
 
-        Raises IllegalMoveError or AmbiguousMoveError if the step cannot be played.
+        Raises IllegalMoveError or AmbiguousMoveError if the step cannot be played, EndOfPlay for an ending.
         """
         raise IllegalMoveError("bad-move")
 
 
-Step = tuple[MovePlan, MovePlan] | DeferredStep
+class SourcedMove(Step):
+    """A move whose plans depend on the colour alone."""
+
+    __slots__ = ("black", "white")
+
+    def __init__(self, origin: int, to: int, kind: int, promote: bool) -> None:
+        self.black = plan(origin, to, kind, promote, 0)
+        self.white = plan(origin, to, kind, promote, 1)
+
+    def plan(self, position: Position, last: int) -> MovePlan:
+        return self.white if position.turn else self.black
 
 
 def sourced_step(origin: int, to: int, kind: int, promote: bool) -> Step:
     """Return a step with its source, as KIF writes them; `to` may be SAME."""
-    if to == SAME:
-        return SameSquareMove(origin, kind, promote)
-    return plan(origin, to, kind, promote, 0), plan(origin, to, kind, promote, 1)
+    return SameSquareMove(origin, kind, promote) if to == SAME else SourcedMove(origin, to, kind, promote)
 
 
-class SameSquareMove(DeferredStep):
+class SameSquareMove(Step):
     """A move to the square of the move before (同)."""
 
     __slots__ = ("kind", "origin", "plans", "promote")
@@ -173,25 +184,24 @@ class SameSquareMove(DeferredStep):
         return self.plans[where]
 
 
-class CsaMove(DeferredStep):
+class CsaMove(Step):
     """A CSA move, which names the piece after the move: it promotes now or has promoted before."""
 
     __slots__ = ("before", "now")
 
     def __init__(self, origin: int, to: int, kind: int) -> None:
-        base = UNPROMOTED[kind]
-        self.now = plan(origin, to, base, True, 0), plan(origin, to, base, True, 1)
-        self.before = plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
+        self.now = SourcedMove(origin, to, UNPROMOTED[kind], True)
+        self.before = SourcedMove(origin, to, kind, False)
 
     def plan(self, position: Position, last: int) -> MovePlan:
-        now = self.now[position.turn]
-        return now if position.board[now.origin] == now.piece else self.before[position.turn]
+        now = self.now.plan(position, last)
+        return now if position.board[now.origin] == now.piece else self.before.plan(position, last)
 
 
 def csa_step(origin: int, to: int, kind: int) -> Step:
     """Return the step of a CSA move, which names the piece as it is after the move; `origin` -1 is a drop."""
     if origin < 0 or kind == UNPROMOTED[kind]:
-        return plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
+        return SourcedMove(origin, to, kind, False)
     return CsaMove(origin, to, kind)
 
 
@@ -202,40 +212,74 @@ NOWHERE: Final = 1
 """A search without sources; each source adds a digit to the base 81."""
 
 
-class SearchSide(NamedTuple):
+class SearchSide:
     """A searched move for one colour.
 
     `piece` is the signed piece; `steps` and `rays` are the squares from which it could come. `plans` are by
     the sources found, None if the rules have to decide.
     """
 
-    piece: int
-    steps: tuple[int, ...]
-    rays: tuple[Ray, ...]
-    plans: Memo[int, MovePlan | None]
+    __slots__ = ("piece", "plans", "rays", "steps")
+
+    def __init__(
+        self,
+        piece: int,
+        steps: tuple[int, ...],
+        rays: tuple[Ray, ...],
+        choose: Callable[[int], MovePlan | None],
+    ) -> None:
+        self.piece = piece
+        self.steps = steps
+        self.rays = rays
+        self.plans = Memo[int, MovePlan | None](choose)
+
+    def search(self, board: list[int]) -> MovePlan | None:
+        """Return the plan for the pieces that reach the target on this board."""
+        piece = self.piece
+        sources = NOWHERE
+        for origin in self.steps:
+            if board[origin] == piece:
+                sources = sources * 81 + origin
+        for ray in self.rays:
+            for origin in ray:
+                if board[origin]:
+                    if board[origin] == piece:
+                        sources = sources * 81 + origin
+                    break
+        return self.plans[sources]
 
 
-class Search(DeferredStep):
+class Search(Step):
     """A KI2 move: the piece and the target; relative words help to find the source.
 
     The words matter only if several sources are found, and nearly always the same few sources are.
     """
 
-    __slots__ = ("_recaptures", "kind", "promote", "sides", "to", "words")
+    __slots__ = ("_recaptures", "black", "kind", "promote", "to", "white", "words")
 
     def __init__(self, to: int, kind: int, promote: bool, words: str) -> None:
         self.to = to
         self.kind = kind
         self.promote = promote
         self.words = words
-        self.sides = None if to == SAME else self._both_sides(to)
-        self._recaptures: dict[int, tuple[SearchSide, SearchSide]] = {}
+        self.black = None if to == SAME else self._side(to, 0)
+        self.white = None if to == SAME else self._side(to, 1)
+        self._recaptures: dict[int, SearchSide] = {}
 
-    def sides_at(self, last: int) -> tuple[SearchSide, SearchSide] | None:
-        """Return both sides of a move with 同; None if there was no move before."""
-        if last not in self._recaptures and last >= 0:
-            self._recaptures[last] = self._both_sides(last)
-        return self._recaptures.get(last)
+    def search(self, board: list[int], turn: int, last: int) -> MovePlan | None:
+        """Return the plan for the pieces that reach the target; None if the rules have to decide."""
+        side = self.white if turn else self.black
+        if side is None:
+            if last < 0:
+                return None
+            side = self._recapture(last, turn)
+        return side.search(board)
+
+    def _recapture(self, last: int, turn: int) -> SearchSide:
+        key = last << 1 | turn
+        if key not in self._recaptures:
+            self._recaptures[key] = self._side(last, turn)
+        return self._recaptures[key]
 
     def plan(self, position: Position, last: int) -> MovePlan:
         """Return the plan by the rules: by all words and, if several sources are left, by check."""
@@ -249,14 +293,10 @@ class Search(DeferredStep):
             raise AmbiguousMoveError("ambiguous")
         return self._plan(sources[0] if sources[0] <= DROP else -1, to, position.turn)
 
-    def _both_sides(self, to: int) -> tuple[SearchSide, SearchSide]:
-        return self._side(to, 0), self._side(to, 1)
-
     def _side(self, to: int, color: int) -> SearchSide:
         piece = signed(color, self.kind)
-        plans = Memo[int, MovePlan | None](lambda sources: self._chosen(sources, to, color))
         steps, rays = ((), ()) if self.words == "H" else (STEPS[-piece][to], RAYS[-piece][to])
-        return SearchSide(piece, steps, rays, plans)
+        return SearchSide(piece, steps, rays, lambda sources: self._chosen(sources, to, color))
 
     def _chosen(self, sources: int, to: int, color: int) -> MovePlan | None:
         """Return the plan for the sources that a search has found; None if the rules have to decide.
@@ -280,7 +320,7 @@ class Search(DeferredStep):
         return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
 
 
-class JkfMove(DeferredStep):
+class JkfMove(Step):
     """A JKF move, which may lack the piece, the colour and all other fields that a replay fills in.
 
     A complete move (one with its colour) keeps its own 同 and relative words. A null for the source is kept
@@ -323,14 +363,14 @@ class JkfMove(DeferredStep):
         sources = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
         if not self.null_origin:
             return sources
-        return sources._replace(move={**sources.move, "from": None}, variants={})
+        return replace(sources, move={**sources.move, "from": None}, variants={})
 
 
 class EndOfPlay(Exception):
     """Raised for the plan of an ending: there is no move to play."""
 
 
-class EndingStep(DeferredStep):
+class EndingStep(Step):
     """A row that ends the play: `word` as written, `special` its name in JKF or None, `winner` the winning
     colour if the side to move does not decide it (fouls, lost connections)."""
 
@@ -350,7 +390,7 @@ def pauses(ending: EndingStep) -> bool:
     return ending.special in ("CHUDAN", "MATTA")
 
 
-class UnreadableStep(DeferredStep):
+class UnreadableStep(Step):
     """A row that stands for a move but cannot be read."""
 
     __slots__ = ("text",)

@@ -23,13 +23,13 @@ from kifu_core.shogi.check_jkf import check
 from kifu_core.shogi.lookahead import MOST_STEPS, Lookahead, reattach_forks
 from kifu_core.shogi.move_resolution import (
     AGAIN,
-    NOWHERE,
     SAME,
     EndingStep,
     EndOfPlay,
     JkfMove,
     MovePlan,
     Search,
+    SourcedMove,
     Step,
     csa_step,
     plan,
@@ -208,64 +208,52 @@ class _Replay:
         line, position, last = job.line, job.position, job.last
         board, hands, turn = position.board, position.hands, position.turn
         restore_same = line.restore_same
-        append = entries.append
-        chosen: MovePlan | None
-        for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
-            if type(step) is tuple:
-                chosen = step[turn]
+        for step, time in zip(line.steps[begin:end], line.times[begin:end]):  # noqa: B905 (twice as fast)
+            if isinstance(step, SourcedMove):
+                chosen = step.white if turn else step.black
             else:
-                chosen = None
-                if type(step) is Search and (sides := step.sides or step.sides_at(last)):
-                    piece, squares, rays, plans = sides[turn]
-                    sources = NOWHERE
-                    for origin in squares:
-                        if board[origin] == piece:
-                            sources = sources * 81 + origin
-                    for ray in rays:
-                        for origin in ray:
-                            if board[origin]:
-                                if board[origin] == piece:
-                                    sources = sources * 81 + origin
-                                break
-                    chosen = plans[sources]
-                if chosen is None:
+                if not isinstance(step, Search) or not (found := step.search(board, turn, last)):
                     position.turn = turn
                     try:
-                        chosen = step.plan(position, last)  # type: ignore[union-attr]
+                        found = step.plan(position, last)
                     except EndOfPlay:
-                        append(self._ending(job, step, entries, time))
+                        entries.append(self._ending(job, step, entries, time))
                         if self._move_follows(job, len(entries)):
                             self._add_finding(job, "after-ending", "warning", len(entries))
                         continue
                     except (IllegalMoveError, AmbiguousMoveError) as error:
-                        chosen = self._only_way(job, step, len(entries), last, error)
-                        if chosen is None:
+                        only = self._only_way(job, step, len(entries), last, error)
+                        if only is None:
                             return False
-            origin, to, piece, landed, between, rivals, move, fault, variants = chosen
+                        found = only
+                chosen = found
+            origin, to, piece = chosen.origin, chosen.to, chosen.piece
             taken = board[to]
             # Most moves go to an empty square with nothing on the way.
-            if taken or between or board[origin] != piece:
-                sound = not fault
-                for square_between in between:
+            if taken or chosen.between or board[origin] != piece:
+                sound = not chosen.fault
+                for square_between in chosen.between:
                     if board[square_between]:
                         sound = False
                 if origin < 0:
                     kind = -piece if turn else piece
-                    if fault or not hands[turn][kind] or (kind == FU and piece in board[to % 9 :: 9]):
+                    if not sound or not hands[turn][kind] or (kind == FU and piece in board[to % 9 :: 9]):
                         sound = False
                 elif board[origin] != piece or (taken and (taken * piece > 0 or taken in _KINGS)):
                     sound = False
                 if not sound:
                     position.turn = turn
-                    chosen = self._settle(job, step, chosen, len(entries), last)
-                    if chosen is None:
+                    settled = self._settle(job, step, chosen, len(entries), last)
+                    if settled is None:
                         return False
-                    origin, to, piece, landed, _, rivals, move, _, variants = chosen
+                    chosen = settled
+                    origin, to, piece = chosen.origin, chosen.to, chosen.piece
+            move = chosen.move
             if origin < 0:
                 hands[turn][-piece if turn else piece] -= 1
             else:
                 board[origin] = 0
-            for rival in rivals:
+            for rival in chosen.rivals:
                 if board[rival] == piece:
                     if words := rules.relative_words(board, origin, to, piece):
                         move = {**move, "relative": words}
@@ -278,10 +266,10 @@ class _Replay:
                 if restore_same and to == last:
                     variant += AGAIN
                 if variant:
-                    added = variants.get(variant) or chosen.variant(variant)
+                    added = chosen.variants.get(variant) or chosen.variant(variant)
                     move = {**move, **added} if "relative" in move else added
-            board[to] = landed
-            append({"move": move} if time is None else {"move": move, "time": time})
+            board[to] = chosen.landed
+            entries.append({"move": move} if time is None else {"move": move, "time": time})
             last = to
             turn ^= 1
         position.turn = turn

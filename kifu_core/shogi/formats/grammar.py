@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 LeafItem = tuple[str, re.Match[str]]
 """The name of a leaf and its match."""
@@ -24,7 +24,7 @@ Matcher = tuple[str, Callable[[str, int], re.Match[str] | None]]
 class LeafMatch(Protocol):
     """The match of a leaf: its groups and its offsets."""
 
-    def __getitem__(self, group: int, /) -> str: ...
+    def __getitem__(self, group: int, /) -> str | Any: ...
     def start(self) -> int: ...
     def end(self) -> int: ...
 
@@ -37,7 +37,7 @@ class RewrittenMatch:
     begin: int
     stop: int
 
-    def __getitem__(self, group: int, /) -> str:
+    def __getitem__(self, group: int, /) -> str | Any:
         return self.match[group]
 
     def start(self) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from kifu_core.shogi.formats.grammar import LineGrammar
 from kifu_core.shogi.formats.kakinoki import OF_ENDING
@@ -41,7 +41,7 @@ KakinokiMatch = re.Match[str] | RowMatch
 class KakinokiLeaves:
     """Yields the leaves of texts in one format, and recognises the beginnings and ends of games."""
 
-    grammar: LineGrammar
+    grammar: ClassVar[LineGrammar]
 
     @classmethod
     def split(cls, text: str) -> Iterable[tuple[int, tuple[str, KakinokiMatch]]]:

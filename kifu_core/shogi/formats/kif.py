@@ -26,6 +26,7 @@ from kifu_core.shogi.move_resolution import (
     SAME,
     EndingStep,
     Search,
+    SourcedMove,
     Step,
     UnreadableStep,
     pauses,
@@ -100,7 +101,9 @@ def _is_unknown(step: Step) -> bool:
 
 def _begins_no_game(block: str) -> bool:
     """Return whether a block is a single row that is neither a move nor a known ending nor number 1."""
-    row = _ANY_LINE.fullmatch(block.rstrip() + "\n") if block.count("\n") < 2 else None
+    if "\n" in block[block.find("\n") + 1 :]:
+        return False
+    row = _ANY_LINE.fullmatch(block.rstrip() + "\n")
     return row is not None and bool(row[2]) and int(row[1]) != 1 and _is_unknown(_STEPS[row[2]])
 
 
@@ -128,7 +131,7 @@ _STEPS: Final = Memo(_read_row)
 
 def _read_plain_row(text: str) -> Step:
     """Read a row as programs write it; raises ValueError for other texts and for adjournments."""
-    step = _STEPS[text.replace("同", "同　")]
+    step = _STEPS[text.replace("\0", "　")]
     if (
         isinstance(step, UnreadableStep)
         or _is_unknown(step)
@@ -218,11 +221,12 @@ class _KifReader(KakinokiReader):
     def _rows(self, match: re.Match[str]) -> None:
         """Read a block of plain rows at once, any other line by line.
 
-        In a plain block, blanks separate all fields.
+        In a plain block, blanks separate all fields. NUL, which no source holds, stands for blanks within a
+        field: texts of equal length are replaced in half the time.
         """
         block = match[0].rstrip()
         self._begin(match)
-        fields = block.replace("( ", "(").replace("同　", "同").split()
+        fields = block.replace("( ", "(\0").replace("同　", "同\0").split()
         count = block.count("\n") + 1
         timed = len(fields) == 3 * count
         width = 3 if timed else 2
@@ -342,9 +346,9 @@ class _KifReader(KakinokiReader):
 
     def _mover(self, position: Position, step: Step) -> int:
         """Return the side that has the first row's piece on its source, or alone has it in hand."""
-        if not isinstance(step, tuple):
+        if not isinstance(step, SourcedMove):
             return 0
-        origin, kind = step[0].origin, abs(step[0].piece)
+        origin, kind = step.black.origin, abs(step.black.piece)
         if origin >= 0:
             return int(position.board[origin] < 0)
         return int(kind < 8 and not position.hands[0][kind] and position.hands[1][kind] > 0)

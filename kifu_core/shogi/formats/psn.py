@@ -33,7 +33,6 @@ from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.handicaps import by_name
 from kifu_core.shogi.move_resolution import (
     SAME,
-    DeferredStep,
     EndingStep,
     MovePlan,
     Step,
@@ -166,7 +165,7 @@ _CHESS_KINDS: Final = {"G": (KI, TO, NY, NK, NG)}
 """Letters of chess for several pieces: all that move as a gold are one."""
 
 
-class PsnMove(DeferredStep):
+class PsnMove(Step):
     """A move that names its piece and target, and of its source at most a file or a rank.
 
     Of several pieces, the one that may legally move is meant. A drop has a sign, but some kifu of 1992 and

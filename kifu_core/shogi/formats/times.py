@@ -89,7 +89,7 @@ TIMES: Final = Memo(_read_time)
 """Times by their text; records share them."""
 
 
-_PLAIN: Final = re.compile(r"\(([0-9]{1,3}):([0-9]{2})/([0-9]{2,3}):([0-9]{2}):([0-9]{2})\)")
+_PLAIN: Final = re.compile(r"\(\0?([0-9]{1,3}):([0-9]{2})/([0-9]{2,3}):([0-9]{2}):([0-9]{2})\)")
 
 
 class PlainTime(NamedTuple):
@@ -101,13 +101,13 @@ class PlainTime(NamedTuple):
 
 
 def _read_plain_time(text: str) -> PlainTime:
-    """Read `(0:16/00:00:16)`; raises ValueError for any other text."""
+    """Read `(0:16/00:00:16)`, perhaps with NUL for its blank; raises ValueError for any other text."""
     match = _PLAIN.fullmatch(text)
     if match is None:
         raise ValueError(text)
     minutes, second, hours, total_minutes, total_seconds = map(int, match.groups())
     after = hours * 3600 + total_minutes * 60 + total_seconds
-    first, _, second_part = text[1:-1].partition("/")
+    first, _, second_part = text.strip("(\0)").partition("/")
     now, total = _NOWS[first], _TOTALS[second_part]
     assert now is not None and total is not None
     return PlainTime({"now": now, "total": total}, after - minutes * 60 - second, after)

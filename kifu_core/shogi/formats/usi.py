@@ -29,7 +29,6 @@ from kifu_core.shogi.formats.grammar import BLANK, REMARK, Leaf, LineGrammar
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import (
-    DeferredStep,
     EndingStep,
     MovePlan,
     Step,
@@ -80,7 +79,7 @@ ENDINGS: Final = {
 """Words of ShogiHome and engines in place of the next move, to JKF's names."""
 
 
-class UsiMove(DeferredStep):
+class UsiMove(Step):
     """A move on the board that does not name its piece."""
 
     __slots__ = ("origin", "promote", "to")

@@ -114,7 +114,7 @@ def header_lines(record: Record, can_hold: HeaderTest) -> list[str]:
     """Return the lines of the headers, the handicap and, if programs do not know its name, the board."""
     initial = record.get("initial")
     board: list[str] = []
-    if initial is not None and initial["preset"] in ("OTHER", *DRAWN_HANDICAPS):
+    if initial is not None and (initial["preset"] == "OTHER" or initial["preset"] in DRAWN_HANDICAPS):
         board = board_lines(start_position(initial), handicap_names(record))
     lines: list[str] = []
     for key, value in written_headers(record, can_hold).items():
