@@ -228,7 +228,7 @@ def _entry_rows(
 
 
 def _note_earlier(change: Change, rows: Iterable[Entry]) -> None:
-    """Note known games whose first upload is read after a later one: they arrived earlier than it seemed."""
+    """Note the games that a later upload stored first: they arrived earlier than the archive had it."""
     newest_first = sorted(rows, key=lambda row: -row.upload_id)
     known = {row.game_id: row.upload_id for row in newest_first if row.state == Entry.State.DUPLICATE}
     if known:
@@ -241,7 +241,7 @@ def _note_earlier(change: Change, rows: Iterable[Entry]) -> None:
 
 
 def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
-    """Prolong the claims of uploads, or end those of finished ones, and reset their tries. Raises
+    """Prolong the claims of unfinished uploads, end those of finished ones, and reset their tries. Raises
     ClaimLostError."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     ended = {batch.upload_id for batch in batches if batch.ended}
@@ -252,11 +252,11 @@ def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
     changed = 0
     for count, ids in by_expected.items():
         values: dict[str, Any] = {"tries": 1} if count is None else {"tries": 1, "expected": count}
-        done = leases.claimed(ids & ended, token).filter(rereads=0)
-        closed = done.update(**values, **leases.ended()) if ids & ended else 0
-        if closed < len(ids):
+        finished = leases.claimed(ids & ended, token).filter(rereads=0)
+        count_finished = finished.update(**values, **leases.ended()) if ids & ended else 0
+        changed += count_finished
+        if count_finished < len(ids):
             changed += leases.claimed(ids, token).update(claimed_until=until, **values)
-        changed += closed
     if changed < len(batches):
         ids = {batch.upload_id for batch in batches}
         lost = leases.unfinished().exclude(claimed_by=token).filter(pk__in=ids)

@@ -14,7 +14,7 @@ from kifu_core.shogi import draw, entering_king, rules
 from kifu_core.shogi.handicaps import INITIAL_SFEN, by_name
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.mate import LONGEST, MateResult, mate_in_one, search_mate
-from kifu_core.shogi.moves import DROP, from_usi, to_usi
+from kifu_core.shogi.moves import dropped, from_usi, promotes, source, target, to_usi
 from kifu_core.shogi.notation import SAME, move_text, next_move_label
 from kifu_core.shogi.pieces import CODES, LETTERS, NAMES, PROMOTED
 from kifu_core.shogi.position import Position
@@ -50,22 +50,23 @@ class Move(int):
     @property
     def source(self) -> str | None:
         """The square that the piece leaves, in USI (`8h`); None for a drop."""
-        return None if self >> 8 > DROP else USI[self >> 8]
+        return None if dropped(self) else USI[source(self)]
 
     @property
     def target(self) -> str:
         """The square that the piece goes to, in USI (`2b`)."""
-        return USI[self >> 1 & 127]
+        return USI[target(self)]
 
     @property
     def promotes(self) -> bool:
         """Whether the piece promotes."""
-        return bool(self & 1)
+        return promotes(self)
 
     @property
     def drop(self) -> str | None:
         """The kind of the dropped piece, in CSA (`FU`); None for a move on the board."""
-        return CODES[(self >> 8) - DROP] if self >> 8 > DROP else None
+        kind = dropped(self)
+        return CODES[kind] if kind else None
 
     def __str__(self) -> str:
         return to_usi(self)
@@ -329,7 +330,7 @@ class Board:
         The move need not be legal. Raises DecodeError `bad-move-text` for other texts, IllegalMoveError
         `unreachable` if no piece can make the move, and AmbiguousMoveError `ambiguous` if several can.
         """
-        last = self._moves[-1] >> 1 & 127 if self._moves else -1
+        last = target(self._moves[-1]) if self._moves else -1
         candidates = read_move(text.strip(), self.position, last)
         if candidates is None:
             western = western_move(text.strip(), self.position)
@@ -365,19 +366,19 @@ class Board:
 
     def _csa(self, move: int) -> str:
         piece = self._piece(move)
-        source = "00" if move >> 8 > DROP else CSA[move >> 8]
-        landed = PROMOTED[piece] if move & 1 else piece
-        return f"{'+-'[self.turn]}{source}{CSA[move >> 1 & 127]}{CODES[landed]}"
+        origin = "00" if dropped(move) else CSA[source(move)]
+        landed = PROMOTED[piece] if promotes(move) else piece
+        return f"{'+-'[self.turn]}{origin}{CSA[target(move)]}{CODES[landed]}"
 
     def _kif(self, move: int, last: int | None) -> str:
-        to = move >> 1 & 127
-        place = SAME if last is not None and last >> 1 & 127 == to else JAPANESE[to]
-        tail = "打" if move >> 8 > DROP else ("成" if move & 1 else "") + f"({CSA[move >> 8]})"
+        to = target(move)
+        place = SAME if last is not None and target(last) == to else JAPANESE[to]
+        tail = "打" if dropped(move) else f"{'成' * promotes(move)}({CSA[source(move)]})"
         return place + NAMES[self._piece(move)] + tail
 
     def _piece(self, move: int) -> int:
         """Return the kind of the piece that moves, before it promotes."""
-        return (move >> 8 > DROP and (move >> 8) - DROP) or abs(self.position.board[move >> 8])
+        return dropped(move) or abs(self.position.board[source(move)])
 
     def _illegal(self, code: str, text: str) -> IllegalMoveError:
         error = IllegalMoveError(code, ply=self.ply + 1, params={"text": text})

@@ -341,7 +341,7 @@ class _Replay:
         return None
 
     def _repair(self, job: _Job, chosen: MovePlan, index: int) -> MovePlan | None:
-        """Return the plan to play although it breaks a rule, which is noted; None if it is impossible."""
+        """Return the plan to play although it breaks a rule, which is reported; None if it is impossible."""
         position = job.position
         code = _impossible(position, chosen)
         if code:

@@ -1,4 +1,4 @@
-"""What peers read otherwise than everybody else, and why: the table of docs/formats/peers.md.
+"""The differences between peers in reading our files, with reasons: the table of docs/formats/peers.md.
 
     python -m tests.peers.reasons
 
@@ -17,7 +17,7 @@ from tests.peers.comparing import Case, doubled, lines
 
 
 class Difference(NamedTuple):
-    """What comes out otherwise: of which peer, in which formats, for which games, and why."""
+    """A difference: of which peer, in which formats, for which games, and why."""
 
     peer: str
     formats: tuple[str, ...]
@@ -81,7 +81,7 @@ _NAMED: Final = (
 """The handicaps that python-shogi and cshogi know."""
 
 _BLIND: Final = "refused position moves winner comments"
-"""What differs where a peer begins elsewhere or loses the thread."""
+"""The differences of a peer that begins with another position or misreads a move."""
 
 _KNOWS_FEW_HANDICAPS: Final = (
     _unnamed,
@@ -93,87 +93,87 @@ ROWS: Final[tuple[Difference, ...]] = (
     *_rows(
         "json-kifu-format",
         ("kif ki2 csa jkf", "refused", _illegal,
-         "refuses a record with a move that no board allows, in a variation too",
+         "refuses a record with an impossible move, even in a variation",
          "盤上ありえない手がある棋譜を（変化の中でも）受け付けない"),
         ("kif ki2", "ending", _unsaid,
-         "knows no 入玉勝ち, 引き分け, 待った, 最大手数, 不戦勝 and the like; in KI2 they stand in a remark",
+         "does not know 入玉勝ち, 引き分け, 待った, 最大手数, 不戦勝 and the like; KI2 has them in a remark",
          "入玉勝ち・引き分け・待った・最大手数・不戦勝などを知らない。KI2 では注記に書く"),
     ),
     *_rows(
         "tsshogi",
         ("kif ki2 csa jkf", "refused", _illegal,
-         "refuses a record with a move that no board allows, where it has to find the piece",
+         "refuses a record with an impossible move, in formats in which it has to find the piece",
          "動かす駒を探す形式では、盤上ありえない手がある棋譜を受け付けない"),
         ("ki2", "ending", _unsaid,
-         "passes over the remark that tells an ending for which json-kifu-format knows no sentence",
+         "ignores the remark with an ending for which json-kifu-format has no sentence",
          "json-kifu-format が知らない終局を書いた注記を読み飛ばす"),
         ("csa jkf", "ending", _foul,
-         "takes `+ILLEGAL_ACTION`, a foul of Black's, for a win of Black's, and the other way round",
+         "reads `+ILLEGAL_ACTION`, a foul by Black, as a win for Black; likewise for White",
          "先手の反則である `+ILLEGAL_ACTION` を先手の勝ちとする（後手も逆）"),
         ("jkf", "refused", lambda case: case.preset in DRAWN_HANDICAPS,
-         "knows no presets 3, 5, 5_L, 7_L and 7_R",
+         "does not know the presets 3, 5, 5_L, 7_L and 7_R",
          "preset の 3、5、5_L、7_L、7_R を知らない"),
         ("csa", "comments", _commented,
-         "keeps comments with `'*` only, which json-kifu-format keeps with the star",
+         "reads comments with `'*` only; json-kifu-format does not remove the star",
          "`'*` のコメントだけを読む。json-kifu-format はその星も残す"),
         ("kif ki2", "comments", lambda case: case.starred,
-         "takes a header that begins with `*`, as NHK's records have them, for a comment",
+         "reads a header that begins with `*`, as in NHK's records, as a comment",
          "`*` で始まるヘッダー（NHK の棋譜にある）をコメントとする"),
         ("kif ki2 jkf", "comments", lambda case: len(case.specials) > 1,
-         "knows one ending, and comments of a second one are the first one's",
+         "has one ending for a record: comments of a second one go to the first",
          "終局は一つだけで、二つ目のコメントは一つ目に付く"),
         ("jkf", "comments", lambda case: case.nameless,
-         "lets comments of an ending that JKF has no name for replace the last move's",
+         "replaces the comments of the last move by those of an ending without a name in JKF",
          "JKF に名のない終局のコメントで、最終手のコメントを上書きする"),
         ("kif ki2 jkf", "forks comments", lambda case: doubled(lines(case.entries)),
-         "makes one of variations that begin with the same move",
+         "merges variations that begin with the same move",
          "同じ手で始まる変化を一つにする"),
     ),
     *_rows(
         "python-shogi",
         ("kif", "refused", *_KNOWS_FEW_HANDICAPS),
         ("kif", _BLIND, _drawn,
-         "takes the side to move behind the last move for the one that begins on a drawn board",
+         "takes the side to move after the last move for the side to move on a drawn board",
          "局面図では、最終手の次の手番を開始局面の手番とする"),
         ("kif", _BLIND, _forked,
-         "knows no variations: plays their moves behind the main line, leaves out rows with `+`",
+         "does not know variations: appends their moves to the main line, leaves out rows with `+`",
          "変化を知らず、その手を本譜の後に続ける。`+` のある行は落とす"),
         ("kif csa", "winner", _without_winner,
-         "says draw of a game that was broken off or has no ending",
+         "reports a draw for a game that was broken off or has no ending",
          "中断や終局のない対局を引き分けとする"),
         ("kif csa", "winner", _ends("HIKIWAKE", "KACHI", "TSUMI", None),
-         "knows few endings: not 引き分け, 最大手数 and 入玉勝ち, in CSA not `%KACHI` and `%TSUMI`",
+         "does not know 引き分け, 最大手数 and 入玉勝ち, nor CSA's `%KACHI` and `%TSUMI`",
          "知る終局が少ない。引き分け、最大手数、入玉勝ち、CSA の `%KACHI`、`%TSUMI` を知らない"),
         ("csa", "refused position", lambda case: case.pairs_in_hand,
-         "loses the pieces of a kind of which a hand has more than one",
+         "loses pieces if a hand has several of one kind",
          "同じ種類の持駒が二枚以上あると失う"),
     ),
     *_rows(
         "cshogi",
         ("kif ki2", "refused", *_KNOWS_FEW_HANDICAPS),
         ("kif ki2", _BLIND, _drawn,
-         "knows no drawn boards, and begins with the even game",
+         "does not read drawn boards, and begins with the even game",
          "局面図を知らず、平手から始める"),
         ("kif ki2", _BLIND, _forked,
-         "plays moves of variations behind the main line, unless a まで line that it knows comes first",
+         "appends moves of variations to the main line, unless a まで line that it knows precedes them",
          "知っている「まで」の行がなければ、変化の手を本譜の後に続ける"),
         ("kif ki2 csa usi", "refused position moves winner", _illegal,
-         "passes over moves that no board allows",
+         "skips impossible moves",
          "盤上ありえない手を読み飛ばす"),
         ("ki2", _BLIND, lambda case: case.worded,
-         "looks for 左, 右, 上, 引 among drops too, and for the farthest piece only",
+         "for 左, 右, 上 and 引 considers drops too, and the farthest piece only",
          "左・右・上・引を打つ手からも探し、最も遠い駒だけを見る"),
         ("kif ki2 csa", "winner", _without_winner,
-         "says draw in CSA of a game that was broken off or has no ending",
+         "reports a draw in CSA for a game that was broken off or has no ending",
          "CSA で、中断や終局のない対局を引き分けとする"),
         ("kif ki2", "winner", lambda case: _unsaid(case) or _ends("TIME_UP", "TSUMI")(case),
-         "takes the winner from the まで line, and knows neither 時間切れにより nor 詰",
+         "takes the winner from the まで line, and does not know 時間切れにより and 詰",
          "勝者を「まで」の行から読むが、「時間切れにより」と「詰」を知らない"),
         ("csa", "winner", _ends("TSUMI", None),
-         "says draw for `%TSUMI` and for endings that it does not know",
+         "reports a draw for `%TSUMI` and for endings that it does not know",
          "`%TSUMI` と知らない終局を引き分けとする"),
         ("kif ki2 csa", "comments", _commented,
-         "keeps of CSA `'*` only, strips a second `*`, puts a second line in KI2 to the next move",
+         "in CSA reads `'*` only and removes a second `*`; in KI2 gives a second line to the next move",
          "CSA では `'*` だけを読み、二つ目の `*` を除き、KI2 の二行目を次の手に付ける"),
     ),
 )  # fmt: skip

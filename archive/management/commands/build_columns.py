@@ -16,7 +16,7 @@ from archive.models import ColumnWaiting
 class Command(ArchiveCommand):
     help = (
         "Write columns for the games that have none yet. Searching and uploading go on meanwhile. It can be "
-        "stopped at any moment, and started again goes on where it was."
+        "stopped at any moment; the next run continues from there."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

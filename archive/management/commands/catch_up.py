@@ -18,7 +18,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
 class Command(ArchiveCommand):
     help = (
         "Bring up to date what an earlier version has stored: the index, what was read of uploads, castles "
-        "and openings, columns. It can be stopped at any moment, and started again goes on where it was."
+        "and openings, columns. It can be stopped at any moment; the next run continues from there."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

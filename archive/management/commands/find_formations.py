@@ -16,7 +16,7 @@ BATCH: Final = 100
 class Command(ArchiveCommand):
     help = (
         "Find the castles and openings of games whose were found with an older version of the library, or "
-        "never looked for. It can be stopped at any moment, and started again goes on where it was."
+        "never looked for. It can be stopped at any moment; the next run continues from there."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

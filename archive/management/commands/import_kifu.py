@@ -42,8 +42,8 @@ _BAR: Final = 24
 
 class Command(ArchiveCommand):
     help = (
-        "Import records: files, folders with all that is in them, archives. What is known already is not "
-        "imported twice; an interrupted import goes on where it was."
+        "Import records: files, folders with all that is in them, archives. Files that are in the archive "
+        "already are not imported twice; an interrupted import continues with the next run."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

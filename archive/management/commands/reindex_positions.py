@@ -21,7 +21,7 @@ MOST_PRINTED: Final = 20
 class Command(ArchiveCommand):
     help = (
         "Index games again: those in an older version of the index, given ones, or all. Searching and "
-        "uploading go on meanwhile. It can be stopped at any moment, and started again goes on where it was."
+        "uploading go on meanwhile. It can be stopped at any moment; the next run continues from there."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

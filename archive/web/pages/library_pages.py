@@ -1,7 +1,7 @@
 """The pages of libraries and groups: members, invitations, sharing, publishing, and the selected scope."""
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Final
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -40,9 +40,9 @@ from archive.web.pages import joining
 from archive.web.pages.way_back import way_back
 from kifu_core.classes import PUBLIC
 
-_LATEST: int = 20
+_LATEST: Final = 20
 """Games on a group's page."""
-_LINKS: int = 50
+_LINKS: Final = 50
 """Links to shared games that a session remembers."""
 
 
@@ -274,7 +274,7 @@ def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
     return redirect("games") if result.game_id is None else redirect("game", result.game_id)
 
 
-_CONFIRMATIONS: dict[str, str | Promise] = {
+_CONFIRMATIONS: Final[dict[str, str | Promise]] = {
     "publish": gettext_lazy("The game is public now."),
     "take-back": gettext_lazy("The game is in your own library now. Copies that others added stay public."),
     "give-back": gettext_lazy("The game was moved to the libraries of those who added it."),

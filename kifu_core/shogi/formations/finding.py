@@ -29,7 +29,11 @@ _MOST: Final = FULL_SET[FU]
 
 
 class _Pattern(NamedTuple):
-    """A pattern of a formation for one colour; `key` is the formation's name and the colour."""
+    """A pattern of a formation for one colour.
+
+    `key` is the formation's name and the colour, `until` the last ply at which the formation may arise, and
+    `kept` the number of plies for which the pattern has to stay.
+    """
 
     key: tuple[str, int]
     until: int
@@ -52,7 +56,8 @@ class _Table:
         self.starts = Memo(self._start)
 
     def add(self, pattern: _Pattern, step: OrientedStep) -> None:
-        """Give a pattern the next bit field: a count of unmet conditions, whose highest bit is 0 at none."""
+        """Give a pattern the next field of bits, which counts its unmet conditions: the highest bit is 0 if
+        there are none."""
         nothing = (1 << (len(step.squares) + len(step.step.hands) - 1).bit_length()) - 1
         one = 1 << self._used
         highest = one * (nothing + 1)
@@ -100,7 +105,7 @@ def _table() -> _Table:
                 step = oriented.steps[0].step
                 plies = step.first is not None or step.last is not None
                 if len(oriented.steps) != 1 or step.own_turn is not None or step.board or plies:
-                    raise ValueError(f"{formation.name}: squares, hands and kept can be asked for")
+                    raise ValueError(f"{formation.name}: patterns have squares, hands and `kept` only")
                 key = formation.name, oriented.own
                 table.add(_Pattern(key, formation.until, step.kept), oriented.steps[0])
     return table

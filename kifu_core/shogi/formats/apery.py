@@ -134,7 +134,7 @@ def _hashes_after(position: Position, moves: Iterable[int]) -> Iterator[tuple[in
 def read_book(source: Source, notes: Notes) -> Book:
     """Return the book of a file, whose text has a character for each byte.
 
-    Moves of positions that playing does not reach are noted (`book-unreached`) with their number. A position
+    Positions that no moves from a start reach are left out and reported (`book-unreached`). A position
     takes a tenth of a millisecond, and as much for each of its moves that leads out of the book.
     """
     return _AperyReader(source.text.encode("latin-1"), notes).read()
