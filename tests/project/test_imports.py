@@ -53,7 +53,7 @@ def layer_name(module: str) -> str:
         return next((name for name in names if name in LAYER_OF), rest[0] if rest else package)
     if package == "front_server":
         return package
-    if not rest or rest == ["__main__"]:
+    if rest in ([], ["__main__"], ["mcp_server"]):
         return "kifu_core.names"
     return f"kifu_core.{rest[0]}" if rest[0] in ("shogi", "quoridor", "games") else package
 
