@@ -96,7 +96,8 @@ class Codec(Generic[P]):
 class Replay(Generic[P]):
     """The replay of a record.
 
-    `visits` lists the positions of a record with their classes. `main_line` yields ply, position, next move
+    `visits` lists the positions of a record with their classes. `codes` yields the codes of the positions of
+    the main line, up to the first that has none. `main_line` yields ply, position, next move
     and entry; `main_moves` lists the packed moves of that line. `packed_move` packs one move of a record.
     `start_text` is the start (an SFEN, a display key), `first_turn` the side to move there. `findings` are
     the issues of reading a game and those of its legality. `evaluations` reads engines' comments.
@@ -104,6 +105,7 @@ class Replay(Generic[P]):
     """
 
     visits: Callable[[Record], list[Visit]]
+    codes: Callable[[Record], Iterator[str]]
     main_line: Callable[[Record], Iterator[tuple[int, P, int, Any]]]
     main_moves: Callable[[Record], list[int]]
     packed_move: Callable[[Any], int]

@@ -1,10 +1,9 @@
 """The main line of a game in the tables of a dump: positions, moves, times, evaluations, formations."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from archive.shapes.common import JSONObject, Number
-from kifu_core.errors import KifuError
 from kifu_core.game import Evaluation, GameKind
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry, Record
@@ -53,23 +52,12 @@ def main_line(kind: str, record: Record) -> tuple[dict[str, Any], LineInTable]:
             for one in game.replay.formations(record, packed)
         ],
     }
-    codes = [*_codes(game, record)]
+    codes: list[str | None] = [*game.replay.codes(record)]
     return columns, LineInTable(
         codes=codes + [None] * (len(evaluations) - len(codes)),
         position_evals=_unless_empty(evals),
         position_mates=_unless_empty(mates),
     )
-
-
-def _codes(game: GameKind[Any], record: Record) -> Iterator[str | None]:
-    """Yield the code of each position; None for one without a code, with more pieces than a set."""
-    for _ply, position, _move, _entry in game.replay.main_line(record):
-        try:
-            yield game.codec.encode(position)
-        except KifuError as error:
-            if error.code != "unencodable":
-                raise
-            yield None
 
 
 def by_side(

@@ -159,6 +159,10 @@ _TABLES: Final = {
 
 _LINE_TYPES: Final = {name: _SQL_TYPES[hint] for name, hint in get_type_hints(LineInTable).items()}
 
+_OPTIONS: Final = "FORMAT parquet, COMPRESSION zstd"
+_GROUP_ROWS: Final = {"games": 8 * 1024, "positions": 120 * 1024}
+"""Rows that the writer holds in memory: games have lists of a hundred moves."""
+
 _BATCH_ROWS: Final = 1_000
 
 
@@ -178,7 +182,7 @@ def write_tables(rows: Sequence[Path], folder: Path, about: Mapping[str, str]) -
                 for name, (select, comments) in _TABLES.items():
                     file = f"{name}.parquet" if kind == SHOGI.name else f"{name}-{kind}.parquet"
                     metadata = _struct({**about, "game": kind, "columns": json.dumps(comments)})
-                    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {metadata}"
+                    options = f"{_OPTIONS}, ROW_GROUP_SIZE {_GROUP_ROWS[name]}, KV_METADATA {metadata}"
                     games = f"SELECT {select} FROM {source} WHERE game = {sql_literal(kind)}"
                     database.execute(f"COPY ({games}) TO {sql_literal(folder / file)} ({options})")
                     written[file] = counts.get(kind, 0)

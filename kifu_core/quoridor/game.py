@@ -33,6 +33,7 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     formats=formats.QUORIDOR,
     replay=Replay(
         visits=lambda record: replay.visits(from_jkf(record)),
+        codes=lambda record: (keys.encode(one) for _, one, *_ in replay.main_line(from_jkf(record))),
         main_line=lambda record: replay.main_line(from_jkf(record)),
         main_moves=lambda record: replay.main_moves(from_jkf(record)),
         packed_move=packed_move,

@@ -46,6 +46,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     formats=formats.SHOGI,
     replay=Replay(
         visits=replay.visits,
+        codes=replay.codes,
         main_line=replay.main_line,
         main_moves=replay.main_moves,
         packed_move=replay.packed_move,

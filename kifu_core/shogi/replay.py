@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kifu_core.deadline import watched
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.lines import NO_MOVE, Branch, Visit, main_line_from, visit_all
@@ -75,6 +76,27 @@ def _add_visits_of_line(branch: Branch[Position], visits: list[Visit], forks: li
         ply += 1
     if ply > branch.ply or not fork:
         visits.append(Visit(ply, fork, *canonical_of(encoder), NO_MOVE))
+
+
+def codes(record: Record) -> Iterator[str]:
+    """Yield the code of each position of the main line, up to the first that has none (more pieces in hand
+    than a set has)."""
+    try:
+        yield from _codes(record)
+    except KifuError as error:
+        if error.code != "unencodable":
+            raise
+
+
+def _codes(record: Record) -> Iterator[str]:
+    position = start(record)
+    encoder = Encoder(position)
+    yield encoder.code()
+    for move in watched(main_moves(record)):
+        if not can_play(position, move):
+            break
+        encoder.follow(move, position.do_move(move))
+        yield encoder.code()
 
 
 def can_play(position: Position, move: int) -> bool:

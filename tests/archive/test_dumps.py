@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from archive.dumps.checking import check
 from archive.dumps.offered import Dump, offered_dumps
 from archive.dumps.packing import packed, unpacked
 from archive.intake import uploads
-from archive.models import Entry, Game, GameAlias, GameFormation, SiteText, Upload, User
+from archive.models import LARGEST_ID, Entry, Game, GameAlias, GameFormation, SiteText, Upload, User
 from kifu_core.games import load
 from kifu_core.shogi.formations import FORMATIONS
 from kifu_core.shogi.keys import shogi64
@@ -171,6 +172,17 @@ def test_each_kind_of_game_has_its_tables():
     assert (game["game"], game["white"]) == ("quoridor", Game.objects.get(kind="quoridor").player0.name)
     assert len(table(dump.folder / names[3])) == game["plies"] + 1
     assert [*check(dump)] == []
+
+
+def test_games_are_written_in_small_groups_so_that_memory_suffices(folder):
+    stored(LINE)
+    part = parts.rows_file(folder, 1)
+    folder.mkdir()
+    parts.write_part(folder, 1, 0, LARGEST_ID, math.inf)
+    part.write_bytes(part.read_bytes() * 9_000)
+    assert tables.write_tables([part], folder, {})["games.parquet"] == 9_000
+    sizes = duckdb.execute(f"SELECT row_group_num_rows FROM parquet_metadata('{folder / 'games.parquet'}')")
+    assert {size for (size,) in sizes.fetchall()} == {8_192, 9_000 - 8_192}
 
 
 def test_the_tables_describe_their_columns():

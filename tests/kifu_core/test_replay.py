@@ -9,10 +9,12 @@ from kifu_core import load
 from kifu_core.classes import key
 from kifu_core.games import GAMES
 from kifu_core.lines import NO_MOVE
+from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.keys.canonical import canonical
 from kifu_core.shogi.moves import orient, to_usi
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.replay import main_line, start, visits
+from kifu_core.shogi.replay import codes, main_line, start, visits
+from tests.kifu_core.random_games import random_record
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -70,6 +72,15 @@ def test_the_class_of_a_visit_is_that_of_its_position():
     positions = [position.copy() for _, position, _, _ in main_line(game)]
     for visit, position in zip(visits(game), positions, strict=True):
         assert (visit.code, visit.orientation, visit.symmetric) == tuple(canonical(position))
+
+
+def test_the_codes_along_a_game_are_those_of_its_positions():
+    for seed in range(20):
+        record = random_record(seed)
+        expected = [shogi64.encode(position) for _, position, _, _ in main_line(record)]
+        assert [*codes(record)] == expected
+    (game,) = load("sfen 4k4/9/9/9/9/9/9/9/4K4 b 19P 1 moves P*5e\n").games
+    assert [*codes(game.record)] == []
 
 
 def test_a_move_that_the_board_does_not_allow_ends_the_line():
