@@ -122,7 +122,8 @@ class AccessedUrl(NamedTuple):
 
 _SLASH: Final = "(?:/|%2F)"
 _KEYS: Final = re.compile(
-    rf"({_SLASH}(?:(?:shared|join|sign-up|confirm){_SLASH}|reset{_SLASH}[0-9A-Z]+-)|[?&]key=)[^/?&]+",
+    rf"({_SLASH}(?:(?:shared|join|sign-up|confirm){_SLASH}|reset{_SLASH}[0-9A-Z]+-)"
+    r"|(?:[?&]|%3F|%26)(?:key|user_code)(?:=|%3D))[^/?&]+",
     re.IGNORECASE,
 )
 _WITH_URLS: Final = ("django.request", "front_server", "archive.http")
@@ -130,7 +131,8 @@ _WITH_URLS: Final = ("django.request", "front_server", "archive.http")
 
 
 def _without_keys(text: str) -> str:
-    """Return a text without the secret keys of links: readers of the log must not be able to use them."""
+    """Return a text without the secret keys of links and the codes of devices: readers of the log must not be
+    able to use them."""
     return _KEYS.sub(r"\1…", text)
 
 

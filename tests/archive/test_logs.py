@@ -183,12 +183,13 @@ def test_the_access_log_has_no_keys_of_links(log_output):
     with_key = [route for route in routes() if "key" in route.parts]
     assert len(with_key) > 4
     key = "Ab-1_x"
-    for route in with_key:
-        address = route.address(**dict.fromkeys(route.parts, "3f") | {"key": key})
+    addresses = [route.address(**dict.fromkeys(route.parts, "3f") | {"key": key}) for route in with_key]
+    addresses += [f"/games/1/?ply=2&key={key}", f"/device/?user_code={key}"]
+    for address in addresses:
         for target in (address, f"/sign-in/?next={address}", f"/sign-in/?next={quote(address, safe='')}&a=b"):
             logs.log_access(logs.AccessedUrl("::1", "GET", target, None), 200, 0, 0)
     logged = [text for *_, text in lines(log_output)]
-    assert len(logged) == 3 * len(with_key)
+    assert len(logged) == 3 * len(addresses)
     assert [text for text in logged if key in text or "…" not in text] == []
 
 
