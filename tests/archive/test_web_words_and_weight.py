@@ -25,7 +25,8 @@ WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 WRITERS = [one for game in GAMES.values() for one in game.formats.writers.values()]
 FORMATS = {word for one in WRITERS for word in WORD.findall(f"{one.name.upper()} {one.called('ja')}")}
 FORMATS |= {"PSN", "UTF", "Shogi64"}
-OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
+FORMATS |= {"hcpe", "hcpe3", "psv", "db", "ybb", "sbk", "bin"}
+OTHER_PROGRAMS = {"lishogi", "editor", "KENTO", "Apery", "ShogiGUI", "YaneuraOu"}
 KEYS = {"Shift", "Delete", "Home", "End", "Esc"}
 ALLOWED = FORMATS | OTHER_PROGRAMS | KEYS | {"English", "ZIP", "KB", "CSV", "NDJSON"}
 """Names of formats, containers, programs and keys, units, and the link to the other language."""
