@@ -64,7 +64,7 @@ class GameInTable(GameInfo):
 _READING: Final = "sorts names by the kana: the family name's reading without voicing marks, then the rest"
 COMMENTS: Final[Mapping[str, str]] = {
     "id": "the number of the game, as in addresses",
-    "game": "the kind of game: shogi or quoridor",
+    "game": f"the kind of game: {' or '.join(GAMES)}",
     "record_kind": "game, problem, tree (of openings) or position",
     "played_from": "the first day of the game",
     "played_to": "the last day of the game",
@@ -110,7 +110,7 @@ COMMENTS: Final[Mapping[str, str]] = {
 POSITION_COLUMNS: Final[Mapping[str, tuple[str, str, str]]] = {
     "game_id": ("BIGINT", "id", "the number of the game"),
     "ply": ("SMALLINT", "unnest(range(0, len(codes)))", "half-moves before the position, 0 at the start"),
-    "code": ("VARCHAR", "unnest(codes)", "the position: a code of Shogi64, or of qf_code for Quoridor"),
+    "code": ("VARCHAR", "unnest(codes)", "the position as a code, the same however it was reached"),
     "move": ("VARCHAR", "unnest(moves)", "the move played, in USI; null at the end"),
     "seconds": ("INTEGER", "unnest(seconds)", "the time of the move played"),
     "eval": ("INTEGER", "unnest(position_evals)", "evaluation in hundredths of a pawn from Black's side"),
