@@ -83,7 +83,7 @@ def redeem(device_code: str, client: str) -> tuple[Token, str]:
     """Return the token of an allowed grant with its key; only once. Raises GrantError."""
     with transaction.atomic():
         found = DeviceGrant.objects.select_for_update().filter(digest=digest(device_code), client=client)
-        grant = found.select_related("user").first()
+        grant = found.first()
         error = _error(grant)
         if grant is not None and error is None:
             assert grant.user is not None
