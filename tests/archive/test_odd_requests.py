@@ -113,6 +113,7 @@ def archive(module_db: None) -> dict[str, int]:
         "events": game.event_id or 0,
         "libraries": 1,
         "spaces": 1,
+        "members": 1,
         "tokens": 1,
         "hooks": 1,
         "invitations": 1,
