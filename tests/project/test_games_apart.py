@@ -15,7 +15,6 @@ OUTSIDE = {
     "kifu_core/rule_names.py": "the names of its grammars' rules",
     "archive/web/game_registry.py": "the register of pages",
     "archive/queries/search/box.py": "an example of a search",
-    "archive/dumps/tables.py": "what columns of dumps hold",
     "archive/templates/archive/upload.html": "the sentence that says what can be sent",
 }
 """Where Quoridor is spoken of outside of folders of its name."""
