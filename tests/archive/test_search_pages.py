@@ -132,7 +132,8 @@ def test_the_list_shows_the_query_and_keeps_it(client, games):
     answer = client.get("/games/", {"q": "羽生 AND NOT result:black"})
     assert answer.status_code == 200
     assert "羽生英樹" in answer.text and "森内俊之" not in answer.text and "羽生善治" not in answer.text
-    assert answer.text.count('value="羽生 AND NOT result:black"') == 2  # the box, and the form of filters
+    # The box, the form of filters, and both forms of files for engines.
+    assert answer.text.count('value="羽生 AND NOT result:black"') == 4
     assert 'class="chip" href="."' in answer.text
     for language, words in (
         ("ja", "検索式: 羽生 · 結果: ☗勝ち以外"), ("en", "Query: 羽生 · Result: not ☗ wins"),
