@@ -61,6 +61,15 @@ def feed_of_list(request: HttpRequest) -> str:
 _OF_ALL: Final = {"csv": "CSV", "ndjson": "JSON"}
 
 
+BOOK_TITLES: Final = {
+    "db": "YaneuraOu (.db)",
+    "ybb": "YaneuraOu (.ybb)",
+    "sbk": "ShogiGUI (.sbk)",
+    "apery": "Apery (.bin)",
+}
+"""The formats of opening books and their names for people."""
+
+
 def downloads_of_list(request: HttpRequest, form: forms.Form) -> list[tuple[str | Promise, str]]:
     """Return title and address of each format for downloading the list of a valid form."""
     filters = _filters_of_list(request, form)

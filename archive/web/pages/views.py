@@ -23,6 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 from archive.caching.entity_tags import tagged
 from archive.caching.responses import PART
 from archive.caching.values import cached_until_commit, one_snapshot
+from archive.export.engine_files import TRAINING
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_search_text, limited_reading
 from archive.project.garbage_collection import gc_paused
@@ -49,6 +50,7 @@ from archive.web.game_registry import PAGES
 from archive.web.lists.browsing import years_plot
 from archive.web.lists.excerpt_lines import excerpts_of
 from archive.web.lists.filtering import (
+    BOOK_TITLES,
     downloads_of_list,
     engine_inputs,
     feed_of_list,
@@ -191,6 +193,8 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "sorting": sorting(request, order),
         "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
         "engine_inputs": engine_inputs(request, form),
+        "training_formats": TRAINING,
+        "book_formats": BOOK_TITLES.items(),
         "similar": similar_names(scope, form.cleaned_data, apart=not page.items) if short else [],
         "mistyped": mistyped(scope, form) if no_games else [],
         "in_text": in_text(request, scope, form, len(page.items)) if single_page and short else None,
