@@ -5,15 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 
 import pytest
 
 from kifu_core import load
+from kifu_core.deadline import TooSlowError, time_limit
 from kifu_core.decoding import Notes, Source
+from kifu_core.shogi.binary import YBB_MAGIC
 from kifu_core.shogi.books import Book, BookEntry, BookMove, MoveCounts, book_losses
-from kifu_core.shogi.formats import apery, sbk
+from kifu_core.shogi.formats import apery, sbk, ybb
 from kifu_core.shogi.formats.book_files import BOOK_FILES
 from kifu_core.shogi.moves import from_usi, to_usi
+from kifu_core.shogi.packed import encode
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 
@@ -187,6 +191,23 @@ def test_any_bytes_are_a_book_or_noted(book_format):
         for _ in range(chance.randint(1, 12)):
             data[chance.randrange(len(data))] = chance.randrange(256)
         read(bytes(data[: chance.randint(0, len(data))]), book_format)
+
+
+HOSTILE = {
+    "ybb": ybb._HEADER.pack(YBB_MAGIC, 5_000, 0)
+    + ybb._POSITION.pack(encode(Position.initial(), "psv"), 0, 1, 593) * 5_000
+    + ybb._MOVE.pack(1, 0) * 593,
+    "sbk": sbk._content(3, sbk._text(7, START) + sbk._content(9, sbk._message(1, 0, 0, -1)) * 200_000),
+    "apery": apery._MOVE.pack(apery.hash_of(Position.initial()), 1, 1, 0) * 200_000,
+}
+"""Books with far more moves than any position has."""
+
+
+@pytest.mark.parametrize("book_format", HOSTILE)
+def test_the_clock_is_checked_while_a_hostile_book_is_read(book_format):
+    checks = count()
+    with pytest.raises(TooSlowError), time_limit(500, clock=lambda: next(checks)):
+        read(HOSTILE[book_format], book_format)
 
 
 def test_positions_that_cannot_be_packed_are_lost_in_ybb():

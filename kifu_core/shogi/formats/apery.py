@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from kifu_core.deadline import check_time
+from kifu_core.deadline import check_time, watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.formats import Format, Mark, Stage
 from kifu_core.record import ParsedGame
@@ -166,7 +166,7 @@ class _AperyReader:
         if (moves := self.moves.pop(value, None)) is None:
             return
         place = self.book.place(position, ply)
-        for one in moves:
+        for one in watched(moves):
             self.book.add(place, position, one)
         self.waiting.append((position, ply))
 

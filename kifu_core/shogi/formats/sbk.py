@@ -84,7 +84,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 def _state(data: bytes) -> _State:
     state = _State()
-    for number, value, content in _fields(data):
+    for number, value, content in watched(_fields(data)):
         if number == 1:
             state.number = _int32(value)
         elif number == 7:

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kifu_core.deadline import watched
+from kifu_core.deadline import check_time
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
 from kifu_core.formats import Format, Mark, Stage
@@ -29,6 +29,8 @@ _MOVE: Final = struct.Struct("<Hh")
 _MOVE_AND_DEPTH: Final = struct.Struct("<HhH")
 _HAS_DEPTHS: Final = 1
 _NO_SCORE: Final = 0x7FFF
+_MOST_MOVES: Final = 593
+"""Legal moves of a position. Positions of a damaged file could share millions of moves."""
 
 
 def read_book(source: Source, notes: Notes) -> Book:
@@ -46,10 +48,11 @@ def _read(data: bytes, notes: Notes) -> Book:
     moves_at = _HEADER.size + count * _POSITION.size
     complete = min(count, (len(data) - _HEADER.size) // _POSITION.size)
     damaged = count - complete
-    for number in watched(range(complete)):
+    for number in range(complete):
+        check_time()
         packed, offset, ply, moves = _POSITION.unpack_from(data, _HEADER.size + number * _POSITION.size)
         begin = moves_at + offset
-        if begin + moves * layout.size > len(data):
+        if moves > _MOST_MOVES or begin + moves * layout.size > len(data):
             damaged += 1
             continue
         try:
