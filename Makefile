@@ -9,18 +9,34 @@ JOBS ?= 3
 # The tests start many processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick check setup runtime bench faults hostile help
+.PHONY: run test quick check setup runtime compiled bench faults hostile help
 help:
 	@echo "make run    start the archive with sample games"
 	@echo "make test   lint, types and every test on SQLite and PostgreSQL, with a browser where there is one"
 	@echo "make quick  the tests nearest to your changes, on SQLite"
 	@echo "make check  lint and types only;  make bench  the benchmarks;  make setup  the environment only"
+	@echo "make compiled compile the record library, which make run and make bench then use, and test it"
 	@echo "make runtime the environment of a server: what is locked in requirements.lock and nothing for tests"
 	@echo "make faults break archives on purpose, on both engines, and look whether they are whole"
 	@echo "make hostile attack archives, on both engines, and look how they and their other visitors fare"
 
+# The compiled library, unless a source is newer.
+COMPILED := build/compiled
+USE_COMPILED = export PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/$(COMPILED):$(CURDIR)"
+IF_COMPILED = if [ -e $(COMPILED)/.built ] && [ -z "$$(find kifu_core setup.py -name '*.py' -newer $(COMPILED)/.built)" ]; \
+	then $(USE_COMPILED); fi
+
 run: $(VENV)/.runtime
-	@$(BIN)/python manage.py serve
+	@$(IF_COMPILED); exec $(BIN)/python manage.py serve
+
+# Compiles the modules with the loops over moves and squares, which takes a minute and a C compiler, and runs the
+# library's tests on them.
+compiled: $(VENV)/.development
+	@rm -rf $(COMPILED)
+	@echo "== compiling"
+	@KIFU_COMPILE=1 $(BIN)/python setup.py -q build --build-base build/parts --build-lib $(COMPILED)
+	@touch $(COMPILED)/.built
+	@$(USE_COMPILED) KIFU_COMPILED=1; $(PYTEST) --import-mode append -o django_find_project=false tests/kifu_core
 
 CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 15 --durations-min 5
@@ -54,7 +70,7 @@ runtime: $(VENV)/.runtime
 
 BENCHMARKS = keys parse "index --engine postgresql" "index --engine sqlite" patterns pages serve
 bench: $(VENV)/.development
-	@failed=; for table in $(BENCHMARKS); do \
+	@$(IF_COMPILED); failed=; for table in $(BENCHMARKS); do \
 		echo "== $$table"; $(BIN)/python -m benchmarks.$$table || failed="$$failed, $$table"; \
 	done; \
 	[ -z "$$failed" ] || { echo "failed: $${failed#, }" >&2; exit 1; }

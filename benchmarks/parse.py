@@ -29,6 +29,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import kifu_core
 from benchmarks import keys
 from benchmarks.support import Round, Target, announce, as_json, options_of, own, shortest, verdict
 from kifu_core import dump, load
@@ -38,7 +39,8 @@ from tests.shared import GOLDEN
 FORMATS = ("kif", "ki2", "csa")
 FILES = ("xformat.jsonl", "random.jsonl")
 OURS = "kifu_core"
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(kifu_core.__file__).resolve().parents[1]
+"""The checkout, or the folder of its compiled library."""
 NODE_SCRIPT = Path(__file__).with_name("peers.mjs")
 CHECKOUT_SCRIPT = Path(__file__).with_name("checkout.py")
 TARGETS = {

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
+from kifu_core import IS_COMPILED
 from tests.postgres import postgres_url
 
 Key = TypeVar("Key")
@@ -176,7 +177,7 @@ def python_build() -> dict[str, Any]:
     """Return name, version and build of this Python: figures of different builds do not compare.
 
     `optimised` says whether `configure` was given --enable-optimizations (up to a third faster); None where
-    the build does not say.
+    the build does not say. `compiled` says whether the record library is.
     """
     options = sysconfig.get_config_var("CONFIG_ARGS")
     return {
@@ -184,6 +185,7 @@ def python_build() -> dict[str, Any]:
         "version": platform.python_version(),
         "compiler": platform.python_compiler(),
         "optimised": None if options is None else OPTIMISED in options,
+        "compiled": IS_COMPILED,
     }
 
 
@@ -192,6 +194,7 @@ def announce(*, only_json: bool = False) -> None:
     build = python_build()
     options = {None: "unknown options", True: OPTIMISED, False: f"no {OPTIMISED}"}[build["optimised"]]
     line = f"{build['implementation']} {build['version']}, {build['compiler']}, built with {options}"
+    line += f"; the record library is {'compiled' if IS_COMPILED else 'pure Python'}"
     print(line, file=sys.stderr if only_json else sys.stdout, flush=True)
 
 

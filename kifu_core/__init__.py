@@ -5,9 +5,12 @@
 ('FU', 0)
 """
 
+from typing import Final
+
 from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import message
 from kifu_core.record import Ending, ParsedGame, ParseResult
+from kifu_core.shogi import rules
 from kifu_core.shogi.board import Board, Move, Outcome
 from kifu_core.shogi.entering_king import Claim
 from kifu_core.shogi.formats import dump, encode_text, load, losses
@@ -19,6 +22,9 @@ from kifu_core.shogi.normalize import normalize
 from kifu_core.shogi.position import Position
 
 __version__ = "0.1.0"
+
+IS_COMPILED: Final = not str(rules.__file__).endswith(".py")
+"""Whether the modules with the loops over moves and squares are compiled: two to three times as fast."""
 
 __all__ = [
     "Board",

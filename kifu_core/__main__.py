@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kifu_core import __version__, games
+from kifu_core import IS_COMPILED, __version__, games
 from kifu_core.arguments import Run, parser
 from kifu_core.errors import Issue, KifuError
 from kifu_core.files import STDIN, SourceFile, files
@@ -423,7 +423,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # names of files need not be text
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     engines = {"train": FORMS, "book": tuple(BOOK_FILES)}
-    options = parser(_COMMANDS, WRITERS, engines, __version__).parse_args(arguments)
+    version = f"{__version__} ({'compiled' if IS_COMPILED else 'pure Python'})"
+    options = parser(_COMMANDS, WRITERS, engines, version).parse_args(arguments)
     try:
         code: int = options.run(options)
         sys.stdout.flush()

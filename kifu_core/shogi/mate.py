@@ -168,10 +168,6 @@ def search_mate(position: Position, *, nodes: int = 100_000, plies: int = LONGES
     return MateResult("no-mate" if failed else "undecided", (), search.nodes)
 
 
-_BOARD: Final = slice(0, 81)
-_HAND: Final = slice(81, None)
-
-
 class _Table:
     """The numbers of the positions with one side to move, by their keys.
 
@@ -190,9 +186,9 @@ class _Table:
     def store(self, key: bytes, entry: _Entry) -> None:
         self.entries[key] = entry
         if self.is_mate(entry):
-            self.mates.setdefault(key[_BOARD], []).append((key[_HAND], entry))
+            self.mates.setdefault(key[:81], []).append((key[81:], entry))
         elif not (entry.effort and entry.resistance):
-            self.failures.setdefault(key[_BOARD], []).append(key[_HAND])
+            self.failures.setdefault(key[:81], []).append(key[81:])
 
     def is_mate(self, entry: _Entry) -> bool:
         return not (entry.resistance if self.side else entry.effort)
@@ -200,7 +196,7 @@ class _Table:
     def complete(self, keys: list[bytes]) -> None:
         """Add entries for keys that have none but follow from entries with the same board and other hands."""
         for key in keys:
-            if key not in self.entries and (entry := self._implied(key[_BOARD], key[_HAND])):
+            if key not in self.entries and (entry := self._implied(key[:81], key[81:])):
                 self.entries[key] = entry
 
     def _implied(self, board: bytes, hand: bytes) -> _Entry | None:

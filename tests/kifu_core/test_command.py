@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kifu_core import __version__, load
+from kifu_core import IS_COMPILED, __version__, load
 from kifu_core.__main__ import main
 from tests.kifu_core import golden
 from tests.shared import GOLDEN, SHARED
@@ -199,8 +199,10 @@ def test_a_game_that_breaks_off_is_converted_with_a_complaint():
     assert output.endswith(b" P*8f\n") and "[nifu]" in messages
 
 
-def test_it_prints_its_version():
-    assert text("--version") == f"kifu {__version__}\n"
+def test_it_prints_its_version_and_whether_it_is_compiled():
+    assert text("--version") == f"kifu {__version__} ({'compiled' if IS_COMPILED else 'pure Python'})\n"
+    if "KIFU_COMPILED" in os.environ:  # as `make compiled` sets it
+        assert IS_COMPILED
 
 
 @pytest.mark.parametrize("command", [("key",), ("key", "--decode"), ("class",), ("qf",), ("qf", "--encode")])

@@ -104,7 +104,7 @@ def test_a_code_that_is_not_strictly_valid_is_refused_by_name(code, fault):
 
 def test_what_is_no_text_is_refused_as_empty():
     with pytest.raises(DecodeError) as error:
-        shogi64.decode(None)  # type: ignore[arg-type]
+        shogi64.decode(None)
     assert error.value.code == "empty"
 
 

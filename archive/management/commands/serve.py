@@ -18,6 +18,7 @@ from archive.project.site_address import listening_address
 from archive.project.startup import refuse
 from archive.serving.sockets import check_free
 from archive.serving.supervisor import Supervisor, child_of_ours
+from kifu_core import IS_COMPILED
 
 
 class Command(ArchiveCommand):
@@ -66,6 +67,8 @@ class Command(ArchiveCommand):
         address = listening_address()
         lines = [f"Kifu Archive   {address}/", f"API            {address}/api/v1/docs"]
         lines.append(f"Admin          {address}/admin/")
+        build = "compiled" if IS_COMPILED else "pure Python; `make compiled` makes it faster"
+        lines.append(f"Library        {build}")
         if key := invitations.owner_key():
             lines += [
                 f"Yours alone    {invitation_address(key)}",

@@ -422,7 +422,7 @@ _MIXED_READER: Final = _PrefixCode(_MIXED_CELLS.items())
 _COUNT_READERS: Final = {kind: _PrefixCode(enumerate(codes)) for kind, codes in COUNT_CODES.items()}
 
 
-def decode(code: str) -> Position:
+def decode(code: str | None) -> Position:
     """Return the position of a code, and of no other: `encode(decode(code)) == code`.
 
     Raises DecodeError, the first of: `empty`, `too-long`, `bad-char` (column), then in the order of the bits
@@ -448,8 +448,8 @@ def decode(code: str) -> Position:
     return position
 
 
-def _bits_of(code: str) -> str:
-    if not isinstance(code, str) or not code:
+def _bits_of(code: str | None) -> str:
+    if not code:
         raise DecodeError("empty", "a code has at least one character")
     if len(code) > LONGEST:
         raise DecodeError("too-long", f"no code is longer than {LONGEST}", params={"length": len(code)})
