@@ -63,19 +63,21 @@ class _Converter:
         self.arguments = arguments
         self.format: str = arguments.to
         self.writer = WRITERS[self.format]
-        self.files = list(files(arguments.files))
-        paths = (*arguments.files, *(file.path for file in self.files))
+        # Containers are read twice: no name may be written before all names are known.
+        named = () if arguments.output is None else files(arguments.files)
+        self.names = [(file.path, file.name) for file in named]
+        paths = (*arguments.files, *(path for path, _ in self.names))
         self.sources = {Path(path).resolve() for path in paths if path != STDIN}
-        self.taken = {file.name for file in self.files}
+        self.taken = {name for _, name in self.names}
         self.waits = self.writer.between is None or (self.writer.is_json and not arguments.lines)
         self.waiting: list[str] = []
         self.written = 0
         self.failed = False
 
     def run(self) -> int:
-        if self.arguments.output is not None and self._is_ambiguous():
+        if self._is_ambiguous():
             return 1
-        for file in self.files:
+        for file in files(self.arguments.files):
             try:
                 self._take(file, *games.load(file.read(), file.path))
             except OSError as error:
@@ -92,14 +94,12 @@ class _Converter:
     def _is_ambiguous(self) -> bool:
         """Report sources that would be written to one file; if there are any, nothing is written."""
         first: dict[str, str] = {}
-        for file in self.files:
-            if file.name in first:
-                params: dict[str, str | int] = {
-                    "path": f"{file.name}.{self.format}",
-                    "other": first[file.name],
-                }
-                self._fail(file.path, KifuError("same-output", params=params))
-            first.setdefault(file.name, file.path)
+        for path, name in self.names:
+            if name in first:
+                params: dict[str, str | int] = {"path": f"{name}.{self.format}", "other": first[name]}
+                self._fail(path, KifuError("same-output", params=params))
+            elif name:
+                first[name] = path
         return self.failed
 
     def _fail(self, path: str, finding: Issue | KifuError) -> None:

@@ -34,7 +34,9 @@ _JAPANESE: Final = {
     "convert SFEN lines to canonical code and orientation": "SFEN を正準コードと向きに一行ずつ変換する",
     "convert qf_code to JSON, line by line": "qf_code を JSON に一行ずつ変換する",
     "draw boards in the terminal": "盤面を端末に描く",
-    "a file, a folder or a ZIP archive; - is standard input": "ファイル、フォルダー、ZIP 書庫。- は標準入力",
+    "a file, a folder or a container (ZIP, tar, …); - is standard input": (
+        "ファイル、フォルダー、圧縮ファイル（ZIP、tar など）。- は標準入力"
+    ),
     "a file to read line by line (default: standard input)": "一行ずつ読むファイル。省略すると標準入力",
     "a position or a file (default: lines of standard input)": "局面かファイル。省略すると標準入力の各行",
     "language of messages": "メッセージの言語",
@@ -120,7 +122,7 @@ class _Builder:
         self.writers = writers
         self.engines = engines
         self.version = version
-        self.files = self.text("a file, a folder or a ZIP archive; - is standard input")
+        self.files = self.text("a file, a folder or a container (ZIP, tar, …); - is standard input")
 
     def text(self, english: str) -> str:
         return english if self.language == "en" else _JAPANESE[english]

@@ -12,10 +12,6 @@ from kifu_core.messages import Language, message
 
 TEXTS: Final = {
     # files in containers
-    "unpacks-to-too-much": _(
-        "the file unpacks to too much: nothing was read from here on (at most {limit} bytes)"
-    ),
-    "device": _("this is not an ordinary file"),
     "unknown-container": _("{text} archives cannot be read; please send a ZIP or tar file"),
     "is-container": _("this is an archive ({text}); add it, and every file in it is read"),
     "needs-7z": _("to read 7z archives the server needs py7zr (pip install py7zr)"),
@@ -31,10 +27,8 @@ TEXTS: Final = {
     ),
     "too-large-here": _("a record has at most {limit} bytes here; add larger ones to the archive"),
     "nul-character": _("this text has a NUL character (U+0000)"),
-    "too-much-memory": _("reading it would take too much memory; it was left out"),
     "worker-died": _("reading this part crashed again and again; it was left out"),
     "gave-up": _("given up after {tries} tries without progress"),
-    "internal-error": _("it could not be read because of a bug in this program"),
 }
 """Texts of the archive's own findings by code; `kifu_core.messages` has those about records."""
 

@@ -11,11 +11,12 @@ from typing import IO, Final, NamedTuple
 
 from archive import store
 from archive.intake import resume, worker
-from archive.intake.walk.entries import clean_name, shown_path
+from archive.intake.walk import clean_name
 from archive.models import Upload, User
 from archive.observing import tally
 from archive.project.garbage_collection import collect_rarely, prepare_process
 from kifu_core.classes import PUBLIC
+from kifu_core.containers.walk import shown_path
 
 _CHUNK: Final = 1024 * 1024
 

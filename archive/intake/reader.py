@@ -13,10 +13,10 @@ from archive.derive import headers
 from archive.derive.game import DerivedEntry, derive_game
 from archive.derive.game_limits import game_limits
 from archive.intake.time_limits import time_limit
-from archive.intake.walk.entries import UploadPart
-from archive.intake.walk.refusals import TOO_MUCH_MEMORY
 from kifu_core import games
 from kifu_core.classes import PUBLIC
+from kifu_core.containers.refusals import TOO_MUCH_MEMORY
+from kifu_core.containers.walk import FilePart
 from kifu_core.deadline import TooSlowError
 from kifu_core.decoding import Source, decode
 from kifu_core.errors import SOURCE_LINE_LIMIT, Issue, KifuError
@@ -30,7 +30,7 @@ WORKER_DIED: Final = "worker-died"
 
 
 def read_part(
-    part: UploadPart, name: str, skip: int = 0, failing: int | None = None, space: int = PUBLIC
+    part: FilePart, name: str, skip: int = 0, failing: int | None = None, space: int = PUBLIC
 ) -> Iterator[DerivedEntry]:
     """Yield the entries of one part of an upload, in order; at least one. Lines are those of the file, and
     games are derived for the space. `name` is the upload's.
@@ -45,7 +45,7 @@ def read_part(
         yield replace(_placed(entry, part.first_line - 1), path=part.path, part=part.number)
 
 
-def failed(part: UploadPart, issue: Issue) -> DerivedEntry:
+def failed(part: FilePart, issue: Issue) -> DerivedEntry:
     """Return the entry of a part that is not read."""
     return DerivedEntry(seq=0, path=part.path, part=part.number, issues=(issue,))
 

@@ -11,10 +11,10 @@ from django.db.models import Count, Exists, F, Max, OuterRef
 from archive import store
 from archive.derive.game import DerivedEntry
 from archive.intake.reader import WORKER_DIED, failed, read_part
-from archive.intake.walk import entries
-from archive.intake.walk.entries import UploadPart
-from archive.intake.walk.refusals import temporary_file
+from archive.intake.walk import temporary_folder, walk
 from archive.models import Entry, Upload, UploadChunk
+from kifu_core.containers.refusals import temporary_file
+from kifu_core.containers.walk import FilePart
 from kifu_core.errors import Issue
 
 OPEN_WALKS: Final = 4
@@ -68,7 +68,7 @@ def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
 def spool(pieces: Iterable[bytes]) -> IO[bytes]:
     """Copy an upload's bytes to a file, on disk unless they are few."""
     with ExitStack() as until_written:
-        file = until_written.enter_context(temporary_file())
+        file = until_written.enter_context(temporary_file(temporary_folder()))
         for piece in pieces:
             file.write(piece)
         until_written.pop_all()
@@ -82,7 +82,7 @@ class UploadWalk:
     def __init__(self, upload: Upload, data: bytes | None = None) -> None:
         self.upload = upload
         self.file = spool(upload.stream() if data is None else [data])
-        self.parts: Generator[UploadPart, None, None] = entries.walk(self.file, upload.name)
+        self.parts: Generator[FilePart, None, None] = walk(self.file, upload.name)
         self.part = -1
         self.following = 0
         self._index = 0
@@ -121,7 +121,7 @@ class UploadWalk:
         """Return whether the walk has not passed a point."""
         return self.following <= point.following and self.part <= point.part
 
-    def _begin(self, part: UploadPart, point: ResumePoint, failing: int | None) -> None:
+    def _begin(self, part: FilePart, point: ResumePoint, failing: int | None) -> None:
         self.part = part.number
         skip = 0
         if part.number == point.part:

@@ -7,32 +7,31 @@ from typing import IO, Final, cast
 
 from django.conf import settings
 
-from archive.intake.walk.entries import UploadPart, walk
-from archive.intake.walk.refusals import Budget
+from archive.intake.walk import walk
 from archive.models import PIECE_BYTES, Entry, Upload, UploadChunk
+from kifu_core.containers.walk import FilePart
 from kifu_core.deadline import check_time, time_limit
 
 MEMORY_BYTES: Final = 64 * 1024 * 1024
 """The limit for dictionaries: that of the highest level of xz. Workers allow more."""
 
 
-def part_of(entry: Entry) -> UploadPart | None:
+def part_of(entry: Entry) -> FilePart | None:
     """Return the part of its upload that an entry was read from, perhaps with the reason why it is not read;
     None if it no longer exists.
 
     Other files of its container are skipped; in a ZIP archive they need not be unpacked. Raises TooSlowError
     after ARCHIVE_SOURCE_SECONDS, and FileNotFoundError if the upload is deleted meanwhile.
     """
-    budget = Budget(MEMORY_BYTES)
     with time_limit(settings.ARCHIVE_SOURCE_SECONDS), closing(stored_file(entry.upload)) as file:
-        return _matching_part(entry, file, budget)
+        return _matching_part(entry, file)
 
 
-def _matching_part(entry: Entry, file: IO[bytes], budget: Budget) -> UploadPart | None:
+def _matching_part(entry: Entry, file: IO[bytes]) -> FilePart | None:
     """Return the part at the entry's place among those of its path. If limits have changed since, it is the
     only part of its path."""
-    target, place, candidates = _place(entry), (-1, 0), list[UploadPart]()
-    with closing(walk(file, entry.upload.name, budget, only=entry.path)) as parts:
+    target, place, candidates = _place(entry), (-1, 0), list[FilePart]()
+    with closing(walk(file, entry.upload.name, MEMORY_BYTES, only=entry.path)) as parts:
         for part in parts:
             check_time()
             if part.path != entry.path:

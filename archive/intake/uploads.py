@@ -14,7 +14,7 @@ from django.db.utils import DatabaseError
 from archive import store
 from archive.index.availability import UndecidedError, is_unreachable
 from archive.intake import tasks
-from archive.intake.walk.entries import clean_name
+from archive.intake.walk import clean_name
 from archive.models import Upload
 from archive.observing import logs
 from kifu_core.classes import PUBLIC

@@ -11,7 +11,7 @@ from typing import IO, Final
 from django.conf import settings
 
 from archive import store
-from archive.intake.walk.entries import clean_name
+from archive.intake.walk import clean_name
 
 log = logging.getLogger(__name__)
 

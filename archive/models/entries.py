@@ -43,7 +43,7 @@ class Entry(models.Model):
     index = models.IntegerField(default=0)
     """Place in a file of several games, from 0."""
     part = models.IntegerField(default=0)
-    """The number of its part in the walk (`archive.intake.walk.entries`), to find its bytes again."""
+    """The number of its part in the walk (`archive.intake.walk`), to find its bytes again."""
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
     hidden = models.BooleanField(_("hidden"), default=False, db_default=False)
     """Whether only the staff may download its bytes and its file (`archive.queries.games.taken_down`)."""

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 from rest_framework.test import APIClient
 
-from archive.intake.walk import texts
-from archive.intake.walk.refusals import Budget
+from archive.intake import texts
+from kifu_core.containers.refusals import Budget
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
 from tests.archive.packing import seven_zipped, tarred, zipped
 

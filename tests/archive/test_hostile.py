@@ -15,9 +15,10 @@ import pytest
 from archive.derive import issues
 from archive.derive.game import DerivedEntry
 from archive.intake.reader import read_part
-from archive.intake.walk.entries import UploadPart, walk
+from archive.intake.walk import walk
 from archive.management.commands.sample_games import sample_files
 from archive.models import Entry, Upload
+from kifu_core.containers.walk import FilePart
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
 from tests.archive.packing import tarred, zipped
 
@@ -62,7 +63,7 @@ def mutated(data: bytes, dice: Random) -> bytes:
     return bytes(changed)
 
 
-def wrong_with(part: UploadPart) -> list[str]:
+def wrong_with(part: FilePart) -> list[str]:
     """Faults of the entries that a part is read into, one sentence each."""
     began, entries = time.process_time(), list(read_part(part, "hostile.kif"))
     wrong = ["slow"] if time.process_time() - began > SLOWEST else []
@@ -88,7 +89,7 @@ def test_mutated_records_are_read_or_refused_with_a_reason():
     wrong = []
     for number in range(MUTATED):
         data = mutated(dice.choice(begin), dice)
-        found = wrong_with(UploadPart("", data)) if data else []
+        found = wrong_with(FilePart("", data)) if data else []
         wrong += [(number, text) for text in found]
     assert wrong == []
 
@@ -166,5 +167,5 @@ def test_the_time_to_read_long_repetitions_grows_with_their_length(text):
 
 def seconds_and_entries(text: str) -> tuple[float, list[DerivedEntry]]:
     began = time.process_time()
-    entries = list(read_part(UploadPart("", text.encode()), "hostile.kif"))
+    entries = list(read_part(FilePart("", text.encode()), "hostile.kif"))
     return time.process_time() - began, entries

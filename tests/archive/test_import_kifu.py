@@ -21,10 +21,10 @@ from django.db import connection, transaction
 from archive import libraries, store
 from archive.intake import importing, worker
 from archive.intake.importing import Turn
-from archive.intake.walk import refusals
 from archive.management.commands.import_kifu import Meter
 from archive.models import AuditLine, Entry, Game, Tally, Upload, User
 from archive.observing import tally
+from kifu_core.containers import refusals
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import zipped
 from tests.serving import ROOT, migrated_database

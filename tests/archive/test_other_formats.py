@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from archive.intake import texts
 from archive.intake.reader import read_part
-from archive.intake.walk import texts
-from archive.intake.walk.entries import walk
+from archive.intake.walk import walk
 from archive.models import Entry, Game
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position

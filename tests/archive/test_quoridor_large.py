@@ -8,9 +8,9 @@ import tracemalloc
 
 import pytest
 
+from archive.intake import texts
 from archive.intake.reader import read_part
-from archive.intake.walk import texts
-from archive.intake.walk.entries import walk
+from archive.intake.walk import walk
 from kifu_core.games import QUORIDOR, load
 from kifu_core.quoridor.board import name
 from kifu_core.quoridor.qf_code import QfCode, encode

@@ -13,11 +13,11 @@ from django.utils import timezone
 from archive import store
 from archive.derive.game import derive_game
 from archive.index.engine import engine
-from archive.intake import reader, resume, tasks, worker
-from archive.intake.walk import refusals, texts
+from archive.intake import reader, resume, tasks, texts, worker
 from archive.models import Entry, Game, Upload
 from archive.store import leases, verify
 from kifu_core import games
+from kifu_core.containers import refusals
 from kifu_core.errors import Issue
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import seven_zipped, tarred, zipped

@@ -15,7 +15,7 @@ from django.utils import timezone
 from archive import store
 from archive.index import schema
 from archive.intake import reader, worker
-from archive.intake.walk.entries import walk
+from archive.intake.walk import walk
 from archive.models import Entry, Game, Upload
 from archive.store import verify
 from benchmarks import generate

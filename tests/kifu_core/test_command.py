@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -14,6 +15,8 @@ import pytest
 
 from kifu_core import IS_COMPILED, __version__, load
 from kifu_core.__main__ import main
+from kifu_core.containers.refusals import ContainerLimits
+from tests.archive import packing
 from tests.kifu_core import golden
 from tests.shared import GOLDEN, SHARED
 
@@ -312,18 +315,11 @@ def test_check_reports_what_is_no_record(name, code):
     assert (report["games"], report["format"]) == ([], None)
 
 
-def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
-    zipped(tmp_path / "a.docx", {"[Content_Types].xml": GAME})
-    (tmp_path / "two.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(100))
-    for name, code, messages in (
-        ("two.7z", "is-container", "this is an archive (7z); take the files out of it first"),
-        ("a.docx", "is-document", "this is a file for another program (Office)"),
-    ):
-        path = tmp_path / name
-        checked = text("check", path, code=1)
-        assert messages in checked and f"[{code}]" in checked
-        output, complaint = kifu("convert", path, "--to", "csa", code=1)
-        assert output == b"" and messages in complaint
+def test_a_document_is_called_one(tmp_path):
+    path = zipped(tmp_path / "a.docx", {"[Content_Types].xml": GAME})
+    for command in (("check",), ("convert", "--to", "csa")):
+        output, errors = kifu(*command, path, code=1)
+        assert "this is a file for another program (Office)" in output.decode() + errors
 
 
 def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
@@ -333,7 +329,7 @@ def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFL
     return path
 
 
-def test_folders_and_zip_archives_are_read_file_by_file(tmp_path):
+def test_folders_and_containers_are_read_file_by_file(tmp_path):
     folder = tmp_path / "club"
     (folder / "2024").mkdir(parents=True)
     (folder / ".git").mkdir()
@@ -362,24 +358,63 @@ def test_no_name_in_a_zip_archive_leads_out_of_the_folder_that_is_written(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (
+            packing.tarred(("in/a.kif", GAME), ("b.zip", packing.zipped(("c.kif", GAME))), mode="w:xz"),
+            "a.tar.xz",
+        ),
+        (packing.seven_zipped(("in/a.kif", GAME), ("b.zip", packing.zipped(("c.kif", GAME)))), "a.7z"),
+    ],
+)
+def test_containers_in_containers_are_listed_and_converted(tmp_path, data, name):
+    path = tmp_path / name
+    path.write_bytes(data)
+    games = [json.loads(line) for line in text("list", path, "--json").splitlines()]
+    assert [(game["path"], game["plies"]) for game in games] == [
+        (f"{path}/in/a.kif", 13), (f"{path}/b.zip/c.kif", 13),
+    ]  # fmt: skip
+    kifu("convert", path, "--to", "csa", "--quiet", "--output", tmp_path / "out")
+    written = sorted(str(one.relative_to(tmp_path / "out")) for one in (tmp_path / "out").rglob("*.csa"))
+    assert written == ["b.zip/c.csa", "in/a.csa"]
+
+
+def test_a_compressed_file_is_listed(tmp_path):
+    path = tmp_path / "game.kif.gz"
+    path.write_bytes(gzip.compress(GAME))
+    assert json.loads(text("list", path, "--json"))["path"] == f"{path}/game.kif"
+
+
+def test_a_damaged_file_of_a_container_takes_no_name_from_a_game(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"a.kif": GAME, "b.kif": GAME})
+    path.write_bytes(path.read_bytes()[:-30])
+    _, messages = kifu("convert", path, "--to", "csa", "--output", tmp_path / "out", code=1)
+    assert "[damaged]" in messages and "[same-output]" not in messages
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["a.csa", "b.csa"]
+
+
+@pytest.mark.parametrize(
     ("code", "limit", "value"),
     [
-        ("bomb", "FREE_BYTES", 10_000),
-        ("entry-too-large", "MOST_BYTES", 10_000),
+        ("bomb", "LIMITS", ContainerLimits()),
+        ("entry-too-large", "LIMITS", ContainerLimits(entry_bytes=10_000)),
+        ("unpacks-to-too-much", "LIMITS", ContainerLimits(total_bytes=10_000)),
         ("too-many-entries", "MOST_FILES", 1),
     ],
 )
-def test_what_an_archive_unpacks_to_is_bounded(tmp_path, monkeypatch, code, limit, value):
+def test_what_a_container_unpacks_to_is_bounded(tmp_path, monkeypatch, code, limit, value):
     monkeypatch.setattr(f"kifu_core.files.{limit}", value)
-    path = zipped(tmp_path / "a.zip", {"a.kif": GAME, "b.kif": bytes(1_000_000)})
+    path = zipped(tmp_path / "a.zip", {"a.kif": GAME, "b.kif": bytes(2_000_000)})
     output, messages = kifu("convert", path, "--to", "usi", code=1)
-    assert f"[{code}]" in messages and output.count(b"position") == (0 if code == "too-many-entries" else 1)
+    assert f"[{code}]" in messages and output.count(b"position") == 1
 
 
-def test_what_cannot_be_taken_out_of_an_archive_is_named(tmp_path):
+def test_what_cannot_be_taken_out_of_a_container_is_named(tmp_path, monkeypatch):
     inner = zipped(tmp_path / "inner.zip", {"a.kif": GAME}).read_bytes()
-    nested = zipped(tmp_path / "nested.zip", {"inner.zip": inner, "b.kif": GAME})
-    packed = zipped(tmp_path / "packed.zip", {"a.kif": GAME}, zipfile.ZIP_LZMA)
+    twice = packing.zipped(("inner.zip", inner))
+    nested = zipped(tmp_path / "nested.zip", {"twice.zip": twice, "b.kif": GAME})
+    packed = tmp_path / "packed.zip"
+    packed.write_bytes(inner.replace(b"\x08\0", b"\x09\0"))
     broken = tmp_path / "broken.zip"
     broken.write_bytes(inner.replace(inner[50:60], bytes(10)))
     cut = tmp_path / "cut.zip"
@@ -391,11 +426,16 @@ def test_what_cannot_be_taken_out_of_an_archive_is_named(tmp_path):
     linked.external_attr = 0o120777 << 16
     with zipfile.ZipFile(link, "w") as archive:
         archive.writestr(linked, "/etc/passwd")
-    empty, folder = zipped(tmp_path / "empty.zip", {}), tmp_path / "empty"
+    empty, folder = zipped(tmp_path / "empty.zip", {".hidden": GAME}), tmp_path / "empty"
     folder.mkdir()
+    rar, seven = tmp_path / "a.rar", tmp_path / "a.7z"
+    rar.write_bytes(b"Rar!\x1a\x07\0")
+    seven.write_bytes(packing.seven_zipped(("a.kif", GAME)))
+    monkeypatch.setitem(sys.modules, "py7zr", None)
     for path, code in (
         (nested, "nested-too-deep"), (packed, "unknown-compression"), (broken, "damaged"), (cut, "damaged"),
         (locked, "encrypted"), (link, "link"), (empty, "empty-container"), (folder, "no-files"),
+        (rar, "unknown-container"), (seven, "needs-7z"),
     ):  # fmt: skip
         assert f"[{code}]" in kifu("convert", path, DATA / "kif/even_game.kif", "--to", "usi", code=1)[1]
         assert f"[{code}]" in text("check", path, code=1)

@@ -151,9 +151,10 @@ ELSEWHERE = {
     *("book-damaged", "book-unreached"),
     *(f"book-lost-{part}" for part in ("positions", "counts", "scores", "depths", "replies", "remarks")),
     *("bomb", "damaged", "empty-container", "encrypted", "entry-too-large", "link", "nested-too-deep"),
-    *("no-files", "too-many-entries", "unknown-compression"),
+    *("no-files", "too-many-entries", "unknown-compression", "unknown-container", "needs-7z"),
+    *("device", "internal-error", "too-much-memory", "unpacks-to-too-much"),
 }
-"""Codes of the command, between games of both kinds and of ZIP files, in `test_command.py`, of the limits
+"""Codes of the command, between games of both kinds and of containers, in `test_command.py`, of the limits
 that only an archive has, in `test_game_limits.py`, of files that names tell, in `test_packed.py`, of training
 data and books, in `test_training.py` and `test_books.py`."""
 

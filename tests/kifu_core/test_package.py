@@ -30,10 +30,10 @@ def imported(folder):
 
 def test_the_library_needs_what_it_imports_and_no_more():
     faster = {"orjson"}  # used where it is installed; the server installs it
-    assistants = names(PROJECT["optional-dependencies"]["mcp"])  # for the command kifu-mcp alone
-    assert names(PROJECT["dependencies"]) == imported("kifu_core") - faster - assistants
+    extras = {name for extra in ("mcp", "7z") for name in names(PROJECT["optional-dependencies"][extra])}
+    assert names(PROJECT["dependencies"]) == imported("kifu_core") - faster - extras
     assert faster <= names(PROJECT["optional-dependencies"]["server"])
-    assert assistants <= imported("kifu_core")
+    assert extras <= imported("kifu_core")
 
 
 def test_the_server_s_needs_are_an_extra():

@@ -14,8 +14,8 @@ from archive.api.operations import READING, Example, Operation, merge_problems
 from archive.api.serializers import ConvertBody, RecordBody
 from archive.api.shapes.reading import Checked, CheckedRecord, Converted, ConvertedRecord, ReadRecords
 from archive.http.limits.text_limits import check_body, check_size, check_text, limited_reading
-from archive.intake.walk import containers
 from archive.shapes.common import FORMATS
+from kifu_core.containers import readers
 from kifu_core.deadline import watched
 from kifu_core.errors import UnknownFormatError
 from kifu_core.games import GameKind, last_position, load
@@ -94,8 +94,8 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
     if file is not None:
         check_size(file.size or 0, limit)
         data = file.read()
-        if container := containers.kind_of(data[: containers.HEAD_BYTES]):
-            code = "unknown-container" if container in containers.UNREADABLE else "is-container"
+        if container := readers.kind_of(data[: readers.HEAD_BYTES]):
+            code = "unknown-container" if container in readers.UNREADABLE else "is-container"
             raise UnknownFormatError(code, params={"text": container.upper()})
         return load(data, file.name)
     if not text:

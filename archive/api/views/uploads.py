@@ -32,7 +32,7 @@ from archive.intake.permissions import (
     sender_key,
     session_key,
 )
-from archive.intake.walk.entries import clean_name
+from archive.intake.walk import clean_name
 from archive.models import Upload
 from archive.queries.games.taken_down import check_bytes, has_hidden, hide_names, upload_shown
 from archive.queries.games.upload_progress import (

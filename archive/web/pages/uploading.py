@@ -25,7 +25,7 @@ from archive.http.limits.throttling import charge_uploads, games_counter
 from archive.intake import uploads
 from archive.intake.permissions import deletable, may_delete, may_upload, sender_key, session_key
 from archive.intake.uploads import receive
-from archive.intake.walk.entries import clean_name
+from archive.intake.walk import clean_name
 from archive.models import Entry, Upload
 from archive.queries.games.taken_down import (
     has_hidden,

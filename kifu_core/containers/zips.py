@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import IO, Final
 from zipfile import BadZipFile
 
-from archive.intake.walk.members import Member
-from archive.intake.walk.refusals import Budget
-from archive.intake.walk.zip_members import Slice, ZipRecord, member_of, zip64_numbers
-from archive.intake.walk.zip_stream import Coverage, FileStream
+from kifu_core.containers.members import Member
+from kifu_core.containers.refusals import Budget
+from kifu_core.containers.zip_members import Slice, ZipRecord, member_of, zip64_numbers
+from kifu_core.containers.zip_stream import Coverage, FileStream
 from kifu_core.deadline import check_time
 
 _END: Final = struct.Struct("<4s4H2LH")

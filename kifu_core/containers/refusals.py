@@ -1,7 +1,4 @@
-"""Reasons why a part of an upload is not read, and the budget of an upload.
-
-The texts of the codes are in `archive.derive.issues`.
-"""
+"""Reasons why a file of a container is not read, and the limits and the budget of a walk."""
 
 import errno
 import lzma
@@ -9,13 +6,12 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import IO, Final, cast
 from zipfile import BadZipFile
 
-from django.conf import settings
-
 from kifu_core.deadline import check_time
-from kifu_core.errors import Issue
+from kifu_core.errors import KifuError
 
 CHUNK: Final = 64 * 1024
 MEMORY_BYTES: Final = 1024 * 1024
@@ -39,18 +35,11 @@ _LOCAL_ERRORS: Final = frozenset(
 """Errors of temporary files: a full or broken disk, too many open files."""
 
 
-class RefusedError(Exception):
-    """A file of an upload is not read; `code` and `params` say why."""
+class RefusedError(KifuError):
+    """A file is not read; `code` and `params` say why."""
 
     def __init__(self, code: str, **params: str | int) -> None:
-        super().__init__(code)
-        self.code = code
-        self.params = params
-
-    @property
-    def issue(self) -> Issue:
-        """Return the refusal as an issue of the entry."""
-        return Issue(self.code, "error", params=self.params)
+        super().__init__(code, params=params)
 
 
 def is_local_error(error: BaseException) -> bool:
@@ -67,23 +56,37 @@ def damaged(error: Exception) -> RefusedError:
     return RefusedError("damaged", text=(str(error) or type(error).__name__)[:80])
 
 
-def temporary_file() -> IO[bytes]:
-    """Return an empty file that is deleted when closed: in memory up to `MEMORY_BYTES`, beyond in the data
+@dataclass(frozen=True, slots=True)
+class ContainerLimits:
+    """The limits of a walk: bytes of an unpacked file, of all unpacked files and of dictionaries, times that
+    a file may be larger than its packed bytes, and levels of containers.
+
+    `folder` is for temporary files; None is the system's.
+    """
+
+    entry_bytes: int = 64 * 1024 * 1024
+    total_bytes: int = 64 * 1024 * 1024 * 1024
+    memory: int = DICTIONARY_BYTES
+    ratio: int = 200
+    depth: int = 2
+    folder: str | None = None
+
+
+def temporary_file(folder: str | None = None) -> IO[bytes]:
+    """Return an empty file that is deleted when closed: in memory up to `MEMORY_BYTES`, beyond in the
     folder."""
-    folder = str(settings.DATA_DIR / "tmp")
     return cast(IO[bytes], tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=folder))
 
 
 class Budget:
     """The remaining budget of a walk. The same walk always spends the same.
 
-    `left` are bytes to unpack, `memory` is the largest dictionary in bytes. Unpackers check the time limit of
-    `kifu_core.deadline` piece by piece.
+    `left` are bytes to unpack. Unpackers check the time limit of `kifu_core.deadline` piece by piece.
     """
 
-    def __init__(self, memory: int = DICTIONARY_BYTES) -> None:
-        self.left: int = settings.ARCHIVE_MAX_TOTAL_BYTES
-        self.memory = memory
+    def __init__(self, limits: ContainerLimits) -> None:
+        self.limits = limits
+        self.left = limits.total_bytes
 
     @property
     def spent(self) -> bool:
@@ -95,7 +98,7 @@ class Budget:
 
         Raises RefusedError beyond the limits and for damage.
         """
-        file = temporary_file()
+        file = temporary_file(self.limits.folder)
         try:
             self._copy(stream, packed, file)
         except BaseException as error:
@@ -113,14 +116,17 @@ class Budget:
             size += len(chunk)
             self.left -= len(chunk)
             if self.spent:
-                raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
-            if size > settings.ARCHIVE_MAX_ENTRY_BYTES:
-                raise RefusedError("entry-too-large", limit=settings.ARCHIVE_MAX_ENTRY_BYTES)
-            check_ratio(size, packed())
+                raise self.too_much()
+            if size > self.limits.entry_bytes:
+                raise RefusedError("entry-too-large", limit=self.limits.entry_bytes)
+            self.check_ratio(size, packed())
             file.write(chunk)
 
+    def check_ratio(self, unpacked: int, packed: int) -> None:
+        """Raise RefusedError `bomb` for far more bytes than records unpack to."""
+        if unpacked > FREE_BYTES and unpacked > self.limits.ratio * max(packed, 1):
+            raise RefusedError("bomb", ratio=self.limits.ratio)
 
-def check_ratio(unpacked: int, packed: int) -> None:
-    """Raise RefusedError `bomb` for far more bytes than records unpack to."""
-    if unpacked > FREE_BYTES and unpacked > settings.ARCHIVE_MAX_RATIO * max(packed, 1):
-        raise RefusedError("bomb", ratio=settings.ARCHIVE_MAX_RATIO)
+    def too_much(self) -> RefusedError:
+        """Return the refusal for more unpacked bytes than all files together may have."""
+        return RefusedError("unpacks-to-too-much", limit=self.limits.total_bytes)

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Final, Protocol
 
-from archive.intake.walk.refusals import CHUNK, TOO_MUCH_MEMORY, RefusedError
+from kifu_core.containers.refusals import CHUNK, TOO_MUCH_MEMORY, RefusedError
 from kifu_core.deadline import check_time
 
 MAX_STREAMS: Final = 200_000

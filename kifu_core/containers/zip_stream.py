@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import IO, Final
 from zipfile import BadZipFile
 
-from archive.intake.walk.members import Member
-from archive.intake.walk.refusals import CHUNK, Budget
-from archive.intake.walk.zip_members import FILE, LOCAL, ZipRecord, data_at, local_record, member_of
+from kifu_core.containers.members import Member
+from kifu_core.containers.refusals import CHUNK, Budget
+from kifu_core.containers.zip_members import FILE, LOCAL, ZipRecord, data_at, local_record, member_of
 from kifu_core.deadline import check_time
 
 _DESCRIPTOR: Final = b"PK\x07\x08"

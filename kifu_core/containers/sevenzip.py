@@ -14,10 +14,8 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
-from django.conf import settings
-
-from archive.intake.walk.members import Member
-from archive.intake.walk.refusals import CHUNK, TOO_MUCH_MEMORY, Budget, RefusedError, damaged
+from kifu_core.containers.members import Member
+from kifu_core.containers.refusals import CHUNK, TOO_MUCH_MEMORY, Budget, RefusedError, damaged
 from kifu_core.deadline import check_time
 
 if TYPE_CHECKING:
@@ -82,11 +80,11 @@ def _opened(file: IO[bytes], budget: Budget) -> SevenZipFile:
     except ImportError:
         raise RefusedError("needs-7z") from None
     # The library's own limits are 8 million files and 256 MiB.
-    limit = budget.memory // FILE_BYTES
+    limit = budget.limits.memory // FILE_BYTES
     archiveinfo.MAX_NUMFILES = archiveinfo.MAX_NUMFOLDERS = archiveinfo.MAX_SUBSTREAMS = limit
     archiveinfo.MAX_HEADER_SIZE = HEADER_BYTES
     try:
-        _check_header(file, budget.memory)
+        _check_header(file, budget.limits.memory)
         file.seek(0)
         return SevenZipFile(file)
     except RefusedError:
@@ -159,14 +157,14 @@ class _Blocks:
     @property
     def spent(self) -> bool:
         """Return whether the budget for unpacking is used up."""
-        return self.unpacked > settings.ARCHIVE_MAX_TOTAL_BYTES
+        return self.unpacked > self.budget.limits.total_bytes
 
     def count(self, size: int) -> None:
         """Count unpacked bytes, whether they are used or skipped."""
         check_time()
         self.unpacked += size
         if self.spent:
-            raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
+            raise self.budget.too_much()
 
 
 class _Block:
@@ -177,7 +175,7 @@ class _Block:
         self.folder = folder
         self.left = packed
         self.current: _Stream | None = None
-        self.refusal = _refusal(folder.coders, blocks.budget.memory)
+        self.refusal = _refusal(folder.coders, blocks.budget.limits.memory)
         self._decompressor: Any = None
 
     def read(self, size: int) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 
-from archive.intake.walk.refusals import RefusedError
+from kifu_core.containers.refusals import RefusedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import IO, Final
 
 from django.conf import settings
 
-from archive.intake.walk.refusals import RefusedError
+from kifu_core.containers.refusals import RefusedError
 from kifu_core.cutting import Chunk, Cutter
 from kifu_core.deadline import check_time
 from kifu_core.games import kind_of

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import IO, Final, cast
 from zipfile import BadZipFile
 
-from archive.intake.walk.members import Member, text_of
-from archive.intake.walk.refusals import Budget, RefusedError
-from archive.intake.walk.unpacking import Decoder, Inflate, UnpackedStream, ZipLzma
+from kifu_core.containers.members import Member, text_of
+from kifu_core.containers.refusals import Budget, RefusedError
+from kifu_core.containers.unpacking import Decoder, Inflate, UnpackedStream, ZipLzma
 
 LOCAL: Final = struct.Struct("<4s5H3L2H")
 FILE: Final = b"PK\x03\x04"
@@ -86,7 +86,7 @@ def _decoder(record: ZipRecord, budget: Budget) -> Callable[[], Decoder] | None:
         size = record.size
         if size is None:
             raise RefusedError("damaged", text="nothing tells its size")
-        return lambda: ZipLzma(size, budget.memory)
+        return lambda: ZipLzma(size, budget.limits.memory)
     name = _METHODS.get(record.method, "unknown")
     raise RefusedError("unknown-compression", text=f"ZIP {record.method} ({name})")
 

@@ -10,12 +10,10 @@ import tarfile
 from collections.abc import Callable, Iterator
 from typing import IO, Final, Literal, Never, Self, cast
 
-from django.conf import settings
-
-from archive.intake.walk import sevenzip, zips
-from archive.intake.walk.members import Member, text_of
-from archive.intake.walk.refusals import DAMAGE, Budget, RefusedError, check_ratio, damaged
-from archive.intake.walk.unpacking import XZ, UnpackedStream, open_bzip2, open_gzip, open_xz
+from kifu_core.containers import sevenzip, zips
+from kifu_core.containers.members import Member, text_of
+from kifu_core.containers.refusals import DAMAGE, Budget, RefusedError, damaged
+from kifu_core.containers.unpacking import XZ, UnpackedStream, open_bzip2, open_gzip, open_xz
 from kifu_core.deadline import check_time
 
 Kind = Literal["zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "lzh"]
@@ -78,7 +76,7 @@ def _decompressed(kind: Kind, file: IO[bytes], budget: Budget) -> UnpackedStream
     file.seek(0)
     if kind == "gzip":
         return open_gzip(file)
-    return open_bzip2(file) if kind == "bzip2" else open_xz(file, budget.memory)
+    return open_bzip2(file) if kind == "bzip2" else open_xz(file, budget.limits.memory)
 
 
 Reader = Callable[[IO[bytes], str, Budget], Iterator[Member]]
@@ -87,9 +85,10 @@ Reader = Callable[[IO[bytes], str, Budget], Iterator[Member]]
 class _LimitedStream(io.RawIOBase):
     """A decompressed stream that raises RefusedError when it unpacks to too much."""
 
-    def __init__(self, stream: UnpackedStream, packed: IO[bytes]) -> None:
+    def __init__(self, stream: UnpackedStream, packed: IO[bytes], budget: Budget) -> None:
         self.stream = stream
         self.packed = packed
+        self.budget = budget
         self.count = 0
 
     def readable(self) -> bool:
@@ -99,9 +98,9 @@ class _LimitedStream(io.RawIOBase):
         data = self.stream.read(size)
         self.count += len(data)
         check_time()
-        check_ratio(self.count, self.packed.tell())
-        if self.count > settings.ARCHIVE_MAX_TOTAL_BYTES:
-            raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
+        self.budget.check_ratio(self.count, self.packed.tell())
+        if self.count > self.budget.limits.total_bytes:
+            raise self.budget.too_much()
         return data
 
 
@@ -111,7 +110,7 @@ def _compressed(kind: Kind) -> Reader:
         inside = kind_of(_beginning(_decompressed(kind, file, budget)))
         stream = _decompressed(kind, file, budget)
         if inside == "tar":
-            yield from _tar(_LimitedStream(stream, file), name, budget)
+            yield from _tar(_LimitedStream(stream, file, budget), name, budget)
         else:
             yield Member(_plain_name(name), lambda: cast(IO[bytes], stream), file.tell)
 
