@@ -5,13 +5,14 @@ import os
 from setuptools import setup
 
 COMPILED = """
-    lines memo shogi/attacks shogi/keys/canonical shogi/keys/shogi64 shogi/lookahead shogi/mate
-    shogi/move_resolution shogi/move_times shogi/moves shogi/normalize shogi/pieces shogi/position
-    shogi/raw_line shogi/repetition shogi/replay shogi/rules shogi/squares shogi/formats/bod
-    shogi/formats/csa shogi/formats/csa_times shogi/formats/draft shogi/formats/joined_headers
-    shogi/formats/kakinoki_games shogi/formats/kakinoki_words shogi/formats/ki2 shogi/formats/kif
-    shogi/formats/positions shogi/formats/psn shogi/formats/read_csa shogi/formats/read_kakinoki
-    shogi/formats/rows shogi/formats/times shogi/formats/usi
+    decoding limits lines memo reading shogi/attacks shogi/classify shogi/keys/canonical
+    shogi/keys/shogi64 shogi/lookahead shogi/mate shogi/move_resolution shogi/move_times shogi/moves
+    shogi/normalize shogi/pieces shogi/position shogi/raw_line shogi/repetition shogi/replay shogi/rules
+    shogi/specials shogi/squares shogi/start shogi/formats/bod shogi/formats/csa shogi/formats/csa_times
+    shogi/formats/draft shogi/formats/joined_headers shogi/formats/kakinoki_games
+    shogi/formats/kakinoki_words shogi/formats/ki2 shogi/formats/kif shogi/formats/positions
+    shogi/formats/psn shogi/formats/read_csa shogi/formats/read_kakinoki shogi/formats/rows
+    shogi/formats/times shogi/formats/usi
 """
 """The modules with the loops over moves and squares, and those whose classes they share."""
 

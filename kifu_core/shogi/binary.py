@@ -43,7 +43,9 @@ def is_binary(file_format: str) -> Callable[[str, str], bool]:
 
 
 def _has_format(file_format: str, text: str, name: str) -> bool:
-    if _suffix(name) not in _SUFFIXES and not text.startswith(YBB_MAGIC.decode()):
+    if file_format == "ybb":
+        return text.startswith(YBB_MAGIC.decode())
+    if not name or file_format not in _SUFFIXES.get(_suffix(name), ()):
         return False
     try:
         return binary_format(text.encode("latin-1"), name) == file_format
