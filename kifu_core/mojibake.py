@@ -16,12 +16,16 @@ _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _ONE_BYTE: Final = re.compile(f"[\x00-\xff{''.join(map(chr, _WINDOWS))}]*+")
 _SAMPLE: Final = 60
 _EXPECTED: Final = re.compile(r"[ぁ-んァ-ヶ一-龯１-９]")
+_WORD: Final = re.compile(f"{_EXPECTED.pattern}{{2}}")
 RECORD_WORDS: Final = re.compile(
     r"手合|先手|後手|上手|下手|棋戦|平手|投了|手数|変化|[１-９][一二三四五六七八九]"
 )
 
 _ENOUGH: Final = {"utf-8": 1, "cp932": 3}
-"""Japanese characters that a repair must produce: in cp932 an accented letter and the next one make one."""
+"""Japanese characters that a repair must produce: in cp932 an accented letter and the next one make one.
+
+At least two of them are adjacent there: control characters before ASCII make single ones.
+"""
 
 _WRONG: Final = (("cp932", "utf-8"), ("latin-1", "utf-8"), ("latin-1", "cp932"))
 """Pairs of the mistaken encoding and the real one."""
@@ -69,7 +73,10 @@ def _is_repairable(sample: str, mistaken_for: str, real: str) -> bool:
         decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, mistaken_for), final=False)
     except UnicodeError:
         return False
-    return len(_EXPECTED.findall(decoded)) >= _ENOUGH[real] and len(decoded) < len(sample)
+    is_japanese = len(_EXPECTED.findall(decoded)) >= _ENOUGH[real] and (
+        real == "utf-8" or _WORD.search(decoded)
+    )
+    return bool(is_japanese) and len(decoded) < len(sample)
 
 
 _LOST_LEAD: Final = re.compile("[\ufffd・?](?=[ｼｽ])")

@@ -157,6 +157,7 @@ def test_a_shogi_record_is_the_same_or_its_losses_are_reported(file_format, head
 @example({}, [['"'], ["\x1f\xa0"], [], []])
 @example({}, [["\r", "\x1f"], [], ["PI"], []])
 @example({"{": "x"}, [[]] * 4)
+@example({}, [["\x9b", "\x9b"], [], [], ["\x9b"]])
 @settings(max_examples=150, deadline=None)
 def test_a_quoridor_record_is_the_same_or_its_losses_are_reported(file_format, header, comments):
     survives(GAMES["quoridor"], quoridor(header, comments), file_format)

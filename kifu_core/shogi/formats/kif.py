@@ -398,7 +398,9 @@ def _branch_lines(
             kind := writing.ending_kind(entry, ending if number == branch.closing else None, turn)
         ) and can_hold_ending(word := writing.ending_word(kind, turn)):
             lines.append(_row(ply, word, entry, more))
-            last, behind = last or kind, behind or last not in (None, kind)
+            if last is None:
+                last = kind
+            behind = behind or last != kind
         lines += writing.comment_lines(entry.get("comments", []))
     if last is not None and not behind:
         line_of = writing.result_line if writing.has_sentence(last) else writing.winner_line

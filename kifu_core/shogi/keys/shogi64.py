@@ -253,10 +253,10 @@ class Encoder:
 
     def _read_file(self, board: list[int], column: int) -> None:
         pawns, old = _FILES[tuple(board[_FILE_SLICES[column]])], self._files[column]
-        if pawns is not old:
+        if pawns != old:
             self._files[column] = pawns
             self._blacks[column], self._whites[column] = pawns
-            self._irregular += (pawns is _IRREGULAR) - (old is _IRREGULAR)
+            self._irregular += (pawns == _IRREGULAR) - (old == _IRREGULAR)
             self._forget_heads()
 
     def _read_hands(self) -> None:
