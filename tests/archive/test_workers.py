@@ -30,7 +30,7 @@ from tests.serving import (
 
 pytestmark = pytest.mark.worker
 
-LARGE = 500
+LARGE = 1_000
 """Games of an import: many turns of a worker, also of a fast one."""
 
 SHORT_TURNS = """
