@@ -36,7 +36,7 @@ REQUESTS: Final = 20_000 if os.environ.get("KIFU_CONTRACT") == "long" else 700
 TOLD: Final[dict[str, Any]] = contract_of_file()
 NAMES: Final = [operation["operationId"] for _path, _method, operation in operations(TOLD)]
 MODES: Final = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
-PATHS: Final = REQUESTS // 15
+PATHS: Final = REQUESTS // 4
 """Sequences of up to eight requests."""
 
 EACH: Final = -(-REQUESTS // (len(NAMES) * len(MODES)))

@@ -330,7 +330,6 @@ def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -
         ("甲", {"player": "甲"}),
         ("甲 竜王戦", {"q": "player:甲 AND 竜王戦"}),
         ("名人戦 event:竜王戦", {"event": "竜王戦", "player": "名人戦"}),
-        ("\0", {"player": "\0"}),
     ],
 )
 def test_free_words_that_name_an_event_ask_for_it(

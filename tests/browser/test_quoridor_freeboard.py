@@ -292,7 +292,7 @@ async ([code, ...more]) => {
 def test_characters_of_mails_and_pages_are_dropped_with_a_warning(board: Board) -> None:
     """The original read them, and blanks, as six zeros each."""
     board.input("> j7ok lAHM-e1I*Cg…")
-    expect(board.status).to_contain_text("4 characters that are not allowed in a code were dropped")
+    expect(board.status).to_contain_text("characters that are not allowed in a code were dropped: 4")
     board.shows(decode("j7oklAHMe1ICg").start().position, "c3h")
     board.input("j7ok lAHMe1ICg=")
     expect(board.status).not_to_contain_text("dropped")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -29,7 +30,8 @@ def asked(address: str, *calls: tuple[str, dict[str, Any]]) -> tuple[list[Any], 
             tools = (await client.list_tools()).tools
             return tools, [await client.call_tool(name, arguments) for name, arguments in calls]
 
-    return asyncio.run(ask())
+    with ThreadPoolExecutor() as thread:  # tests with a browser have a loop of events in this one
+        return thread.submit(asyncio.run, ask()).result()
 
 
 def text_of(result: Any) -> str:
