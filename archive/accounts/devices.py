@@ -29,8 +29,8 @@ DEFAULT_SCOPES: Final = ("read-private",)
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """Of user codes (RFC 8628, 6.1): no vowels, which could make words."""
 _CODE_LENGTH: Final = 8
-_KEPT: Final = timedelta(days=1)
-"""How long an expired grant is stored, so that its program is told."""
+_RETENTION: Final = timedelta(days=1)
+"""How long an expired grant stays stored, so that its program gets `expired_token`."""
 
 
 class GrantError(Exception):
@@ -48,7 +48,7 @@ def begin(client: str, scope: str) -> tuple[DeviceGrant, str]:
     if unknown := [name for name in wanted if name not in SCOPES]:
         raise GrantError("invalid_scope", f"{unknown[0][:40]!r} is none of {', '.join(SCOPES)}")
     now = timezone.now()
-    DeviceGrant.objects.filter(expires__lt=now - _KEPT).delete()
+    DeviceGrant.objects.filter(expires__lt=now - _RETENTION).delete()
     device_code = secrets.token_urlsafe(32)
     grant = DeviceGrant.objects.create(
         digest=digest(device_code),
@@ -82,8 +82,8 @@ def _valid() -> dict[str, Any]:
 def redeem(device_code: str, client: str) -> tuple[Token, str]:
     """Return the token of an allowed grant with its key; only once. Raises GrantError."""
     with transaction.atomic():
-        found = DeviceGrant.objects.select_for_update().filter(digest=digest(device_code), client=client)
-        grant = found.first()
+        grants = DeviceGrant.objects.select_for_update().filter(digest=digest(device_code), client=client)
+        grant = grants.first()
         error = _error(grant)
         if grant is not None and error is None:
             assert grant.user is not None
@@ -96,7 +96,7 @@ def redeem(device_code: str, client: str) -> tuple[Token, str]:
 
 
 def _error(grant: DeviceGrant | None) -> GrantError | None:
-    """Return the reason why there is no token, or not yet. Notes that the program has asked."""
+    """Return the reason why there is no token, or not yet. Notes the time of the request."""
     if grant is None:
         return GrantError("invalid_grant", "there is no such device code of this client")
     now = timezone.now()
@@ -106,9 +106,9 @@ def _error(grant: DeviceGrant | None) -> GrantError | None:
         return None
     if grant.state != DeviceGrant.State.WAITING:
         return GrantError("access_denied", "the user has denied the token")
-    early = grant.asked is not None and now < grant.asked + timedelta(seconds=grant.interval)
-    grant.asked, grant.interval = now, grant.interval + INTERVAL * early
-    grant.save(update_fields=["asked", "interval"])
+    early = grant.polled is not None and now < grant.polled + timedelta(seconds=grant.interval)
+    grant.polled, grant.interval = now, grant.interval + INTERVAL * early
+    grant.save(update_fields=["polled", "interval"])
     if early:
         return GrantError("slow_down", f"ask every {grant.interval} seconds")
     return GrantError("authorization_pending", "the user has not decided yet")

@@ -341,7 +341,7 @@ class Migration(migrations.Migration):
                 ('scopes', models.JSONField()),
                 ('expires', models.DateTimeField(db_index=True)),
                 ('interval', models.SmallIntegerField()),
-                ('asked', models.DateTimeField(null=True)),
+                ('polled', models.DateTimeField(null=True)),
                 ('state', models.CharField(choices=[('waiting', 'Waiting'), ('allowed', 'Allowed'), ('denied', 'Denied')], default='waiting', max_length=7)),
                 ('days', models.SmallIntegerField(null=True)),
                 ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -91,8 +91,8 @@ class DeviceGrant(models.Model):
     expires = models.DateTimeField(db_index=True)
     interval = models.SmallIntegerField()
     """Seconds between two requests of the program."""
-    asked = models.DateTimeField(null=True)
-    """When the program asked last."""
+    polled = models.DateTimeField(null=True)
+    """The time of the last request of the program."""
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
     """Who has decided."""

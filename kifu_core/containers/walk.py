@@ -53,7 +53,7 @@ Cut = Callable[[IO[bytes], int, str], Iterator[Chunk]]
 """Yields the pieces of a file of so many bytes and with this name. Raises RefusedError."""
 
 
-def whole(file: IO[bytes], _size: int, _name: str) -> Iterator[Chunk]:
+def uncut(file: IO[bytes], _size: int, _name: str) -> Iterator[Chunk]:
     """Yield a file in one piece."""
     yield 1, file.read()
 
@@ -62,7 +62,7 @@ def walk(
     file: IO[bytes],
     name: str,
     limits: ContainerLimits,
-    cut: Cut = whole,
+    cut: Cut = uncut,
     wanted: Callable[[str], bool] | None = None,
 ) -> Generator[FilePart, None, None]:
     """Yield the parts of a file, numbered from 0; `name` is the file's. At least one, unless all are

@@ -212,10 +212,10 @@ class _Replay:
             if isinstance(step, SourcedMove):
                 chosen = step.white if turn else step.black
             else:
-                if not isinstance(step, Search) or not (found := step.search(board, turn, last)):
+                if not isinstance(step, Search) or not (resolved := step.search(board, turn, last)):
                     position.turn = turn
                     try:
-                        found = step.plan(position, last)
+                        resolved = step.plan(position, last)
                     except EndOfPlay:
                         entries.append(self._ending(job, step, entries, time))
                         if self._move_follows(job, len(entries)):
@@ -225,8 +225,8 @@ class _Replay:
                         only = self._only_way(job, step, len(entries), last, error)
                         if only is None:
                             return False
-                        found = only
-                chosen = found
+                        resolved = only
+                chosen = resolved
             origin, to, piece = chosen.origin, chosen.to, chosen.piece
             taken = board[to]
             # Most moves go to an empty square with nothing on the way.

@@ -251,26 +251,26 @@ def _outcome(ending: Ending | None) -> Outcome | None:
     return "draw" if ending.draw else None if ending.winner is None else OUTCOMES[ending.winner]
 
 
-def scores_of(found: Sequence[Evaluation]) -> dict[int, Evaluation]:
+def scores_of(written: Sequence[Evaluation]) -> dict[int, Evaluation]:
     """Return the evaluation of each position before a move, by its ply.
 
     A player's own evaluation stands after the move, but is that of the search that found the move. An
     analysis is of the position where it stands, and precedes the player's.
     """
-    by_role = {role: best([one for one in found if one.role == role]) for role in ("player", "analysis")}
+    by_role = {role: best([one for one in written if one.role == role]) for role in ("player", "analysis")}
     players = {one.ply - 1: one for one in by_role["player"]}
     return players | {one.ply: one for one in by_role["analysis"]}
 
 
 def _score(one: _TrainingPosition, form: TrainingForm) -> int:
     """Return the score of a position from the side to move."""
-    found = one.evaluation
-    if found is None:
+    evaluation = one.evaluation
+    if evaluation is None:
         return 0
-    if found.winner is not None:
-        size = MATE[form] - (min(found.mate or 0, 1_000) if form == "psv" else 0)
-        return size if found.winner == one.turn else -size
-    score = max(-_LARGEST_SCORE, min(_LARGEST_SCORE, found.score or 0))
+    if evaluation.winner is not None:
+        size = MATE[form] - (min(evaluation.mate or 0, 1_000) if form == "psv" else 0)
+        return size if evaluation.winner == one.turn else -size
+    score = max(-_LARGEST_SCORE, min(_LARGEST_SCORE, evaluation.score or 0))
     return -score if one.turn else score
 
 

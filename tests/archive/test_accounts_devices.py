@@ -49,7 +49,7 @@ def error(codes: dict[str, Any], **more: str) -> str:
 def later(seconds: int) -> None:
     """Let the last request of the program, and the beginning of the grant, lie further back."""
     for grant in DeviceGrant.objects.all():
-        grant.asked = grant.asked and grant.asked - timedelta(seconds=seconds)
+        grant.polled = grant.polled and grant.polled - timedelta(seconds=seconds)
         grant.expires -= timedelta(seconds=seconds)
         grant.save()
 
