@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
 from kifu_core.jkf import Consumption, Time
 from kifu_core.memo import Memo
@@ -15,11 +14,14 @@ TIME: Final = r"T ?([0-9]{0,9}+(?:\.[0-9]{0,9}+)?)"
 _CLOCK: Final = re.compile(rf"(?:{TIME})?")
 
 
-class Clock(NamedTuple):
+class Clock:
     """The time of a move in JKF, None if there is none, and its seconds."""
 
-    time: Time | None
-    seconds: int
+    __slots__ = ("seconds", "time")
+
+    def __init__(self, time: Time | None, seconds: int) -> None:
+        self.time = time
+        self.seconds = seconds
 
 
 def _read_clock(text: str) -> Clock:
@@ -39,11 +41,13 @@ CLOCKS: Final = Memo(_read_clock)
 
 def with_totals(clocks: list[Clock]) -> list[Consumption | None]:
     """Return the times of a line of alternating sides, with the total of each side."""
-    nows, spent = zip(*clocks, strict=True) if clocks else ((), ())
-    totals = [0] * len(spent)
-    totals[::2], totals[1::2] = accumulate(spent[::2]), accumulate(spent[1::2])
-    pairs = zip(nows, map(TOTALS.__getitem__, totals), strict=True)
-    return [None if now is None else {"now": now, "total": total} for now, total in pairs]
+    times: list[Consumption | None] = []
+    own, other = 0, 0
+    for clock in clocks:
+        own, other = other, own + clock.seconds
+        time = clock.time
+        times.append(None if time is None else {"now": time, "total": TOTALS[other]})
+    return times
 
 
 _MINUTES: Final = re.compile(r"([0-9]{1,3})分")
