@@ -233,6 +233,9 @@ def test_a_mirror_begins_anew_after_a_restoration(mirror):
     assert games_of(copy) == public_games() and len(public_games()) == 1
 
 
+NO_GAME = 2_000_000_000
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has one writer at a time")
 def test_a_commit_that_comes_late_is_not_missed(client):
@@ -240,7 +243,7 @@ def test_a_commit_that_comes_late_is_not_missed(client):
 
     def write_slowly() -> None:
         with transaction.atomic():
-            GameChange.objects.create(game=7, space=PUBLIC)
+            GameChange.objects.create(game=NO_GAME, space=PUBLIC)
             begun.set()
             go_on.wait(10)
         connection.close()
@@ -254,4 +257,4 @@ def test_a_commit_that_comes_late_is_not_missed(client):
     go_on.set()
     slow.join()
     assert listed == [(game, "added", None)]
-    assert changes(client, after)[0] == [(7, "gone", None)]
+    assert changes(client, after)[0] == [(NO_GAME, "gone", None)]
