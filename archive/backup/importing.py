@@ -204,7 +204,10 @@ def _insert(cursor: CursorWrapper, table: Table, rows: Sequence[Row]) -> None:
 
 def _restore(rows: Iterable[Row]) -> list[int]:
     """Store records and the data that follows from them; return the games whose rows in the index differ."""
-    records = {row["game_id"]: store.Restored(row["record"], row["parsed_facts"]) for row in rows}
+    records = {
+        row["game_id"]: store.Restored(row["record"], row["parsed_facts"], row["base"], row["base_facts"])
+        for row in rows
+    }
     try:
         return store.restore_records(records)
     except store.UnknownIndexError as error:

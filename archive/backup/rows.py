@@ -19,8 +19,8 @@ from django.db.models import BinaryField, Field, JSONField
 from archive.backup.tables import Table
 from archive.models import codec
 
-PACKED: Final = "record"
-"""The name of columns with packed records."""
+PACKED: Final = frozenset({"record", "base"})
+"""The names of columns with packed records."""
 
 INVALID: Final = (
     ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
@@ -48,7 +48,7 @@ def _json(field: Field[Any, Any], value: Any) -> Any:
     if value is None:
         return None
     if isinstance(field, BinaryField):
-        if field.name == PACKED:
+        if field.name in PACKED:
             return orjson.Fragment(codec.to_json(codec.unpack(value)))
         return bytes(value).hex()
     if isinstance(field, JSONField):
@@ -75,7 +75,7 @@ def parse(table: Table, text: bytes) -> dict[str, Any]:
 
 def _value(field: Field[Any, Any], value: Any) -> Any:
     if isinstance(field, BinaryField):
-        return value if value is None or field.name == PACKED else bytes.fromhex(value)
+        return value if value is None or field.name in PACKED else bytes.fromhex(value)
     if field.related_model is Permission:
         app, model, codename = value.split(".")
         return Permission.objects.get_by_natural_key(codename, app, model).pk
@@ -100,6 +100,6 @@ def stored_values(table: Table, row: Mapping[str, Any]) -> list[Any]:
 
 
 def _stored(field: Field[Any, Any], value: Any) -> Any:
-    if isinstance(field, BinaryField) and field.name == PACKED and value is not None:
+    if isinstance(field, BinaryField) and field.name in PACKED and value is not None:
         value = codec.pack(value)
     return field.get_db_prep_save(value, connection)

@@ -279,6 +279,8 @@ class Migration(migrations.Migration):
                 ('game', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='stored', serialize=False, to='archive.game')),
                 ('record', models.BinaryField()),
                 ('parsed_facts', models.JSONField(default=dict)),
+                ('base', models.BinaryField(null=True)),
+                ('base_facts', models.JSONField(null=True)),
                 ('keys', models.BinaryField(null=True)),
             ],
         ),
@@ -730,6 +732,84 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='entry',
             constraint=models.UniqueConstraint(fields=('upload', 'seq'), name='entry_of_upload'),
+        ),
+        migrations.CreateModel(
+            name='CorrectionBatch',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('author_name', models.CharField(max_length=150)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('space', models.BigIntegerField(default=0)),
+                ('query', models.TextField()),
+                ('edit', models.JSONField()),
+                ('reason', models.TextField()),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('undoing', 'being undone'), ('undone', 'undone')], default='waiting', max_length=8)),
+                ('games', models.JSONField(default=list)),
+                ('done', models.IntegerField(default=0)),
+                ('claimed_until', models.DateTimeField(null=True)),
+                ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Correction',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('subject', models.CharField(choices=[('game', 'game'), ('player', 'player'), ('event', 'event')], max_length=6)),
+                ('subject_id', models.BigIntegerField()),
+                ('space', models.BigIntegerField(default=0)),
+                ('operations', models.JSONField()),
+                ('reason', models.TextField(blank=True)),
+                ('author_name', models.CharField(blank=True, max_length=150)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('state', models.CharField(choices=[('proposed', 'proposed'), ('applied', 'applied'), ('failed', 'failed prerequisite'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn'), ('undone', 'undone')], max_length=9)),
+                ('number', models.IntegerField(null=True)),
+                ('failed_operation', models.SmallIntegerField(null=True)),
+                ('due', models.DateTimeField(null=True)),
+                ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('batch', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='corrections', to='archive.correctionbatch')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='CorrectionEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('event', models.CharField(choices=[('proposed', 'proposed'), ('applied', 'applied'), ('objected', 'objected'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn'), ('undone', 'undone'), ('restored', 'applied again'), ('failed', 'prerequisite failed')], max_length=9)),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('account_name', models.CharField(blank=True, max_length=150)),
+                ('text', models.TextField(blank=True)),
+                ('account', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('correction', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='archive.correction')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='GameIdentity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('space', models.BigIntegerField()),
+                ('digest', models.BinaryField(max_length=16)),
+                ('stem', models.BinaryField(max_length=16)),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='identities', to='archive.game')),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name='correction',
+            index=models.Index(fields=['subject', 'subject_id', 'number'], name='correction_of_subject'),
+        ),
+        migrations.AddIndex(
+            model_name='correction',
+            index=models.Index(condition=models.Q(('state__in', ['proposed', 'failed'])), fields=['space', 'id'], name='correction_open'),
+        ),
+        migrations.AddIndex(
+            model_name='correction',
+            index=models.Index(condition=models.Q(('state', 'proposed')), fields=['due'], name='correction_due'),
+        ),
+        migrations.AddIndex(
+            model_name='gameidentity',
+            index=models.Index(fields=['stem'], name='gameidentity_stem'),
+        ),
+        migrations.AddConstraint(
+            model_name='gameidentity',
+            constraint=models.UniqueConstraint(fields=('space', 'digest'), name='game_identity_as_uploaded'),
         ),
         migrations.SeparateDatabaseAndState(
             state_operations=[

@@ -70,6 +70,7 @@ _POSTGRESQL: Final = (
     "CREATE SEQUENCE archive_slot AS integer MINVALUE 1 OWNED BY archive_game.slot",
     # Records are compressed and keys are hashes: TOAST need not try.
     "ALTER TABLE archive_gamerecord ALTER COLUMN record SET STORAGE EXTERNAL",
+    "ALTER TABLE archive_gamerecord ALTER COLUMN base SET STORAGE EXTERNAL",
     "ALTER TABLE archive_gamerecord ALTER COLUMN keys SET STORAGE EXTERNAL",
     "ALTER TABLE archive_entry ALTER COLUMN record SET STORAGE EXTERNAL",
     # The same as `archive.names.search_text.pieces`: each character with the one after it, or alone before a
@@ -126,7 +127,7 @@ _POSTGRESQL: Final = (
 CHANGE_TABLES: Final = (
     "player", "event", "playeralias", "eventalias", "game", "gamealias", "gonegame", "takendown",
     "gameplayer", "gameevent", "upload", "goneupload", "entry", "indexstate", "sitetext", "space",
-    "leftspace", "share", "columnsegment",
+    "leftspace", "share", "columnsegment", "correction", "correctionevent", "correctionbatch",
 )  # fmt: skip
 """Tables that pages show. Rows of the index, of records and of series change with their games."""
 

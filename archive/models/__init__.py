@@ -9,6 +9,7 @@ from typing import Final
 from archive.models.accounts import AccountInvitation, DeviceGrant, Token, User, UserManager
 from archive.models.audit import AuditEvent, AuditLine
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
+from archive.models.corrections import Correction, CorrectionBatch, CorrectionEvent, GameIdentity
 from archive.models.entries import Entry
 from archive.models.games import (
     Game,
@@ -42,13 +43,13 @@ from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, Uplo
 
 __all__ = [
     "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "ColumnGone",
-    "ColumnSegment", "ColumnWaiting", "DeviceGrant", "Entry", "Event", "EventAlias", "Game", "GameAlias",
-    "GameChange", "GameEvent", "GameFormation", "GamePlayer", "GameRecord", "GameSeries", "GameText",
-    "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart",
-    "HotPosition", "IndexState", "Invitation", "KeyField", "LeftSpace", "Membership", "Name",
-    "Occurrence", "Player", "PlayerAlias", "ProcessRole", "ReadingField", "Report", "SearchedField",
-    "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk",
-    "User", "UserManager",
+    "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant",
+    "Entry", "Event", "EventAlias", "Game", "GameAlias", "GameChange", "GameEvent", "GameFormation",
+    "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload",
+    "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState",
+    "Invitation", "KeyField", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "PlayerAlias",
+    "ProcessRole", "ReadingField", "Report", "SearchedField", "Sender", "Share", "SiteText", "Space",
+    "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

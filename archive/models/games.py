@@ -126,6 +126,10 @@ class GameRecord(models.Model):
     record = models.BinaryField()
     parsed_facts = models.JSONField(default=dict)
     """Facts that the record lacks (`archive.derive.game.derive_stored`)."""
+    base = models.BinaryField(null=True)
+    """The union of the editions before corrections, packed; NULL for a game without applied corrections."""
+    base_facts = models.JSONField(null=True)
+    """The parsed facts of `base`."""
     keys = models.BinaryField(null=True)
     """The keys of the game's index rows (`archive.index.schema.pack_keys`); if NULL they are found by
     replaying the record."""

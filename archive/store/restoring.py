@@ -19,10 +19,12 @@ from kifu_core.jkf import Record
 
 
 class Restored(NamedTuple):
-    """A record to restore, and its parsed facts."""
+    """A record to restore, and its parsed facts. `base` is as in `GameRecord`, as JSON."""
 
     record: Record
     parsed_facts: Mapping[str, Any]
+    base: Record | None = None
+    base_facts: Mapping[str, Any] | None = None
 
 
 class UnknownIndexError(ValueError):
@@ -39,11 +41,17 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
     games = Game.objects.in_bulk(records)
     rows: list[IndexRow] = []
     stored, changed = [], []
-    for pk, (record, facts) in records.items():
+    for pk, (record, facts, base, base_facts) in records.items():
         own = _rows(games[pk], record)
         rows += own
         keys = schema.pack_keys(row.key for row in own)
-        stored.append(GameRecord(game_id=pk, record=codec.pack(record), parsed_facts=facts, keys=keys))
+        packed = codec.pack(base) if base is not None else None
+        stored.append(
+            GameRecord(
+                game_id=pk, record=codec.pack(record), parsed_facts=facts, base=packed, base_facts=base_facts,
+                keys=keys,
+            )
+        )  # fmt: skip
         if len(own) != games[pk].index_rows:
             games[pk].index_rows = len(own)
             changed.append(games[pk])

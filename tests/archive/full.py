@@ -17,6 +17,8 @@ from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
     AuditEvent,
+    Correction,
+    CorrectionBatch,
     EventAlias,
     Game,
     GameAlias,
@@ -68,6 +70,7 @@ def fill(large: bytes = LARGE) -> None:
     _share(anna, boris)
     _let_in(anna)
     _say(anna)
+    _correct(anna)
 
 
 def _send(anna: User, large: bytes) -> None:
@@ -150,3 +153,21 @@ def pieces() -> list[tuple[int, int, bytes]]:
             "ON u.id = c.upload_id WHERE u.state <> 'deleting' ORDER BY 1, 2"
         )
         return [(upload, n, bytes(data)) for upload, n, data in cursor.fetchall()]
+
+
+def _correct(anna: User) -> None:
+    game = Game.objects.order_by("pk")[0]
+    batch = CorrectionBatch.objects.create(
+        author=anna, author_name="anna", query="甲", edit={}, reason="a reason"
+    )
+    correction = Correction.objects.create(
+        subject="game",
+        subject_id=game.pk,
+        operations=[],
+        state="undone",
+        author=anna,
+        author_name="anna",
+        batch=batch,
+    )
+    correction.events.create(event="proposed", account=anna, account_name="anna")
+    game.identities.create(space=0, digest=b"5" * 16, stem=b"6" * 16)

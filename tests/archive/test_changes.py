@@ -45,6 +45,7 @@ NOBODY_IS_SHOWN = {
     "archive_hotmove": "counts rows",
     "archive_hotpart": "counts rows",
     "archive_arrival": "changes with games",
+    "archive_gameidentity": "changes with games",
     "archive_gamechange": "changes with games",
     "archive_hook": "of accounts",
     "archive_hookdelivery": "of accounts",

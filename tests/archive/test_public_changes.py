@@ -24,12 +24,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 WITH_THEIR_GAMES = {
     "gamerecord", "gameseries", "gametext", "gameplayer", "gameevent", "gameformation", "occurrence",
     "hotposition", "hotmove", "hotpart", "columnwaiting", "columngone", "arrival", "gamechange",
+    "gameidentity",
 }  # fmt: skip
 """Tables whose rows change in transactions that change the row of their game."""
 IN_NO_EXPORT = {
     "sitetext", "share", "space", "membership", "invitation", "report", "token", "accountinvitation",
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",
-    "devicegrant",
+    "devicegrant", "correction", "correctionevent", "correctionbatch",
 }  # fmt: skip
 
 
