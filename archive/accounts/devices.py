@@ -10,9 +10,10 @@ import re
 import secrets
 from collections.abc import Collection
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from archive.accounts import tokens
@@ -61,22 +62,21 @@ def begin(client: str, scope: str) -> tuple[DeviceGrant, str]:
     return grant, device_code
 
 
+def _undecided() -> QuerySet[DeviceGrant]:
+    return DeviceGrant.objects.filter(state=DeviceGrant.State.WAITING, expires__gt=timezone.now())
+
+
 def waiting(user_code: str) -> DeviceGrant | None:
     """Return the grant that waits for its user, by its code in any spelling; None if there is none."""
-    code = re.sub(r"[^A-Z]", "", user_code.upper())
-    return DeviceGrant.objects.filter(user_code=code, state=DeviceGrant.State.WAITING, **_valid()).first()
+    return _undecided().filter(user_code=re.sub(r"[^A-Z]", "", user_code.upper())).first()
 
 
 def decide(grant: DeviceGrant, user: User, scopes: Collection[str], days: int | None) -> bool:
     """Allow a token with these scopes, valid for some days, None without a limit; deny it without scopes.
     Return False if somebody else has decided, or if the grant has expired."""
-    undecided = DeviceGrant.objects.filter(pk=grant.pk, state=DeviceGrant.State.WAITING, **_valid())
     state = DeviceGrant.State.ALLOWED if scopes else DeviceGrant.State.DENIED
+    undecided = _undecided().filter(pk=grant.pk)
     return bool(undecided.update(state=state, user=user, scopes=[*scopes], days=days))
-
-
-def _valid() -> dict[str, Any]:
-    return {"expires__gt": timezone.now()}
 
 
 def redeem(device_code: str, client: str) -> tuple[Token, str]:

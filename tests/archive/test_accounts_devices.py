@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from archive.accounts import devices
 from archive.accounts.roles import Role, set_role
 from archive.models import DeviceGrant, Token, User
 from archive.web.accounts.devices import GRANT_TYPE
@@ -33,7 +34,7 @@ def begun(**more: str) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def asked(codes: dict[str, Any], **more: str) -> tuple[int, dict[str, Any]]:
+def request_token(codes: dict[str, Any], **more: str) -> tuple[int, dict[str, Any]]:
     """The answer to a program that asks for its token."""
     form = {"grant_type": GRANT_TYPE, "device_code": codes["device_code"], "client_id": "board"} | more
     answer = Client().post("/oauth/token", form)
@@ -41,7 +42,7 @@ def asked(codes: dict[str, Any], **more: str) -> tuple[int, dict[str, Any]]:
 
 
 def error(codes: dict[str, Any], **more: str) -> str:
-    status, answer = asked(codes, **more)
+    status, answer = request_token(codes, **more)
     assert status == 400 and answer.keys() == {"error", "error_description"}
     return str(answer["error"])
 
@@ -73,7 +74,7 @@ def test_a_program_gets_the_token_that_its_user_allows_once(client, hanako):
         assert "board" in page and codes["user_code"] in page and words in page
     assert not Token.objects.exists()
     assert decided(client, codes, action="allow", days="30").status_code == 200
-    status, answer = asked(codes)
+    status, answer = request_token(codes)
     assert (status, answer["token_type"], answer["scope"]) == (200, "Bearer", "read-private upload")
     assert 0 <= 30 * 24 * 3600 - answer["expires_in"] < 60
     key = {"Authorization": f"Bearer {answer['access_token']}"}
@@ -115,6 +116,16 @@ def test_a_user_can_deny_a_token(client, hanako):
     assert not Token.objects.exists()
 
 
+def test_a_decision_is_refused_if_somebody_else_has_decided_meanwhile(client, hanako, monkeypatch):
+    codes = begun()
+    grant = devices.waiting(codes["user_code"])
+    monkeypatch.setattr(devices, "waiting", lambda code: grant)
+    assert devices.decide(grant, User.objects.create_user("taro", password=PASSWORD), [], None)
+    answer = decided(client, codes, action="allow", days="30")
+    assert (answer.status_code, 'role="alert"' in answer.content.decode()) == (400, True)
+    assert error(codes) == "access_denied"
+
+
 def test_a_program_that_asks_too_often_is_slowed_down(client, hanako):
     codes = begun()
     assert [error(codes), error(codes)] == ["authorization_pending", "slow_down"]
@@ -123,7 +134,7 @@ def test_a_program_that_asks_too_often_is_slowed_down(client, hanako):
     later(16)
     assert error(codes) == "authorization_pending"
     decided(client, codes, action="allow", days="90")
-    assert asked(codes)[0] == 200
+    assert request_token(codes)[0] == 200
 
 
 def test_codes_expire(client, hanako):
@@ -141,7 +152,7 @@ def test_a_token_has_only_scopes_that_the_role_allows(client, hanako):
     codes = begun()
     assert "add games" not in page_of(client, codes, "en")
     decided(client, codes, action="allow", days="")
-    _status, answer = asked(codes)
+    _status, answer = request_token(codes)
     assert answer["scope"] == "read-private" and "expires_in" not in answer
     only = begun(scope="upload")
     decided(client, only, action="allow", days="")

@@ -101,15 +101,21 @@ def device(request: HttpRequest, user: User) -> HttpResponse:
         with attempt(request, user.username) as tried:
             grant = devices.waiting(code)
             tried.succeeded = grant is not None
-    context = {"code": code, "grant": grant}
     if grant is None:
-        return render(request, "account/device.html", context, status=400 if code else 200)
+        return _code_form(request, code)
     scopes = [(name, words) for name, words in scopes_for(user) if name in grant.scopes]
     full = Token.objects.filter(user=user).count() >= MOST
     form = DeviceForm(request.POST if request.method == "POST" else None, label_suffix="")
+    context = {"code": code, "grant": grant, "scopes": scopes, "form": form, "full": full}
     if request.method == "POST" and (request.POST.get("action") != "allow" or (form.is_valid() and not full)):
         allowed = [name for name, _words in scopes] if request.POST.get("action") == "allow" else []
         days = form.cleaned_data["days"] if allowed else ""
-        devices.decide(grant, user, allowed, int(days) if days else None)
+        if not devices.decide(grant, user, allowed, int(days) if days else None):
+            return _code_form(request, code)
         context["decided"] = "allowed" if allowed else "denied"
-    return render(request, "account/device.html", context | {"scopes": scopes, "form": form, "full": full})
+    return render(request, "account/device.html", context)
+
+
+def _code_form(request: HttpRequest, code: str) -> HttpResponse:
+    """Return the form for a code; `code` is one with which no program waits."""
+    return render(request, "account/device.html", {"code": code}, status=400 if code else 200)
