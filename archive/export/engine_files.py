@@ -18,8 +18,8 @@ from archive.queries.scope import Scope
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi import training
-from kifu_core.shogi.books import BookEntry, book_losses
-from kifu_core.shogi.formats.book_files import BOOK_FILES
+from kifu_core.shogi.books import BookEntry
+from kifu_core.shogi.formats.book_files import BOOK_FILES, book_losses
 from kifu_core.shogi.training import PositionSet, TrainingFilter, TrainingForm, TrainingWriter
 
 TRAINING: Final = training.FORMS

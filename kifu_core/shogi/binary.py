@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Final
 
 from kifu_core.errors import DecodeError
-from kifu_core.shogi.packed import SIZES, Packing, decode, move_of
+from kifu_core.formats import Mark, Stage
+from kifu_core.shogi.packed import ENTRIES, Packing, decode, move_of
 from kifu_core.shogi.rules import violation
 
 YBB_MAGIC: Final = b"YANE-BINBOOK-V1\0"
@@ -19,7 +20,8 @@ _SUFFIXES: Final = {
 
 _CHECKED_ENTRIES: Final = 4
 _CHECKED_MOVES: Final = 64
-_BOOK_MOVE: Final = struct.Struct("<QHHi")
+APERY_MOVE: Final = struct.Struct("<QHHi")
+"""A move of an `apery` book: hash of the position, move, times, score."""
 _SBK_TAGS: Final = b"\x0a\x12\x1a"
 """The first byte of the fields of an `sbk` book."""
 
@@ -37,9 +39,9 @@ def is_packed(data: bytes, name: str) -> bool:
     return binary_format(data, name) is not None
 
 
-def is_binary(file_format: str) -> Callable[[str, str], bool]:
+def binary_mark(file_format: str) -> Mark:
     """Return the mark of a format; the text of its files has a character for each byte."""
-    return partial(_has_format, file_format)
+    return Mark(Stage.WHOLE, partial(_has_format, file_format))
 
 
 def _has_format(file_format: str, text: str, name: str) -> bool:
@@ -62,7 +64,7 @@ def _has_entries(packing: Packing, data: bytes, strict: bool) -> bool:
 
     Near the start of a game few pieces have moved, and one packing may look like the other.
     """
-    size = SIZES[packing]
+    size = ENTRIES[packing].size
     entries = [data[at : at + size] for at in range(0, _CHECKED_ENTRIES * size, size)]
     complete = [entry for entry in entries if len(entry) == size]
     return bool(complete) and all(_is_entry(entry, packing, strict) for entry in complete)
@@ -70,12 +72,12 @@ def _has_entries(packing: Packing, data: bytes, strict: bool) -> bool:
 
 def _is_entry(entry: bytes, packing: Packing, strict: bool) -> bool:
     try:
-        position = decode(entry[:32], packing)
+        packed, _score, move, *_ply, result, _unused = ENTRIES[packing].unpack(entry)
+        position = decode(packed, packing)
     except DecodeError:
         return False
-    move, result = move_of(entry[34:36], packing), int.from_bytes(entry[-2:-1], "little", signed=True)
     results = range(16) if packing == "hcpe" else range(-1, 2)
-    return not strict or (result in results and violation(position, move) is None)
+    return not strict or (result in results and violation(position, move_of(move, packing)) is None)
 
 
 def _has_game(data: bytes, strict: bool) -> bool:
@@ -92,11 +94,11 @@ def _has_fields(data: bytes, strict: bool) -> bool:
 
 def _has_book_moves(data: bytes, strict: bool) -> bool:
     """Return whether a file has moves in the order of the hashes of their positions."""
-    if not data or len(data) % _BOOK_MOVE.size:
+    if not data or len(data) % APERY_MOVE.size:
         return False
-    head = [*_BOOK_MOVE.iter_unpack(data[: _CHECKED_MOVES * _BOOK_MOVE.size])]
+    head = [*APERY_MOVE.iter_unpack(data[: _CHECKED_MOVES * APERY_MOVE.size])]
     ordered = all(first[0] <= second[0] for first, second in pairwise(head))
-    return ordered and all(move_of(one[1].to_bytes(2, "little"), "hcpe") for one in head)
+    return ordered and all(move_of(one[1], "hcpe") for one in head)
 
 
 _TESTS: Final[dict[str, Callable[[bytes, bool], bool]]] = {

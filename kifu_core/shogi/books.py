@@ -5,17 +5,15 @@
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes
-from kifu_core.errors import Issue
 from kifu_core.jkf import Record
 from kifu_core.shogi.moves import to_usi
-from kifu_core.shogi.packed import is_encodable
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import main_line
 from kifu_core.shogi.rules import violation
@@ -146,37 +144,6 @@ class Book:
         for key, place in self.places.items():
             moves = [choice.book_move._replace(remarks=choice.remarks) for choice in place.choices]
             yield BookEntry(position_of(key).sfen(None), place.ply, moves, place.remarks)
-
-
-_LOST: Final = {
-    "db": (),
-    "ybb": ("positions", "counts", "replies", "remarks"),
-    "sbk": ("scores", "replies", "remarks"),
-    "apery": ("depths", "replies", "remarks"),
-}
-"""The parts of books that each format has no place for."""
-
-
-def book_losses(entries: Iterable[BookEntry], book_format: str) -> tuple[Issue, ...]:
-    """Return the losses of a book in a format as issues `book-lost-…`, each with its count.
-
-    `sbk` has remarks of positions, but none of moves.
-    """
-    counts: Counter[str] = Counter()
-    for entry in entries:
-        counts["positions"] += book_format == "ybb" and not is_encodable(Position.from_sfen(entry.sfen))
-        counts["remarks"] += len(entry.remarks) if book_format != "sbk" else 0
-        for one in entry.moves:
-            counts["counts"] += one.times is not None
-            counts["scores"] += one.score is not None
-            counts["depths"] += one.depth is not None
-            counts["replies"] += one.reply > 0
-            counts["remarks"] += len(one.remarks)
-    return tuple(
-        Issue(f"book-lost-{part}", "warning", params={"format": book_format, "count": counts[part]})
-        for part in _LOST[book_format]
-        if counts[part]
-    )
 
 
 @dataclass(slots=True)

@@ -15,10 +15,10 @@ from kifu_core.reading import open_source
 from kifu_core.record import rates
 from kifu_core.reporting import print_issue, print_os_error
 from kifu_core.shogi.binary import is_packed
-from kifu_core.shogi.books import Book, MoveCounts, book_losses
+from kifu_core.shogi.books import Book, MoveCounts
 from kifu_core.shogi.formats import SHOGI
-from kifu_core.shogi.formats.book_files import BOOK_FILES
-from kifu_core.shogi.training import TrainingFilter, TrainingWriter
+from kifu_core.shogi.formats.book_files import BOOK_FILES, book_losses
+from kifu_core.shogi.training import POSITION_OPTIONS, TrainingFilter, TrainingWriter
 
 _SHOWN: Final = "-"
 
@@ -71,10 +71,7 @@ def _output(arguments: argparse.Namespace) -> Iterator[BinaryIO]:
 def train(arguments: argparse.Namespace) -> int:
     """Write the positions of games as training data."""
     command = _Command(arguments)
-    options = {
-        name: getattr(arguments, name)
-        for name in ("first_ply", "last_ply", "min_rating", "unscored", "unique")
-    }
+    options = {name: getattr(arguments, name) for name in (*POSITION_OPTIONS, "min_rating")}
     writer = TrainingWriter(arguments.to, TrainingFilter(results=frozenset(arguments.results), **options))
 
     def take(_file: SourceFile, source: Source, notes: Notes) -> Iterator[Issue]:

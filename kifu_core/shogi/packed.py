@@ -8,6 +8,7 @@ position, the score (16), the move (16), the ply (16), the result from the mover
 little-endian.
 """
 
+import struct
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Final, Literal, TypeVar
@@ -24,8 +25,14 @@ from kifu_core.shogi.pieces import (
     KE,
     KI,
     KY,
+    NG,
+    NK,
+    NY,
     OU,
     PROMOTED,
+    RY,
+    TO,
+    UM,
     UNPROMOTED,
     signed,
 )
@@ -34,8 +41,8 @@ from kifu_core.shogi.position import Position
 Packing = Literal["hcpe", "psv"]
 _Coded = TypeVar("_Coded")
 
-SIZES: Final[dict[Packing, int]] = {"hcpe": 38, "psv": 40}
-"""Bytes of an entry."""
+ENTRIES: Final = {"hcpe": struct.Struct("<32shHbB"), "psv": struct.Struct("<32shHHbB")}
+"""The layouts of an entry: position, score, move, in `psv` the ply, then result and unused byte."""
 
 BITS: Final = 256
 
@@ -94,8 +101,11 @@ _HAND_CODES: Final[dict[Packing, dict[str, tuple[int, int]]]] = {
 }
 """Complete codes of pieces that are not on the board, with the kind and the colour, or `_BOX`."""
 
-_DROPPED: Final = (0, FU, KY, KE, GI, KA, HI, KI)
-"""The kinds by the engines' numbers, which drops have."""
+KINDS: Final = (0, FU, KY, KE, GI, KA, HI, KI, OU, TO, NY, NK, NG, UM, RY)
+"""The kinds by the engines' numbers."""
+
+KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+"""The engines' number of each kind."""
 
 SQUARES: Final = tuple(rank * 9 + 8 - file for file in range(9) for rank in range(9))
 """The engines' squares, 1a, 1b, ... 9i, as ours."""
@@ -194,22 +204,21 @@ _NUMBERS: Final = {square: f"{number:07b}"[::-1] for square, number in _PLACES.i
 def encoded_move(move: int, packing: Packing) -> int:
     """Return a packed move as the engines' number of 16 bits; the inverse of `move_of`."""
     origin, to = source(move), _PLACES[target(move)]
-    dropped = _DROPPED.index(origin - DROP) if origin > DROP else 0
+    dropped = KIND_NUMBERS[origin - DROP] if origin > DROP else 0
     if packing == "hcpe":
         return (80 + dropped if dropped else _PLACES[origin]) << 7 | to | promotes(move) << 14
     return (dropped or _PLACES[origin]) << 7 | to | bool(dropped) << 14 | promotes(move) << 15
 
 
-def move_of(data: bytes, packing: Packing) -> int:
-    """Return the packed move of two bytes, 0 for none."""
-    number = int.from_bytes(data, "little")
+def move_of(number: int, packing: Packing) -> int:
+    """Return the packed move of the engines' number of 16 bits, 0 for none."""
     to, origin = number & 127, number >> 7 & 127
     if packing == "hcpe":
         dropped, promotes = (origin - 80 if origin > 80 else 0), number >> 14 & 1
     else:
         dropped, promotes = (origin if number >> 14 & 1 else 0), number >> 15 & 1
-    if to > 80 or (dropped and dropped >= len(_DROPPED)) or (not dropped and origin > 80):
+    if to > 80 or dropped > KIND_NUMBERS[KI] or (not dropped and origin > 80):
         return 0
     if dropped:
-        return pack(DROP + _DROPPED[dropped], SQUARES[to], promotes)
+        return pack(DROP + KINDS[dropped], SQUARES[to], promotes)
     return pack(SQUARES[origin], SQUARES[to], promotes) if origin != to else 0

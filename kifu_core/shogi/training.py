@@ -22,7 +22,7 @@ from kifu_core.jkf import Record
 from kifu_core.record import Ending
 from kifu_core.shogi import specials
 from kifu_core.shogi.evaluations import best, evaluations
-from kifu_core.shogi.packed import Packing, encode, encoded_move
+from kifu_core.shogi.packed import ENTRIES, Packing, encode, encoded_move
 from kifu_core.shogi.replay import main_line
 from kifu_core.shogi.rules import violation
 
@@ -47,8 +47,6 @@ MATE: Final[dict[TrainingForm, int]] = {"hcpe": 30_000, "hcpe3": 30_000, "psv": 
 _LARGEST_SCORE: Final = 28_999
 """Of a score that is no mate."""
 
-HCPE: Final = struct.Struct("<32shHbB")
-PSV: Final = struct.Struct("<32shHHbB")
 HCPE3_GAME: Final = struct.Struct("<32sHBB")
 HCPE3_MOVE: Final = struct.Struct("<HhH")
 HCPE3_VISITS: Final = struct.Struct("<HH")
@@ -138,6 +136,9 @@ class TrainingFilter:
 
 ALL: Final = TrainingFilter()
 
+POSITION_OPTIONS: Final = ("first_ply", "last_ply", "unscored", "unique")
+"""The fields of a `TrainingFilter` about positions rather than games."""
+
 _UNKNOWN: Final[Mapping[int, int]] = {}
 
 
@@ -223,8 +224,10 @@ class TrainingWriter:
         score = _score(one, self.form)
         if self.form == "psv":
             won = 0 if outcome == "draw" else 1 if OUTCOMES.index(outcome) == one.turn else -1
-            return PSV.pack(one.data, score, encoded_move(one.move, "psv"), min(one.ply + 1, 65_535), won, 0)
-        return HCPE.pack(one.data, score, encoded_move(one.move, "hcpe"), RESULTS[outcome], 0)
+            return ENTRIES["psv"].pack(
+                one.data, score, encoded_move(one.move, "psv"), min(one.ply + 1, 65_535), won, 0
+            )
+        return ENTRIES["hcpe"].pack(one.data, score, encoded_move(one.move, "hcpe"), RESULTS[outcome], 0)
 
     def _game(
         self, positions: Sequence[_TrainingPosition], outcome: Outcome, ending: Ending
@@ -275,12 +278,12 @@ def _score(one: _TrainingPosition, form: TrainingForm) -> int:
 
 
 class GameOfHcpe3(NamedTuple):
-    """A game of `hcpe3`: its start, the number of its result, its moves with their scores (None for a move
-    without candidates), and the offset after it."""
+    """A game of `hcpe3`: its start, the number of its result, its moves as numbers with their scores (None
+    for a move without candidates), and the offset after it."""
 
     start: bytes
     result: int
-    moves: list[tuple[bytes, int | None]]
+    moves: list[tuple[int, int | None]]
     end: int
 
 
@@ -290,12 +293,12 @@ def games_of_hcpe3(data: bytes) -> Iterator[GameOfHcpe3]:
     while at + HCPE3_GAME.size <= len(data):
         start, count, result, _opponent = HCPE3_GAME.unpack_from(data, at)
         at += HCPE3_GAME.size
-        moves: list[tuple[bytes, int | None]] = []
+        moves: list[tuple[int, int | None]] = []
         for _ in range(count):
             if at + HCPE3_MOVE.size > len(data):
                 return
-            _, score, candidates = HCPE3_MOVE.unpack_from(data, at)
-            moves.append((data[at : at + 2], score if candidates else None))
+            move, score, candidates = HCPE3_MOVE.unpack_from(data, at)
+            moves.append((move, score if candidates else None))
             at += HCPE3_MOVE.size + HCPE3_VISITS.size * candidates
         if at > len(data):
             return

@@ -17,8 +17,9 @@ from archive.export import engine_files
 from archive.models import Game
 from kifu_core import load
 from kifu_core.shogi.formats import packed
+from kifu_core.shogi.packed import ENTRIES
 from kifu_core.shogi.replay import main_moves
-from kifu_core.shogi.training import FORMS, HCPE, PSV
+from kifu_core.shogi.training import FORMS
 from tests.archive import quoridor
 from tests.archive.builders import ingest, ready
 from tests.archive.games import START, stored
@@ -74,13 +75,12 @@ def test_training_data_says_what_it_has_and_what_is_left_out(client, games, form
         (game,) = load(data, "a.hcpe3").games
         assert main_moves(game.record) == main_moves(games[0].jkf)
     else:
-        layout = HCPE if form == "hcpe" else PSV
-        assert len(data) == 3 * layout.size
+        assert len(data) == 3 * ENTRIES[form].size
 
 
 def test_filters_and_options_choose_positions(client, games):
     data, summary = opened(client, "?as=psv&unscored=1&unique=1&first_ply=1&last_ply=2")
-    assert [ply for *_, ply, _result, _ in PSV.iter_unpack(data)] == [2, 3]
+    assert [ply for *_, ply, _result, _ in ENTRIES["psv"].iter_unpack(data)] == [2, 3]
     assert summary["skipped"] == {
         "skipped-ply": 3,
         "skipped-duplicate": 2,

@@ -12,10 +12,10 @@ import pytest
 from kifu_core import load
 from kifu_core.deadline import TooSlowError, time_limit
 from kifu_core.decoding import Notes, Source
-from kifu_core.shogi.binary import YBB_MAGIC
-from kifu_core.shogi.books import Book, BookEntry, BookMove, MoveCounts, book_losses
+from kifu_core.shogi.binary import APERY_MOVE, YBB_MAGIC
+from kifu_core.shogi.books import Book, BookEntry, BookMove, MoveCounts
 from kifu_core.shogi.formats import apery, sbk, ybb
-from kifu_core.shogi.formats.book_files import BOOK_FILES
+from kifu_core.shogi.formats.book_files import BOOK_FILES, book_losses
 from kifu_core.shogi.moves import from_usi, to_usi
 from kifu_core.shogi.packed import encode
 from kifu_core.shogi.position import Position
@@ -85,7 +85,7 @@ def test_what_is_written_comes_back(book_format):
     [
         ("db", []),
         ("ybb", ["counts", "replies", "remarks"]),
-        ("sbk", ["scores", "replies", "remarks"]),
+        ("sbk", ["scores", "depths", "replies", "remarks"]),
         ("apery", ["depths", "replies", "remarks"]),
     ],
 )
@@ -93,7 +93,8 @@ def test_what_a_format_loses_is_counted(book_format, lost):
     issues = book_losses(made(), book_format)
     assert [issue.code for issue in issues] == [f"book-lost-{part}" for part in lost]
     remarks = {"ybb": 600, "sbk": 360, "apery": 600}.get(book_format)
-    assert [issue.params["count"] for issue in issues] == [360, 360, remarks][: len(lost)]
+    counts = [*[360] * (len(lost) - 1), remarks]
+    assert [issue.params["count"] for issue in issues] == counts[: len(lost)]
 
 
 @pytest.mark.parametrize("book_format", BOOK_FILES)
@@ -198,7 +199,7 @@ HOSTILE = {
     + ybb._POSITION.pack(encode(Position.initial(), "psv"), 0, 1, 593) * 5_000
     + ybb._MOVE.pack(1, 0) * 593,
     "sbk": sbk._content(3, sbk._text(7, START) + sbk._content(9, sbk._message(1, 0, 0, -1)) * 200_000),
-    "apery": apery._MOVE.pack(apery.hash_of(Position.initial()), 1, 1, 0) * 200_000,
+    "apery": APERY_MOVE.pack(apery.hash_of(Position.initial()), 1, 1, 0) * 200_000,
 }
 """Books with far more moves than any position has."""
 

@@ -15,7 +15,7 @@ from kifu_core.shogi.evaluations import evaluations
 from kifu_core.shogi.formats import packed as files
 from kifu_core.shogi.handicaps import HANDICAPS
 from kifu_core.shogi.moves import from_usi, to_usi
-from kifu_core.shogi.packed import SIZES, Packing, decode, encode, encoded_move, move_of
+from kifu_core.shogi.packed import ENTRIES, Packing, decode, encode, encoded_move, move_of
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 from tests.kifu_core.packing import entry
@@ -43,7 +43,7 @@ def test_what_is_packed_comes_back(packing):
     for position, move in walks(8, 150):
         data = entry(position, packing, score=0, move=move, result=0)
         assert decode(data[:32], packing) == position
-        assert to_usi(move_of(data[34:36], packing)) == to_usi(move)
+        assert to_usi(move_of(ENTRIES[packing].unpack(data)[2], packing)) == to_usi(move)
         count += 1
     assert count > 900
 
@@ -102,11 +102,11 @@ def test_a_position_that_has_no_bytes_is_refused(packing, sfen):
 
 def test_moves_as_the_engines_number_them():
     assert encoded_move(from_usi("7g7f"), "hcpe") == 60 << 7 | 59 == encoded_move(from_usi("7g7f"), "psv")
-    assert move_of((81 << 7 | 40).to_bytes(2, "little"), "hcpe") == from_usi("P*5e")
-    assert move_of((1 << 14 | 7 << 7 | 40).to_bytes(2, "little"), "psv") == from_usi("G*5e")
-    assert move_of((1 << 15 | 60 << 7 | 59).to_bytes(2, "little"), "psv") == from_usi("7g7f+")
+    assert move_of(81 << 7 | 40, "hcpe") == from_usi("P*5e")
+    assert move_of(1 << 14 | 7 << 7 | 40, "psv") == from_usi("G*5e")
+    assert move_of(1 << 15 | 60 << 7 | 59, "psv") == from_usi("7g7f+")
     for number in (127, 81, 90 << 7, 127 << 7 | 1, 5 << 7 | 5, 0):
-        assert move_of(number.to_bytes(2, "little"), "hcpe") == 0
+        assert move_of(number, "hcpe") == 0
 
 
 # --- files -----------------------------------------------------------------------------------------------
@@ -150,13 +150,15 @@ def test_a_file_that_is_cut_keeps_its_whole_positions(packing):
     data, _ = made(packing)
     result = load(data[:-5], f"train.{packing}")
     assert len(result.games) == 2
-    assert [(one.code, one.params["count"]) for one in result.issues] == [("packed-rest", SIZES[packing] - 5)]
+    assert [(one.code, one.params["count"]) for one in result.issues] == [
+        ("packed-rest", ENTRIES[packing].size - 5)
+    ]
 
 
 @pytest.mark.parametrize("packing", BOTH)
 def test_a_position_that_cannot_be_read_is_told_by_its_number(packing):
     data, _ = made(packing, 8)
-    size = SIZES[packing]
+    size = ENTRIES[packing].size
     result = load(data[: 5 * size] + b"\xff" * size + data[6 * size :], f"train.{packing}")
     assert len(result.games) == 7
     assert [(one.code, one.params["number"]) for one in result.issues] == [("packed-position", 6)]
@@ -189,7 +191,7 @@ def test_only_names_of_such_files_and_valid_positions_are_taken_for_them():
 def test_any_bytes_are_a_position_or_refused(packing):
     chance, good = random.Random(3), made(packing)[0]
     for _ in range(3_000):
-        data = bytearray(good[: SIZES[packing]])
+        data = bytearray(good[: ENTRIES[packing].size])
         for _ in range(chance.randint(1, 12)):
             data[chance.randrange(len(data))] = chance.randrange(256)
         try:

@@ -11,13 +11,11 @@ from kifu_core import KifuError, ParsedGame, load
 from kifu_core.record import rates
 from kifu_core.shogi.evaluations import evaluations
 from kifu_core.shogi.formats import packed as files
-from kifu_core.shogi.packed import decode, move_of
+from kifu_core.shogi.packed import ENTRIES, decode, move_of
 from kifu_core.shogi.replay import main_line, main_moves
 from kifu_core.shogi.training import (
     FORMS,
-    HCPE,
     MOST_MOVES,
-    PSV,
     PositionSet,
     TrainingFilter,
     TrainingForm,
@@ -58,16 +56,16 @@ def written(game: ParsedGame, form: TrainingForm, **options: object) -> tuple[by
 def of_hcpe(data: bytes) -> list[tuple[str, int, int, int]]:
     """Position, move, score and result of each entry."""
     return [
-        (decode(packed, "hcpe").sfen(None), move_of(move.to_bytes(2, "little"), "hcpe"), score, result)
-        for packed, score, move, result, _ in HCPE.iter_unpack(data)
+        (decode(packed, "hcpe").sfen(None), move_of(move, "hcpe"), score, result)
+        for packed, score, move, result, _ in ENTRIES["hcpe"].iter_unpack(data)
     ]
 
 
 def of_psv(data: bytes) -> list[tuple[str, int, int, int, int]]:
     """Position, move, score, ply and result of each entry."""
     return [
-        (decode(packed, "psv").sfen(None), move_of(move.to_bytes(2, "little"), "psv"), score, ply, result)
-        for packed, score, move, ply, result, _ in PSV.iter_unpack(data)
+        (decode(packed, "psv").sfen(None), move_of(move, "psv"), score, ply, result)
+        for packed, score, move, ply, result, _ in ENTRIES["psv"].iter_unpack(data)
     ]
 
 

@@ -36,7 +36,7 @@ from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.training import TrainingFilter
+from kifu_core.shogi.training import POSITION_OPTIONS, TrainingFilter
 
 NDJSON: Final = "application/x-ndjson"
 CSV: Final = "text/csv"
@@ -47,7 +47,6 @@ _FORM_OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
 _CONTENT_TYPES: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
 _NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "kifu-book.db"}
 _BOOK_PARAMETERS: Final = ("position", "plies", "min_games")
-_TRAINING_PARAMETERS: Final = ("first_ply", "last_ply", "unscored", "unique")
 _CACHING: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
 _MOST: Final = 999_999_999
 _AT_ONCE: Final = StreamLimiter()
@@ -214,7 +213,7 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     options: dict[str, Any] = {name: query[name] for name in ("plies", "min_games") if name in query}
     if chosen in TRAINING:
         options["chosen"] = TrainingFilter(
-            **{name: query[name] for name in _TRAINING_PARAMETERS if name in query}
+            **{name: query[name] for name in POSITION_OPTIONS if name in query}
         )
     to_info = _to_info(request)
     return _Export(
@@ -231,7 +230,7 @@ def _check_parameters(query: dict[str, Any], chosen: str) -> None:
     wrong: dict[str, list[str]] = {}
     if chosen not in TRAINING:
         text = f"only training data has this: as={', '.join(TRAINING)}"
-        wrong = {name: [text] for name in _TRAINING_PARAMETERS if name in query}
+        wrong = {name: [text] for name in POSITION_OPTIONS if name in query}
     if chosen not in BOOK_FORMS:
         text = f"only a book has this: as={', '.join(BOOK_FORMS)}"
         wrong |= {name: [text] for name in _BOOK_PARAMETERS if name in query}

@@ -19,7 +19,7 @@ from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
-from kifu_core.shogi.training import TrainingFilter
+from kifu_core.shogi.training import POSITION_OPTIONS, TrainingFilter
 
 
 class Command(ArchiveCommand):
@@ -57,8 +57,7 @@ class Command(ArchiveCommand):
             raise CommandError(games.error.message())
 
     def _write(self, games: BulkReader, options: dict[str, Any]) -> None:
-        training = ("first_ply", "last_ply", "unscored", "unique")
-        chosen = TrainingFilter(**{name: options[name] for name in training})
+        chosen = TrainingFilter(**{name: options[name] for name in POSITION_OPTIONS})
         pieces = stream(games, _to_info(), options["form"], options["plies"], options["min_games"], chosen)
         to_file = options["to"] != "-"
         with Path(options["to"]).open("wb") if to_file else nullcontext(sys.stdout.buffer) as target:

@@ -6,7 +6,6 @@ Each move has 16 bytes: the hash of the position (64 bits), by which the file is
 playing: from the usual start and the handicaps, its moves, and any reply that leads into the book again.
 """
 
-import struct
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -14,39 +13,18 @@ from typing import Final, NamedTuple
 
 from kifu_core.deadline import check_time, watched
 from kifu_core.decoding import Notes, Source
-from kifu_core.formats import Format, Mark, Stage
-from kifu_core.record import ParsedGame
-from kifu_core.shogi.binary import is_binary
+from kifu_core.shogi.binary import APERY_MOVE, binary_mark
 from kifu_core.shogi.books import Book, BookEntry, BookMove, clipped
-from kifu_core.shogi.formats.book_trees import trees
+from kifu_core.shogi.formats.book_trees import book_format
 from kifu_core.shogi.handicaps import HANDICAPS
 from kifu_core.shogi.moves import DROP, promotes, source, target
-from kifu_core.shogi.packed import SQUARES, encoded_move, move_of
-from kifu_core.shogi.pieces import (
-    FU,
-    GI,
-    HAND_KINDS,
-    HI,
-    KA,
-    KE,
-    KI,
-    KY,
-    NG,
-    NK,
-    NY,
-    OU,
-    PROMOTED,
-    RY,
-    TO,
-    UM,
-)
+from kifu_core.shogi.packed import KINDS, SQUARES, encoded_move, move_of
+from kifu_core.shogi.pieces import HAND_KINDS, PROMOTED
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import legal_moves
 
-_MOVE: Final = struct.Struct("<QHHi")
-_PIECES: Final = (0, FU, KY, KE, GI, KA, HI, KI, OU, TO, NY, NK, NG, UM, RY)
-"""Apery's pieces of Black by number; White's numbers are 16 higher."""
 _PIECE_NUMBERS: Final = 31
+"""Apery's numbers of pieces: those of White are 16 higher than those of Black."""
 _COUNTS_IN_HAND: Final = 19
 _SEED: Final = 5489
 
@@ -89,7 +67,7 @@ def _hashes() -> _Hashes:
     hands = {kind: [next(numbers) for _ in range(_COUNTS_IN_HAND)] for kind in HAND_KINDS}
     places = sorted(range(81), key=lambda number: SQUARES[number])
     pieces = [[0] * 81 for _ in range(29)]
-    for number, kind in enumerate(_PIECES[1:], start=1):
+    for number, kind in enumerate(KINDS[1:], start=1):
         pieces[kind] = [by_number[number][place] for place in places]
         pieces[-kind] = [by_number[number + 16][place] for place in places]
     return _Hashes(pieces, hands, next(numbers))
@@ -145,8 +123,9 @@ class _AperyReader:
         self.book = Book(notes)
         self.notes = notes
         self.moves: dict[int, list[BookMove]] = {}
-        for value, move, times, score in _MOVE.iter_unpack(data[: len(data) // _MOVE.size * _MOVE.size]):
-            packed = move_of(move.to_bytes(2, "little"), "hcpe")
+        complete = data[: len(data) // APERY_MOVE.size * APERY_MOVE.size]
+        for value, move, times, score in APERY_MOVE.iter_unpack(complete):
+            packed = move_of(move, "hcpe")
             self.moves.setdefault(value, []).append(BookMove(packed, 0, times, score))
         self.waiting: deque[tuple[Position, int]] = deque()
 
@@ -190,11 +169,6 @@ class _AperyReader:
                 self._reach(value, after, ply + 1)
 
 
-def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the trees of a book."""
-    return trees(read_book(source, notes), source)
-
-
 def write(entries: Iterable[BookEntry]) -> Iterator[bytes]:
     """Yield a book; all of it is in memory.
 
@@ -207,9 +181,9 @@ def write(entries: Iterable[BookEntry]) -> Iterator[bytes]:
     for value, _, moves in listed:
         for one in moves:
             times = 1 if one.times is None else clipped(one.times, 16, signed=False)
-            yield _MOVE.pack(
+            yield APERY_MOVE.pack(
                 value, encoded_move(one.move, "hcpe"), times, clipped(one.score or 0, 32, signed=True)
             )
 
 
-FORMAT: Final = Format("apery", load, [Mark(Stage.WHOLE, is_binary("apery"))])
+FORMAT: Final = book_format("apery", read_book, binary_mark("apery"))

@@ -5,12 +5,13 @@ it.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
+from kifu_core.formats import Format, Mark
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
@@ -23,6 +24,11 @@ from kifu_core.shogi.start import initial_of
 
 PLACES_A_RECORD: Final = 1_000
 """Positions of the book in one record; the others begin records of their own."""
+
+
+def book_format(name: str, read: Callable[[Source, Notes], Book], mark: Mark) -> Format:
+    """Return a format whose files are books, read as their trees."""
+    return Format(name, lambda source, notes: trees(read(source, notes), source), [mark])
 
 
 def trees(book: Book, source: Source) -> list[ParsedGame]:

@@ -16,10 +16,9 @@ from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
 from kifu_core.expressions import many
-from kifu_core.formats import Format, Mark, Stage
-from kifu_core.record import ParsedGame
+from kifu_core.formats import Mark, Stage
 from kifu_core.shogi.books import Book, BookEntry, BookMove, BookPlace, read_sfen
-from kifu_core.shogi.formats.book_trees import trees
+from kifu_core.shogi.formats.book_trees import book_format
 from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, Leaf, LineGrammar
 from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
 from kifu_core.shogi.position import Position
@@ -102,11 +101,6 @@ def read_book(source: Source, notes: Notes) -> Book:
     return _BookReader(source, notes).book
 
 
-def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the trees of a book."""
-    return trees(read_book(source, notes), source)
-
-
 HEADER: Final = "#YANEURAOU-DB2016 1.00\n"
 
 
@@ -152,4 +146,4 @@ def _is_book(text: str, name: str) -> bool:
     return ("sfen" in text or "#YANEURAOU" in text) and _MARK.search(text) is not None
 
 
-FORMAT: Final = Format("db", load, [Mark(Stage.PAIR, _is_book)])
+FORMAT: Final = book_format("db", read_book, Mark(Stage.PAIR, _is_book))

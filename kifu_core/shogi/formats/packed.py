@@ -4,21 +4,20 @@
 `kifu_core.shogi.training` writes such files, which have the positions of many games.
 """
 
-import struct
 from functools import partial
 from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
-from kifu_core.formats import Format, Mark, Stage
+from kifu_core.formats import Format
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.binary import is_binary
+from kifu_core.shogi.binary import binary_mark
 from kifu_core.shogi.formats.positions import PositionDraft
 from kifu_core.shogi.formats.usi import packed_step
 from kifu_core.shogi.move_resolution import EndingStep, UnreadableStep
 from kifu_core.shogi.moves import to_usi
-from kifu_core.shogi.packed import SIZES, Packing, decode, move_of
+from kifu_core.shogi.packed import ENTRIES, Packing, decode, move_of
 from kifu_core.shogi.rules import violation
 from kifu_core.shogi.specials import find
 from kifu_core.shogi.start import initial_of
@@ -30,12 +29,11 @@ MOST: Final = 5_000
 _UNKNOWN: Final = 3
 """The number of a result that is unknown."""
 
-_LAYOUTS: Final[dict[Packing, str]] = {"hcpe": "<32sh2sbB", "psv": "<32sh2sHbB"}
-
 
 def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
     """Return the positions of a file, whose text has a character for each byte."""
-    data, size = source.text[: (MOST + 1) * SIZES[packing]].encode("latin-1"), SIZES[packing]
+    size = ENTRIES[packing].size
+    data = source.text[: (MOST + 1) * size].encode("latin-1")
     games: list[ParsedGame] = []
     if len(source.text) % size:
         notes.add("packed-rest", None, "error", count=len(source.text) % size)
@@ -55,7 +53,7 @@ def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
-    packed, score, packed_move, *rest = struct.unpack(_LAYOUTS[packing], entry)
+    packed, score, packed_move, *rest = ENTRIES[packing].unpack(entry)
     position = decode(packed, packing)
     draft = PositionDraft(Notes(source), position=position, initial=initial_of(position), started=True)
     draft.comments.append(f"#評価値={score if position.turn == 0 else -score}")
@@ -106,7 +104,7 @@ def _game_draft(source: Source, one: GameOfHcpe3) -> PositionDraft:
             comment = f"#評価値={score if position.turn == ply & 1 else -score}"
             (draft.line.comments.setdefault(ply - 1, []) if ply else draft.comments).append(comment)
         packed = move_of(move, "hcpe")
-        draft.line.steps.append(packed_step(packed) if packed else UnreadableStep(move.hex()))
+        draft.line.steps.append(packed_step(packed) if packed else UnreadableStep(f"{move:04x}"))
     winner = {1: 0, 2: 1}.get(one.result & 3)
     reason = next((name for name, bit in REASONS.items() if one.result & bit), None)
     if winner is not None and reason is None:
@@ -120,9 +118,9 @@ def _game_draft(source: Source, one: GameOfHcpe3) -> PositionDraft:
 
 
 def _format(packing: Packing) -> Format:
-    return Format(packing, partial(_load, packing), [Mark(Stage.WHOLE, is_binary(packing))])
+    return Format(packing, partial(_load, packing), [binary_mark(packing)])
 
 
 HCPE: Final = _format("hcpe")
 PSV: Final = _format("psv")
-HCPE3: Final = Format("hcpe3", _load_games, [Mark(Stage.WHOLE, is_binary("hcpe3"))])
+HCPE3: Final = Format("hcpe3", _load_games, [binary_mark("hcpe3")])

@@ -16,18 +16,15 @@ from typing import Final
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
-from kifu_core.formats import Format, Mark, Stage
-from kifu_core.record import ParsedGame
-from kifu_core.shogi.binary import is_binary
+from kifu_core.shogi.binary import binary_mark
 from kifu_core.shogi.books import Book, BookEntry, BookMove, BookPlace, clipped, key_of, read_sfen
-from kifu_core.shogi.formats.book_trees import trees
+from kifu_core.shogi.formats.book_trees import book_format
 from kifu_core.shogi.moves import DROP, pack, promotes, source, target
-from kifu_core.shogi.pieces import FU, GI, HI, KA, KE, KI, KY, NG, NK, NY, OU, RY, TO, UM
+from kifu_core.shogi.packed import KIND_NUMBERS, KINDS
+from kifu_core.shogi.pieces import KI
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import FILES, RANKS, square
 
-_PIECES: Final = (0, FU, KY, KE, GI, KA, HI, KI, OU, TO, NY, NK, NG, UM, RY)
-_NUMBERS: Final = {kind: number for number, kind in enumerate(_PIECES)}
 _WHITE: Final = 0x10
 """Added to the number of a piece of White."""
 
@@ -110,7 +107,7 @@ def _move_of(number: int) -> int:
     if not (1 <= rank <= 9 and 1 <= file <= 9):
         return 0
     if not from_rank and not from_file:
-        return pack(DROP + _PIECES[kind], square(file, rank)) if 0 < kind <= _NUMBERS[KI] else 0
+        return pack(DROP + KINDS[kind], square(file, rank)) if 0 < kind <= KIND_NUMBERS[KI] else 0
     if not (1 <= from_rank <= 9 and 1 <= from_file <= 9):
         return 0
     return pack(square(from_file, from_rank), square(file, rank), number >> 19 & 1)
@@ -121,10 +118,10 @@ def _number_of(move: int, position: Position) -> int:
     origin, to, turn = source(move), target(move), position.turn
     number = FILES[to] << 12 | RANKS[to] << 8 | turn << 31
     if origin > DROP:
-        return number | (_NUMBERS[origin - DROP] | turn * _WHITE) << 24
+        return number | (KIND_NUMBERS[origin - DROP] | turn * _WHITE) << 24
     number |= FILES[origin] << 4 | RANKS[origin] | promotes(move) << 19
-    number |= _NUMBERS[abs(position.board[to])] << 20
-    return number | (_NUMBERS[abs(position.board[origin])] | turn * _WHITE) << 24
+    number |= KIND_NUMBERS[abs(position.board[to])] << 20
+    return number | (KIND_NUMBERS[abs(position.board[origin])] | turn * _WHITE) << 24
 
 
 def read_book(source: Source, notes: Notes) -> Book:
@@ -168,11 +165,6 @@ def _place(states: list[_State], book: Book) -> None:
 
 def _add(book: Book, place: BookPlace, position: Position, number: int, weight: int) -> Position | None:
     return book.add(place, position, BookMove(_move_of(number), times=weight or None))
-
-
-def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the trees of a book."""
-    return trees(read_book(source, notes), source)
 
 
 # --- writing ---------------------------------------------------------------------------------------------
@@ -260,4 +252,4 @@ def _text(number: int, text: str) -> bytes:
     return _content(number, text.encode("utf-8", "replace"))
 
 
-FORMAT: Final = Format("sbk", load, [Mark(Stage.WHOLE, is_binary("sbk"))])
+FORMAT: Final = book_format("sbk", read_book, binary_mark("sbk"))

@@ -15,11 +15,9 @@ from typing import Final
 from kifu_core.deadline import check_time
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
-from kifu_core.formats import Format, Mark, Stage
-from kifu_core.record import ParsedGame
-from kifu_core.shogi.binary import YBB_MAGIC, is_binary
+from kifu_core.shogi.binary import YBB_MAGIC, binary_mark
 from kifu_core.shogi.books import Book, BookEntry, BookMove, clipped
-from kifu_core.shogi.formats.book_trees import trees
+from kifu_core.shogi.formats.book_trees import book_format
 from kifu_core.shogi.packed import decode, encode, encoded_move, is_encodable, move_of
 from kifu_core.shogi.position import Position
 
@@ -62,9 +60,9 @@ def _read(data: bytes, notes: Notes) -> Book:
             continue
         place = book.place(position, max(0, ply - 1))
         for at in range(begin, begin + moves * layout.size, layout.size):
-            _, score, *depth = layout.unpack_from(data, at)
+            move, score, *depth = layout.unpack_from(data, at)
             one = BookMove(
-                move_of(data[at : at + 2], "psv"),
+                move_of(move, "psv"),
                 score=None if score == _NO_SCORE else score,
                 depth=depth[0] if depth and depth[0] else None,
             )
@@ -72,11 +70,6 @@ def _read(data: bytes, notes: Notes) -> Book:
     if damaged:
         notes.add("book-damaged", None, "error", count=damaged)
     return book
-
-
-def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the trees of a book."""
-    return trees(read_book(source, notes), source)
 
 
 def write(entries: Iterable[BookEntry]) -> Iterator[bytes]:
@@ -102,4 +95,4 @@ def write(entries: Iterable[BookEntry]) -> Iterator[bytes]:
             yield layout.pack(encoded_move(one.move, "psv"), score, *depth)
 
 
-FORMAT: Final = Format("ybb", load, [Mark(Stage.WHOLE, is_binary("ybb"))])
+FORMAT: Final = book_format("ybb", read_book, binary_mark("ybb"))
