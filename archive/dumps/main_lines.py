@@ -21,16 +21,8 @@ class FormationInTable(JSONObject):
     ply: Number
 
 
-class LineInTable(JSONObject):
-    """The positions of a main line by ply, from 0 on; a list without any value is empty."""
-
-    codes: list[str | None]
-    position_evals: list[int | None]
-    position_mates: list[int | None]
-
-
-def main_line(kind: str, record: Record) -> tuple[dict[str, Any], LineInTable]:
-    """Return the columns of a record of this kind of game, and its positions.
+def main_line(kind: str, record: Record) -> dict[str, Any]:
+    """Return the members of a `StoredRow` that a record of this kind of game has, with its positions.
 
     Linear in its moves and comments.
     """
@@ -41,7 +33,8 @@ def main_line(kind: str, record: Record) -> tuple[dict[str, Any], LineInTable]:
     evaluations = [scores.get(ply) for ply in range(len(packed) + 1)]
     evals = [one.score if one and one.winner is None else None for one in evaluations]
     mates = [_mate(one) for one in evaluations]
-    columns = {
+    codes: list[str | None] = [*game.replay.codes(record)]
+    return {
         "start": game.replay.start_text(record),
         "moves": [game.text.move_name(move) for move in packed],
         "seconds": _unless_empty([_seconds(entry) for entry in entries]),
@@ -51,13 +44,10 @@ def main_line(kind: str, record: Record) -> tuple[dict[str, Any], LineInTable]:
             FormationInTable(formation=one.name, side=game.rules.sides[one.color], ply=one.ply)
             for one in game.replay.formations(record, packed)
         ],
+        "codes": codes + [None] * (len(evaluations) - len(codes)),
+        "position_evals": _unless_empty(evals),
+        "position_mates": _unless_empty(mates),
     }
-    codes: list[str | None] = [*game.replay.codes(record)]
-    return columns, LineInTable(
-        codes=codes + [None] * (len(evaluations) - len(codes)),
-        position_evals=_unless_empty(evals),
-        position_mates=_unless_empty(mates),
-    )
 
 
 def by_side(

@@ -13,7 +13,7 @@ from django.urls import reverse
 from archive.derive.series import limits_of
 from archive.dumps.main_lines import by_side, main_line
 from archive.dumps.packing import id_of, packed, to_disk, unpacked
-from archive.dumps.tables import GameInTable, TimeInTable
+from archive.dumps.tables import StoredRow, TimeInTable
 from archive.export.lists import game_line
 from archive.models import LARGEST_ID
 from archive.names.kana_readings import reading
@@ -91,9 +91,8 @@ def _to_info() -> ToGameInfo:
 def _table_row(game: GameWithRecord) -> bytes:
     """Return the row of a game and its positions, as one line."""
     row, data = game.row, game.game.header_data
-    columns, line = main_line(row.kind, game.game.jkf)
     people: Sequence[dict[str, Any]] = data.get("players") or ({}, {})
-    in_table = GameInTable.from_row(
+    stored = StoredRow.from_row(
         row,
         url="",
         space="public",
@@ -107,9 +106,9 @@ def _table_row(game: GameWithRecord) -> bytes:
         **by_side(row.kind, "rank", people, lambda person: person.get("rank", "")),
         **by_side(row.kind, "titles", people, lambda person: person.get("titles", [])),
         **by_side(row.kind, "time", limits_of(data), lambda limit: limit and TimeInTable(**asdict(limit))),
-        **columns,
+        **main_line(row.kind, game.game.jkf),
     )
-    return encode(in_table).removesuffix(b"}") + b"," + encode(line).removeprefix(b"{") + b"\n"
+    return encode(stored) + b"\n"
 
 
 def unpublished_games(folder: Path, number: int) -> set[int]:

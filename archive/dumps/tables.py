@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_type_hints
 
 from archive.columns.duck import memory_database, sql_literal
-from archive.dumps.main_lines import FormationInTable, LineInTable
+from archive.dumps.main_lines import FormationInTable
 from archive.queries.games.game_json import COLUMNS as GAME_COLUMNS
 from archive.queries.games.game_json import GameInfo
 from archive.shapes.common import JSONObject
@@ -59,6 +59,14 @@ class GameInTable(GameInfo):
     evals: list[int | None]
     mates: list[int | None]
     formations: list[FormationInTable]
+
+
+class StoredRow(GameInTable):
+    """A game and the positions of its main line by ply, from 0 on; a list without any value is empty."""
+
+    codes: list[str | None]
+    position_evals: list[int | None]
+    position_mates: list[int | None]
 
 
 _READING: Final = "sorts names by the kana: the family name's reading without voicing marks, then the rest"
@@ -136,16 +144,16 @@ _SQL_TYPES: Final[Mapping[object, str]] = {
 _OTHER_SQL_TYPES: Final = {"id": "BIGINT", "black_rating": "SMALLINT", "white_rating": "SMALLINT"}
 
 
-def _columns() -> Iterator[tuple[str, str]]:
-    types = get_type_hints(GameInTable)
+def _columns(row: type[GameInTable]) -> Iterator[tuple[str, str]]:
+    types = get_type_hints(row)
     before_calendar = GAME_COLUMNS.index("calendar")
     names = (*GAME_COLUMNS[:before_calendar], *_DAYS, *GAME_COLUMNS[before_calendar:])
-    for name in dict.fromkeys((*names, *GameInTable.__struct_fields__)):
+    for name in dict.fromkeys((*names, *row.__struct_fields__)):
         if name not in _LEFT_OUT:
             yield name, _OTHER_SQL_TYPES.get(name) or _SQL_TYPES[types[name]]
 
 
-COLUMNS: Final = dict(_columns())
+COLUMNS: Final = dict(_columns(GameInTable))
 """The SQL types of the columns of games, in order (docs/dumps.md describes them)."""
 
 _TABLES: Final = {
@@ -156,8 +164,6 @@ _TABLES: Final = {
     ),
 }
 """What is selected for each table, and the meaning of its columns."""
-
-_LINE_TYPES: Final = {name: _SQL_TYPES[hint] for name, hint in get_type_hints(LineInTable).items()}
 
 _OPTIONS: Final = "FORMAT parquet, COMPRESSION zstd"
 _GROUP_ROWS: Final = {"games": 8 * 1024, "positions": 120 * 1024}
@@ -173,7 +179,7 @@ def write_tables(rows: Sequence[Path], folder: Path, about: Mapping[str, str]) -
     there are any. `about` is the metadata of the files, in addition to the kind and the columns.
     """
     written: dict[str, int] = {}
-    files, source_types = ", ".join(map(sql_literal, rows)), _struct(COLUMNS | _LINE_TYPES)
+    files, source_types = ", ".join(map(sql_literal, rows)), _struct(dict(_columns(StoredRow)))
     source = f"read_json([{files}], format = 'newline_delimited', columns = {source_types})"
     with memory_database() as database:
         counts = dict(database.execute(f"SELECT game, count(*) FROM {source} GROUP BY game").fetchall())

@@ -18,6 +18,7 @@ from archive.libraries.groups import (
     is_member,
     join,
     leave_all,
+    members,
     open_invitations,
     own_groups,
     promote,
@@ -38,8 +39,7 @@ from archive.libraries.spaces import own_library, owns, space_names, target_spac
 __all__ = [
     "ACTIONS", "GROUP_NAME_LENGTH", "MEMBERS", "ActionResult", "LibraryError", "admit", "create_group",
     "demote", "dismiss", "end_invitations", "give_back", "invitation_of", "invite", "is_member", "join",
-    "leave_all", "may_give_back", "may_publish", "may_share", "may_take_back", "move_upload",
+    "leave_all", "may_give_back", "may_publish", "may_share", "may_take_back", "members", "move_upload",
     "open_invitations", "own_groups", "own_library", "owns", "perform", "promote", "publish", "rename",
-    "share_by_link", "share_with", "space_names", "take_back", "target_space", "unshare",
-    "upload_targets",
+    "share_by_link", "share_with", "space_names", "take_back", "target_space", "unshare", "upload_targets",
 ]  # fmt: skip

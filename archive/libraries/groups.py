@@ -135,6 +135,11 @@ def admit(user: User, group: Space, *, owner: bool = False) -> bool:
     return True
 
 
+def members(group: Space) -> QuerySet[Membership]:
+    """Return the members of a group with their users, owners first, then by name."""
+    return group.memberships.select_related("user").order_by("-owner", "user__username")
+
+
 def is_member(user: User | AnonymousUser, group: Space) -> bool:
     """Return whether a user is a member of a group."""
     return Membership.objects.filter(space=group, user=user.pk).exists()

@@ -124,13 +124,15 @@ def rename(request: Request, space: int) -> Response:
 def members(request: Request, space: int) -> Response:
     """List the members of a group, for members only."""
     group = _group(request, space)
-    memberships = group.memberships.select_related("user").order_by("-owner", "user__username")
     return Response(
         shapes.Members(
             name=group.name,
             owner=libraries.owns(request.user, space),
             invitations=libraries.open_invitations(group),
-            results=[shapes.MemberInfo(one.user_id, one.user.username, one.owner) for one in memberships],
+            results=[
+                shapes.MemberInfo(one.user_id, one.user.username, one.owner)
+                for one in libraries.members(group)
+            ],
         )
     )
 

@@ -90,10 +90,9 @@ def group(request: HttpRequest, space: int) -> HttpResponse:
     group = Space.objects.get(pk=space)
     if request.method == "POST":
         return _change_group(request, user, group)
-    members = group.memberships.select_related("user").order_by("-owner", "user__username")
     context = {
         "group": group,
-        "members": members,
+        "members": libraries.members(group),
         "owns": libraries.owns(user, space),
         "games": _games(space),
         "latest": latest_games(Scope((space,)), GameFilters(), _LATEST),
