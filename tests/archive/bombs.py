@@ -16,9 +16,9 @@ from typing import Protocol
 
 import py7zr
 
-from tests.archive import seven_zip
+from tests import seven_zip
 from tests.archive.games import KIF
-from tests.archive.packing import seven_zipped, zipped
+from tests.containers import seven_zipped, zipped
 
 SIZE = 64 * 1024 * 1024
 """What a bomb unpacks to: more than any memory that the tests allow."""

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from archive.intake import texts
 from kifu_core.containers.refusals import Budget
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
-from tests.archive.packing import seven_zipped, tarred, zipped
+from tests.containers import seven_zipped, tarred, zipped
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,8 @@ from archive.models import Entry, Game, Upload, User
 from archive.queries.games import taken_down
 from archive.store import deletion
 from tests.archive.games import KIF, UNREADABLE, stored
-from tests.archive.packing import zipped
 from tests.archive.plans import recorded
+from tests.containers import zipped
 
 pytestmark = pytest.mark.django_db
 

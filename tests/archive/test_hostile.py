@@ -20,7 +20,7 @@ from archive.management.commands.sample_games import sample_files
 from archive.models import Entry, Upload
 from kifu_core.containers.walk import FilePart
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
-from tests.archive.packing import tarred, zipped
+from tests.containers import tarred, zipped
 
 FULL = os.environ.get("KIFU_HOSTILE") == "full"
 TINY = 100_000 if FULL else 5_000

@@ -26,7 +26,7 @@ from archive.models import AuditLine, Entry, Game, Tally, Upload, User
 from archive.observing import tally
 from kifu_core.containers import refusals
 from tests.archive.games import CSA, KIF, UNREADABLE
-from tests.archive.packing import zipped
+from tests.containers import zipped
 from tests.serving import ROOT, migrated_database
 
 

@@ -16,8 +16,8 @@ from archive.models import Entry, Game, codec
 from kifu_core.games import GAMES
 from tests.archive import builders, games
 from tests.archive.games import stored
-from tests.archive.packing import zipped
 from tests.archive.quoridor import CODE, LIST, NAMED, PLAYED, random_game
+from tests.containers import zipped
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from archive.queries.scope import PUBLIC
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.games import stored
-from tests.archive.packing import zipped
+from tests.containers import zipped
 from tests.shared import CORPUS
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from archive.intake.walk import walk
 from archive.models import Entry
 from kifu_core.containers.walk import FilePart
 from tests.archive.games import CSA, KIF, stored
-from tests.archive.packing import seven_zipped, zipped
+from tests.containers import seven_zipped, zipped
 
 
 def parts(data: bytes, name: str = "upload.bin") -> list[FilePart]:

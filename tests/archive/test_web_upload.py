@@ -17,7 +17,7 @@ from archive.intake.worker import work_off
 from archive.models import Entry, Game, Upload, User
 from archive.web.pages import uploading
 from tests.archive.html import tidy
-from tests.archive.packing import zipped
+from tests.containers import zipped
 
 pytestmark = pytest.mark.django_db
 

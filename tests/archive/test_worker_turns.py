@@ -20,7 +20,7 @@ from kifu_core import games
 from kifu_core.containers import refusals
 from kifu_core.errors import Issue
 from tests.archive.games import CSA, KIF, UNREADABLE
-from tests.archive.packing import seven_zipped, tarred, zipped
+from tests.containers import seven_zipped, tarred, zipped
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.archive.games import CSA, KIF, START
-from tests.archive.packing import zipped
+from tests.containers import zipped
 from tests.faults.servers import rabbitmq_host, redis_server
 from tests.serving import (
     ROOT,

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.worker, pytest.mark.one_engine]
 TOOLS = {"search_games", "record", "position", "pattern", "player", "formation"}
 
 
-def asked(address: str, *calls: tuple[str, dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+def call_tools(address: str, *calls: tuple[str, dict[str, Any]]) -> tuple[list[Any], list[Any]]:
     """The tools of a server for an archive, and the results of some calls."""
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "kifu_core.mcp_server", address], cwd=ROOT
@@ -39,7 +39,7 @@ def text_of(result: Any) -> str:
 
 
 def test_an_assistant_reads_an_archive(served: Served):
-    tools, results = asked(
+    tools, results = call_tools(
         served.archive.url,
         ("search_games", {"query": "player:伊藤印達 year:1711", "order": "oldest", "limit": 1}),
         ("record", {"game_id": 15}),
@@ -61,7 +61,7 @@ def test_an_assistant_reads_an_archive(served: Served):
 
 
 def test_errors_say_what_was_wrong(served: Served):
-    _tools, results = asked(
+    _tools, results = call_tools(
         served.archive.url,
         ("search_games", {"query": "player:甲 AND"}),
         ("record", {"game_id": 99999}),
@@ -70,5 +70,5 @@ def test_errors_say_what_was_wrong(served: Served):
     )
     assert all(one.is_error for one in results)
     assert "query" in text_of(results[0]).lower()
-    _tools, (result,) = asked("http://127.0.0.1:9", ("search_games", {}))
+    _tools, (result,) = call_tools("http://127.0.0.1:9", ("search_games", {}))
     assert result.is_error and "does not answer" in text_of(result)

@@ -20,7 +20,7 @@ from archive.models import Entry, Game, Upload
 from archive.store import verify
 from benchmarks import generate
 from tests.archive.games import BROKEN, CSA, UNREADABLE
-from tests.archive.packing import zipped
+from tests.containers import zipped
 
 HOT_GAMES = 20
 """Keys have counters from so few games on, so that most batches change some."""

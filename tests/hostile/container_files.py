@@ -11,7 +11,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from tests.archive.packing import seven_zipped, tarred, zipped
+from tests.containers import seven_zipped, tarred, zipped
 from tests.hostile.bombs import PACKERS, deflated, single, tar_header
 from tests.hostile.records import kif_of, samples
 from tests.hostile.values import MARKUP

@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any, Final
 
-from tests.archive.packing import zipped
+from tests.containers import zipped
 from tests.hostile import records
 from tests.hostile.container_files import MB, File, Maker
 from tests.hostile.records import HUGE, Text, kif_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import Final
 
-from tests.archive.packing import zipped
+from tests.containers import zipped
 from tests.hostile.bombs import (
     BZIP2,
     DEFLATED,

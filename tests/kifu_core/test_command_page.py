@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kifu_core.test_command import kifu
+from tests.kifu_core.command import kifu
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -20,7 +20,7 @@ import pytest
 from kifu_core.containers.refusals import ContainerLimits
 from kifu_core.containers.walk import FilePart, walk
 from kifu_core.deadline import TooSlowError, time_limit
-from tests.archive.packing import tarred, zipped
+from tests.containers import tarred, zipped
 
 DATA = Path(__file__).parents[1] / "data"
 KIF = (DATA / "kif/even_game.kif").read_bytes()

@@ -154,9 +154,9 @@ ELSEWHERE = {
     *("no-files", "too-many-entries", "unknown-compression", "unknown-container", "needs-7z"),
     *("device", "internal-error", "too-much-memory", "unpacks-to-too-much"),
 }
-"""Codes of the command, between games of both kinds and of containers, in `test_command.py`, of the limits
-that only an archive has, in `test_game_limits.py`, of files that names tell, in `test_packed.py`, of training
-data and books, in `test_training.py` and `test_books.py`."""
+"""Codes of the command, between games of both kinds and of containers, in `test_command.py` and
+`test_command_files.py`, of the limits that only an archive has, in `test_game_limits.py`, of files that names
+tell, in `test_packed.py`, of training data and books, in `test_training.py` and `test_books.py`."""
 
 CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),

@@ -15,8 +15,8 @@ from py7zr import SevenZipFile
 from kifu_core.containers.refusals import ContainerLimits
 from kifu_core.containers.sevenzip import FILE_BYTES
 from kifu_core.containers.walk import walk
-from tests.archive import seven_zip
-from tests.archive.packing import seven_zipped, zipped
+from tests import seven_zip
+from tests.containers import seven_zipped, zipped
 from tests.kifu_core.test_containers import CSA, FILES, KIF, outcome, parts
 
 LZMA, LZMA2, BZIP2, COPY = (

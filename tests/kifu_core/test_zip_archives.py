@@ -15,7 +15,7 @@ import pytest
 from kifu_core.containers import zip_stream
 from kifu_core.containers.walk import walk
 from kifu_core.deadline import TooSlowError, time_limit
-from tests.archive.packing import zipped
+from tests.containers import zipped
 from tests.hostile.bombs import Packed, raw_zip
 from tests.kifu_core.test_containers import CSA, KIF, LIMITS, outcome, parts
 
