@@ -23,6 +23,7 @@ from django.utils.translation import gettext, override
 from kifu_core.messages import TEXTS
 from kifu_core.quoridor import draw as quoridor
 from kifu_core.shogi import draw as shogi
+from kifu_core.shogi.annotations import BRUSHES, MARKS, SHAPES
 from kifu_core.shogi.patterns import japanese, words
 from kifu_core.shogi.pieces import BY_NAME
 
@@ -113,6 +114,7 @@ def _shogi(script: str) -> dict[str, Export]:
         "PIECES": ("By kind.", shogi.PIECES),
         "PHRASES": ("Words for describing positions.", shogi.PHRASES),
         "NAMED": ("Kinds of pieces by all their Japanese names. @type {Record<string, number>}", BY_NAME),
+        "ANNOTATIONS": ("In comments.", {"marks": MARKS, "brushes": BRUSHES, "shapes": SHAPES}),
         **_patterns(),
     }
 

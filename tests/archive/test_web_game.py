@@ -51,6 +51,21 @@ def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> 
         assert text in html
 
 
+def test_a_mark_and_shapes_in_comments_are_shown_and_their_text_is_not(client: Client) -> None:
+    made = builders.record(LINE, header={"先手": "甲"})
+    made["moves"][1]["comments"] = ["【好手】", "角道を開ける。", "[%csl G5e][%cal R7g7f]"]
+    made["moves"][2]["comments"] = ["[%csl B3d]"]
+    builders.ingest(derive_game(builders.parsed(made)))
+    address = f"/games/{Game.objects.get().pk}/"
+    html = page(client, f"{address}?ply=1")
+    assert '▲７六歩不成<b class="sign" title="好手">!</b></a>' in html
+    assert 'data-key=":1" data-shapes="G5e R7g7f"' in html
+    assert 'data-key=":2" data-shapes="B3d"' in html
+    assert '<p class="judged"><b class="sign">!</b> 好手</p>' in html
+    assert "[%c" not in html and "【" not in html
+    assert "Good move" in page(client, address, "en")
+
+
 def test_what_a_server_wrote_for_programs_is_shown_as_an_evaluation(client: Client) -> None:
     made = builders.record(LINE, header={"先手": "甲"})
     made["moves"][1]["comments"] = ["** 1704 -3334FU +8822UM #120", "** 30 3c3d", "* 三筋", "** 31111"]

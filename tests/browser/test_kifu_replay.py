@@ -47,6 +47,20 @@ def test_a_record_of_this_archive_is_replayed_on_another_site(
     expect(replay.locator(".count")).to_have_text("0 / 3")
 
 
+def test_marks_circles_and_arrows_of_comments_are_drawn(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
+) -> None:
+    text = "▲７六歩\n*【疑問手】\n*角道 [%csl G5e][%cal R8h2b]\n△３四歩\n"
+    page = shown(open_page, live_server, other_site, f'<kifu-replay ply="1">{text}</kifu-replay>')
+    replay = page.locator("kifu-replay")
+    expect(replay.locator(".move")).to_have_text("▲７六歩?")
+    expect(replay.locator(".comment")).to_have_text("? 疑問手 角道")
+    expect(replay.locator(".board-shapes .brush-R path")).to_have_count(1)
+    expect(replay.locator(".board-shapes .brush-G circle")).to_have_count(2)
+    replay.press("End")
+    expect(replay.locator(".board-shapes > *")).to_have_count(0)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
 def test_kif_of_the_other_site_is_read_by_the_archive(
     open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, encoding: str

@@ -15,12 +15,14 @@ from pytest_django.live_server_helper import LiveServer
 from archive.web.replay.folding import piece_of
 from archive.web.replay.record import find_node, move_list, position_at
 from archive.web.wording import ending_text, words_of
-from kifu_core.shogi import specials
+from kifu_core.shogi import annotations, specials
 from kifu_core.shogi.handicaps import PRESETS, by_preset
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import start
+from kifu_core.shogi.squares import USI
 from tests.archive import builders
+from tests.kifu_core.test_annotations import READ
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db]
 
@@ -81,6 +83,24 @@ def test_positions_are_told_in_the_words_of_the_server(page: Page, live_server: 
             with override(language):
                 expected.append(words_of("shogi", Position.from_sfen(sfen)))
     assert run(page, live_server, "wording", WORDS, SFENS) == expected
+
+
+ANNOTATED = """
+return x.map((comments) => {
+  const { mark, shapes, lines } = m.readComments(comments);
+  return [mark?.word || "", shapes, lines, m.writeComments(mark, shapes, lines)];
+});
+"""
+
+
+def test_annotations_are_read_and_written_as_by_the_server(page: Page, live_server: LiveServer) -> None:
+    many = annotations.write(None, [annotations.Shape("R", square) for square in USI * 2], ["x"])
+    comments = [*(case[0] for case in READ.values()), many]
+    expected = []
+    for mark, shapes, lines in map(annotations.read, comments):
+        written = annotations.write(mark, shapes, lines)
+        expected.append([mark.word if mark else "", [*map(str, shapes)], [*lines], written])
+    assert run(page, live_server, "annotations", ANNOTATED, comments) == expected
 
 
 def test_hands_that_no_code_can_hold_have_none(page: Page, live_server: LiveServer) -> None:

@@ -63,6 +63,19 @@ def test_pieces_are_dragged_and_what_was_tried_is_seen_without_scrolling(
     assert page.evaluate("scrollY") == 0
 
 
+def test_circles_and_arrows_of_comments_are_drawn_on_the_board(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    made = builders.record(LINE)
+    made["moves"][1]["comments"] = ["【妙手】", "[%csl G5e,Y1a]", "[%cal B8h2b]"]
+    builders.ingest(derive_game(builders.parsed(made)))
+    page = opened(open_page, live_server, Game.objects.get(), "?ply=1")
+    expect(page.locator(".board-shapes > g")).to_have_count(3)
+    expect(page.locator(".comment")).to_have_text("!! 妙手")
+    page.locator('a[data-go="forward"]').click()
+    expect(page.locator(".board-shapes > g")).to_have_count(0)
+
+
 def test_pieces_are_dragged_from_the_hand_and_promotion_is_asked(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:

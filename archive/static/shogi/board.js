@@ -23,6 +23,7 @@ import { squareOf } from "./position.js";
  * @property {number | null} to the last move's target
  * @property {string} label the position in words, for those who do not see it
  * @property {number[]} [marked] squares that get a frame
+ * @property {string[]} [shapes] circles (`G5e`) and arrows (`R7g7f`) of the record's comments
  */
 
 /**
@@ -80,6 +81,7 @@ export function createBoard(host, config = {}) {
   const frames = svg.appendChild(make("g", { class: "marked" }));
   const choices = svg.appendChild(make("g", { class: "choices-marks" }));
   const sides = [1, 0].map((color) => createSide(svg, color));
+  const shapeLayer = svg.appendChild(make("g", { class: "board-shapes", "aria-hidden": "true" }));
   const arrowLayer = svg.appendChild(make("g", { class: "board-arrows", "aria-hidden": "true" }));
   const layer = svg.appendChild(make("g", { "aria-hidden": "true" }));
   const letters = config.letters ?? document.documentElement.dataset.pieces === "letters";
@@ -92,11 +94,14 @@ export function createBoard(host, config = {}) {
   /** @param {boolean} all whether everything is drawn anew, as after a flip */
   function render(all) {
     if (!current) return;
-    const { position, from, to, label, marked = [] } = current;
+    const { position, from, to, label, marked = [], shapes = [] } = current;
     for (const side of sides) side.show(position.board, letters, flipped, all);
     placeMark(marks[0], from, flipped);
     placeMark(marks[1], to, flipped);
     if (marked.length || frames.firstChild) frames.replaceChildren(...marked.map((at) => frameAt(at, flipped)));
+    if (shapes.length || shapeLayer.firstChild) {
+      shapeLayer.replaceChildren(...shapes.map((shape) => drawShape(shape, flipped)));
+    }
     svg.setAttribute("aria-label", label);
     config.hands?.forEach((place, color) => {
       const key = `${position.hands[color].join()} ${flipped}`;
@@ -162,16 +167,38 @@ function frameAt(at, flip) {
 }
 
 /**
+ * @param {string} shape a brush (G, R, B or Y) and one square, or two
+ * @param {boolean} flip
+ * @returns {SVGElement} a circle or an arrow
+ */
+function drawShape(shape, flip) {
+  const group = make("g", { class: `brush-${shape[0]}` });
+  const look = { width: 8, opacity: 0.85 };
+  if (shape.length > 3) group.append(arrowBetween(squareOf(shape.slice(1, 3)), squareOf(shape.slice(3, 5)), look, flip));
+  else group.append(drawRing(...middle(squareOf(shape.slice(1, 3)), flip), { ...look, width: 5 }));
+  return group;
+}
+
+/**
  * @param {Arrow} arrow
  * @param {boolean} flip
  * @returns {SVGElement} an arrow, or a ring around the square of a drop
  */
 function drawArrow({ move: usi, weight }, flip) {
-  const [tx, ty] = middle(squareOf(usi.slice(2, 4)), flip);
-  const opacity = 0.5 + 0.4 * weight;
-  const width = 4 + 8 * weight;
-  if (usi[1] === "*") return drawRing(tx, ty, { width, opacity });
-  const [fx, fy] = middle(squareOf(usi.slice(0, 2)), flip);
+  const look = { width: 4 + 8 * weight, opacity: 0.5 + 0.4 * weight };
+  const to = squareOf(usi.slice(2, 4));
+  if (usi[1] === "*") return drawRing(...middle(to, flip), look);
+  return arrowBetween(squareOf(usi.slice(0, 2)), to, look, flip);
+}
+
+/**
+ * @param {number} from @param {number} to @param {{width: number, opacity: number}} look
+ * @param {boolean} flip
+ * @returns {SVGElement}
+ */
+function arrowBetween(from, to, { width, opacity }, flip) {
+  const [tx, ty] = middle(to, flip);
+  const [fx, fy] = middle(from, flip);
   const length = Math.hypot(tx - fx, ty - fy);
   const [ux, uy] = [(tx - fx) / length, (ty - fy) / length];
   const head = 10 + width;

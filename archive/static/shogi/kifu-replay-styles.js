@@ -35,6 +35,13 @@ svg .count { fill: currentColor; font-size: 30px; }
   font-family: "Hiragino Mincho ProN", "Noto Serif JP", "Yu Mincho", serif;
 }
 .piece.promoted text { fill: #a8200d; }
+.board-shapes .arrow { fill: var(--brush); stroke: #fff; stroke-width: 1.5; stroke-linejoin: round; }
+.board-shapes .ring { fill: none; stroke: var(--brush); }
+.board-shapes .edge { stroke: #fff; }
+.brush-G { --brush: #15781b; }
+.brush-R { --brush: #b01818; }
+.brush-B { --brush: #0a4d9c; }
+.brush-Y { --brush: #d08a00; }
 .side { display: grid; gap: 8px; margin-top: 8px; }
 .controls { display: flex; align-items: center; gap: 4px; }
 .controls .count { flex: 1.4; text-align: center; white-space: nowrap; }

@@ -12,6 +12,7 @@ import { play, square, takeBack } from "./position.js";
 import { startPosition } from "./start.js";
 import { styles } from "./kifu-replay-styles.js";
 import { buildTree, route } from "../archive/js/tree.js";
+import { markWord, readComments } from "./annotations.js";
 import { endingText, gettext, moveText } from "./wording.js";
 
 /** @typedef {import("../archive/js/tree.js").Node} Node */
@@ -88,7 +89,7 @@ class KifuReplay extends HTMLElement {
       const text = texts.get(node.key);
       board.show({
         position, from: move?.from ? square(move.from) : null, to: move ? square(move.to) : null,
-        label: text?.move || "",
+        label: text?.move || "", shapes: text?.shapes,
       });
       view.count.textContent = `${node.played} / ${endOf(node).played}`;
       view.move.textContent = text?.move || "";
@@ -140,7 +141,7 @@ function normalized(text) {
 /**
  * @param {Record_} record
  * @param {boolean} japanese
- * @returns {Map<string, {move: string, comment: string}>}
+ * @returns {Map<string, {move: string, comment: string, shapes: string[]}>}
  */
 function textsByKey(record, japanese) {
   const texts = new Map();
@@ -150,7 +151,9 @@ function textsByKey(record, japanese) {
     const before = index ? entries[index - 1] : parent;
     const special = entry.special ? endingText(entry.special, japanese) : "";
     const move = entry.move ? moveText(entry.move, japanese, before?.move) : special;
-    texts.set(`${path}:${ply}`, { move, comment: (entry.comments || []).join("\n") });
+    const { mark, shapes, lines } = readComments(entry.comments || []);
+    const comment = [...(mark ? [`${mark.sign} ${markWord(mark, japanese)}`] : []), ...lines].join("\n");
+    texts.set(`${path}:${ply}`, { move: move + (mark?.sign || ""), comment, shapes });
     (entry.forks || []).forEach((fork, number) => {
       read(fork, path ? `${path}-${ply}.${number}` : `${ply}.${number}`, ply, before);
     });

@@ -12,10 +12,10 @@ export const shogi = {
   board: createBoard,
   play,
   takeBack,
-  show(host, board, { position, played, move, label, marked }) {
+  show(host, board, { position, played, move, label, marked, shapes }) {
     host.dataset.sfen = toSfen(position, played + 1);
     const [from, to] = [move?.from ? square(move.from) : null, move ? square(move.to) : null];
-    board.show({ position, from, to, label, marked: marked.map(squareOf) });
+    board.show({ position, from, to, label, marked: marked.map(squareOf), shapes });
   },
   code: encode,
   texts: (position, played) => ({ sfen: toSfen(position, played + 1), shogi64: encode(position) || "" }),

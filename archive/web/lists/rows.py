@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from archive.web.replay.lines import WalkedLine
     from archive.web.replay.notes import Note
     from archive.web.replay.record import MoveListPart, MoveListRow
+    from kifu_core.shogi.annotations import Mark
 
 _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 """Characters that need no quoting in a path (RFC 3986; Django's `reverse` uses the same ones)."""
@@ -228,18 +229,20 @@ def _move(row: MoveListRow, options: MoveListOptions) -> str:
     """Return the beginning of the row of a move. Its forks and its end follow as parts of their own."""
     address = options.page + (row.query or options.start_query)
     total = f' data-total="{escape(row.total)}"' if options.timed and row.total else ""
-    classes = f"{'has-note' if row.note and row.note.words else ''}{' ending' if row.ending else ''}"
+    note = row.note
+    classes = f"{'has-note' if note and note.words else ''}{' ending' if row.ending else ''}"
+    shapes = f' data-shapes="{" ".join(map(str, note.shapes))}"' if note and note.shapes else ""
     return "".join(
         (
-            f'<li data-key="{escape(row.key)}"{total}',
+            f'<li data-key="{escape(row.key)}"{total}{shapes}',
             f' class="{classes}"' if classes else "",
             f'><span class="n">{row.ply}</span><a href="{escape(address)}"',
             ' aria-current="step"' if row.key == options.here else "",
-            f">{escape(row.text)}</a>",
+            f">{escape(row.text)}{_sign(note.mark) if note and note.mark else ''}</a>",
             _new() if row.key == options.novelty else "",
             f'<span class="e">{with_marks(row.score)}</span>' if row.score else "",
             f'<span class="t">{escape(row.time)}</span>' if options.timed and row.time else "",
-            _note(row.note, options.full_record if row.key == options.here else address) if row.note else "",
+            _note(note, options.full_record if row.key == options.here else address) if note else "",
         )
     )
 
@@ -252,9 +255,26 @@ def _new() -> str:
 def _note(note: Note, rest: str) -> str:
     """Return the comments on a move, hidden until it is the current one. `rest` is the address where they are
     not shortened."""
-    lines = "".join(note_line(line) for line in note.lines)
+    if not note.is_shown:
+        return ""
+    lines = "".join([mark_line(note.mark) if note.mark else "", *map(note_line, note.lines)])
     more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
     return f'<div class="note" hidden>{lines}{more}</div>'
+
+
+def _sign(mark: Mark) -> str:
+    """Return the sign of a mark behind its move."""
+    return f'<b class="sign" title="{escape(mark_word(mark))}">{mark.sign}</b>'
+
+
+def mark_line(mark: Mark) -> SafeString:
+    """Return a mark as the first line of comments."""
+    return mark_safe(f'<p class="judged"><b class="sign">{mark.sign}</b> {escape(mark_word(mark))}</p>')
+
+
+def mark_word(mark: Mark) -> str:
+    """Return the name of a mark in the language of the page."""
+    return mark.word if get_language() == "ja" else mark.english
 
 
 def note_line(line: str | Thought, address: str = "") -> SafeString:

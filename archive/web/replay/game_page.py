@@ -29,7 +29,7 @@ from archive.web.replay.charts import score_chart, time_chart
 from archive.web.replay.editions import reading_error, sources_of
 from archive.web.replay.engine_lines import thoughts_of
 from archive.web.replay.folding import piece_of
-from archive.web.replay.notes import NOTE, lines_of, note_of, notes_of
+from archive.web.replay.notes import NOTE, complete_note, notes_of, shortened
 from archive.web.wording import (
     RESULTS_OF,
     clock_text,
@@ -218,7 +218,7 @@ def _node_notes(
 ) -> dict[str, Any]:
     """Return the comments of the shown node, and its line with time, score and first words."""
     entry, ply = node.line[-1], -1 if node.path else node.ply
-    note = note_of(lines_of(entry.get("comments", ()), thoughts.get(ply, ())), NOTE)
+    note = shortened(complete_note(entry.get("comments", ()), thoughts.get(ply, ())), NOTE)
     time = entry.get("time")
     return {
         "note": note,

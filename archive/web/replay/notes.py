@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -11,10 +11,12 @@ from archive.web.lists.rows import note_line
 from archive.web.replay.engine_lines import Thought, other_lines
 from archive.web.replay.record import node_key
 from archive.web.wording import evaluation_text
+from kifu_core.shogi.annotations import read as read_annotations
 from kifu_core.shogi.evaluations import floodgate
 
 if TYPE_CHECKING:
     from archive.web.replay.folding import ShownEntry
+    from kifu_core.shogi.annotations import Mark, Shape
 
 Line = str | Thought
 """One line of a note."""
@@ -31,10 +33,18 @@ _MOST_PER_CHARACTER: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Comments and thoughts of one node; `cut` if `lines` are not all."""
+    """Comments and thoughts of one node; `cut` if `lines` are not all. `mark` and `shapes` were in the
+    comments, too."""
 
     lines: tuple[Line, ...] = ()
     cut: bool = False
+    mark: Mark | None = None
+    shapes: tuple[Shape, ...] = ()
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether it has anything to read."""
+        return bool(self.lines or self.cut or self.mark)
 
     @property
     def words(self) -> str:
@@ -50,26 +60,30 @@ def notes_of(
     The node `key` has a share of its own. `thoughts` are those about positions of the main line, by ply; they
     replace the lines of comments that they were read from.
     """
-    lines_by_key = {
-        node_key(row.path, row.ply): lines_of(comments, () if row.path else (thoughts or {}).get(row.ply, ()))
+    complete = {
+        node_key(row.path, row.ply): complete_note(
+            comments, () if row.path else (thoughts or {}).get(row.ply, ())
+        )
         for row in rows
         if (comments := row.entry.get("comments"))
     }
-    own = lines_by_key.pop(key, [])
-    notes = {key: note_of(own, NOTE)} if own else {}
-    fits = _fit(lines_by_key.values())
-    for name, lines in lines_by_key.items():
-        notes[name] = Note(tuple(lines)) if fits else note_of(lines, NOTES // len(lines_by_key))
-    return notes
+    own = complete.pop(key, None)
+    notes = {key: shortened(own, NOTE)} if own else {}
+    if _fit(note.lines for note in complete.values()):
+        return notes | complete
+    return notes | {name: shortened(note, NOTES // len(complete)) for name, note in complete.items()}
 
 
-def lines_of(comments: Sequence[str], thoughts: Sequence[Thought] = ()) -> Sequence[Line]:
-    """Return the displayed lines of a node: its comments, with thoughts in place of the lines that hold
-    them."""
+def complete_note(comments: Sequence[str], thoughts: Sequence[Thought] = ()) -> Note:
+    """Return the note of a node: its comments without the annotations, with thoughts in place of the lines
+    that hold them."""
+    mark, shapes, text = read_annotations(comments)
     if thoughts:
-        return [*other_lines(comments), *thoughts]
-    # A call for each of very many lines would take longer than all else.
-    return [readable(line) if line[:1] == "*" else line for line in comments]
+        lines: Sequence[Line] = [*other_lines(text), *thoughts]
+    else:
+        # A call for each of very many lines would take longer than all else.
+        lines = [readable(line) if line[:1] == "*" else line for line in text]
+    return Note(tuple(lines), mark=mark, shapes=shapes)
 
 
 def readable(line: str) -> str:
@@ -88,17 +102,17 @@ def _fit(comments: Iterable[Sequence[Line]]) -> bool:
     return True
 
 
-def note_of(lines: Sequence[Line], size: int) -> Note:
-    """Return the lines that fit into `size` bytes of HTML."""
+def shortened(note: Note, size: int) -> Note:
+    """Return a note with the lines that fit into `size` bytes of HTML."""
     fitting: list[Line] = []
-    for line in lines:
+    for line in note.lines:
         line_size = _size(line, size)
         if line_size > size:
             part = line[: size // _MOST_PER_CHARACTER] if isinstance(line, str) else ""
-            return Note(tuple([*fitting, f"{part}…"] if part else fitting), cut=True)
+            return replace(note, lines=tuple([*fitting, f"{part}…"] if part else fitting), cut=True)
         size -= line_size
         fitting.append(line)
-    return Note(tuple(fitting))
+    return note
 
 
 def _size(line: Line, limit: int) -> int:

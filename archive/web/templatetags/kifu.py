@@ -33,6 +33,7 @@ register = template.Library()
 
 
 register.filter(rows.linkify)
+register.filter(rows.mark_line)
 register.filter(rows.note_line)
 register.filter(rows.side_mark)
 register.filter(rows.with_marks)

@@ -18,8 +18,8 @@ const SETTLE = 90;
 const TRIED = 150;
 
 /**
- * What a board shows; `marked` are names of squares.
- * @typedef {{position: any, played: number, move: any, label: string, marked: string[]}} Shown
+ * What a board shows; `marked` are names of squares, `shapes` the circles and arrows of comments.
+ * @typedef {{position: any, played: number, move: any, label: string, marked: string[], shapes: string[]}} Shown
  */
 
 /**
@@ -178,6 +178,7 @@ export class Replay {
     this.kit.show(this.parts.board, this.board, {
       position: this.position, played, move: lastMove(this.shown), label: this.labelOf(this.shown),
       marked: this.markedAt(this.shown).split(".").filter(Boolean),
+      shapes: (this.items.get(this.shown.key)?.dataset.shapes || "").split(" ").filter(Boolean),
     });
   }
 
