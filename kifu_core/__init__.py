@@ -24,7 +24,7 @@ from kifu_core.shogi.position import Position
 __version__ = "0.1.0"
 
 IS_COMPILED: Final = not str(rules.__file__).endswith(".py")
-"""Whether the modules with the loops over moves and squares are compiled: two to three times as fast."""
+"""Whether the modules with the loops over moves and squares are compiled."""
 
 __all__ = [
     "Board",
