@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,8 +21,8 @@ from kifu_core.games import GAMES, GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code, qf_object
-from kifu_core.record import ParsedGame, ParseResult, players
-from kifu_core.reporting import print_issue, print_os_error
+from kifu_core.record import ParsedGame, players
+from kifu_core.reporting import Attempts, print_issue, print_os_error
 from kifu_core.shogi import draw, engine_files, formats
 from kifu_core.shogi.formats.book_files import BOOK_FILES
 from kifu_core.shogi.formats.positions import position_at
@@ -53,7 +54,7 @@ def _line(data: bytes) -> str:
 
 
 class _Converter:
-    """Reads files and writes their games; `failed` is set if anything could not be read or written.
+    """Reads files and writes their games.
 
     Games go to standard output at once. JKF without `--lines` waits for the last game, to be one JSON value.
     Formats of one game a file wait too: several games are refused.
@@ -61,6 +62,7 @@ class _Converter:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
+        self.attempts = Attempts(arguments.language)
         self.format: str = arguments.to
         self.writer = WRITERS[self.format]
         # Containers are read twice: no name may be written before all names are known.
@@ -72,24 +74,13 @@ class _Converter:
         self.waits = self.writer.between is None or (self.writer.is_json and not arguments.lines)
         self.waiting: list[str] = []
         self.written = 0
-        self.failed = False
 
     def run(self) -> int:
         if self._is_ambiguous():
             return 1
-        for file in files(self.arguments.files):
-            try:
-                self._take(file, *games.load(file.read(), file.path))
-            except OSError as error:
-                self.failed = True
-                print_os_error(error, file.path)
-            except KifuError as error:
-                self._fail(file.path, error)
-        try:
-            self._write_waiting()
-        except KifuError as error:
-            self._fail("-", error)
-        return int(self.failed)
+        self.attempts.read(self.arguments.files, self._take)
+        self.attempts.do("-", self._write_waiting)
+        return int(self.attempts.failed)
 
     def _is_ambiguous(self) -> bool:
         """Report sources that would be written to one file; if there are any, nothing is written."""
@@ -97,23 +88,20 @@ class _Converter:
         for path, name in self.names:
             if name in first:
                 params: dict[str, str | int] = {"path": f"{name}.{self.format}", "other": first[name]}
-                self._fail(path, KifuError("same-output", params=params))
+                self.attempts.fail(path, KifuError("same-output", params=params))
             elif name:
                 first[name] = path
-        return self.failed
+        return self.attempts.failed
 
-    def _fail(self, path: str, finding: Issue | KifuError) -> None:
-        self.failed = True
-        print_issue(path, finding, self.arguments.language)
-
-    def _take(self, file: SourceFile, kind: GameKind[Any], result: ParseResult) -> None:
+    def _take(self, file: SourceFile) -> None:
+        kind, result = games.load(file.read(), file.path)
         if self.format not in kind.formats.names:
             raise KifuError("other-game", params={"format": self.format, "game": kind.name})
         for issue in result.issues:
             if issue.severity == "error":
-                self._fail(file.path, issue)
+                self.attempts.fail(file.path, issue)
         for number, game in enumerate(result.games):
-            self.failed = self.failed or bool(game.unread)
+            self.attempts.failed |= bool(game.unread)
             losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
             for issue in (*game.issues, *losses):
                 if issue.severity == "error" or (issue.code.startswith("lost-") and not self.arguments.quiet):
@@ -280,23 +268,17 @@ _EVENTS: Final = ("棋戦", "棋戦名", "大会名", "タイトル")
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    failed = False
+    attempts = Attempts(arguments.language)
     if not arguments.json:
         print(_row(_TITLES[arguments.language]))
-    for file in files(arguments.files):
-        try:
-            kind, result = games.load(file.read(), file.path)
-        except (OSError, KifuError) as error:
-            failed = True
-            if isinstance(error, KifuError):
-                print_issue(file.path, error, arguments.language)
-            else:
-                print_os_error(error, file.path)
-            continue
-        for game in result.games:
-            facts = _facts(file.path, game, kind)
-            print(_json(facts) if arguments.json else _row(facts), flush=True)
-    return int(failed)
+    attempts.read(arguments.files, partial(_list_file, _json if arguments.json else _row))
+    return int(attempts.failed)
+
+
+def _list_file(text_of: Callable[[Mapping[str, Any]], str], file: SourceFile) -> None:
+    kind, result = games.load(file.read(), file.path)
+    for game in result.games:
+        print(text_of(_facts(file.path, game, kind)), flush=True)
 
 
 def _facts(path: str, game: ParsedGame, kind: GameKind[Any]) -> dict[str, Any]:
@@ -385,23 +367,33 @@ def _qf(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    failed = False
+    attempts = Attempts(arguments.language)
     for text in arguments.positions or _lines([]):
-        try:
-            print(draw.text(_position_of(text, arguments.ply)), end="", flush=True)
-        except KifuError as error:
-            failed = True
-            print_issue(text, error, arguments.language)
-    return int(failed)
+        if arguments.positions and (text == STDIN or Path(text).exists()):
+            attempts.read([text], partial(_show_file, attempts, text, arguments.ply))
+        else:
+            attempts.do(text, partial(_show_position, text))
+    return int(attempts.failed)
 
 
-def _position_of(text: str, ply: int | None) -> Position:
-    if Path(text).is_file():
-        result = formats.load(Path(text).read_bytes(), text)
-        if not result.games:
-            raise KifuError("no-moves")
-        return position_at(result.games[0].record, ply)[1]
-    return Position.from_sfen(text.removeprefix("sfen ")) if "/" in text else shogi64.decode(text.strip())
+def _show_file(attempts: Attempts, argument: str, ply: int | None, file: SourceFile) -> None:
+    """Draw the games of a file; several boards have a line with the file's path before each."""
+    result = formats.load(file.read(), file.path)
+    if not result.games:
+        raise KifuError("no-moves")
+    title = f"{file.path}\n" if file.path != argument or len(result.games) > 1 else ""
+    for game in result.games:
+        attempts.do(file.path, partial(_show_game, title, game, ply))
+
+
+def _show_game(title: str, game: ParsedGame, ply: int | None) -> None:
+    print(title + draw.text(position_at(game.record, ply)[1]), end="", flush=True)
+
+
+def _show_position(text: str) -> None:
+    is_sfen = "/" in text
+    position = Position.from_sfen(text.removeprefix("sfen ")) if is_sfen else shogi64.decode(text.strip())
+    print(draw.text(position), end="", flush=True)
 
 
 _COMMANDS: Final[dict[str, Run]] = {

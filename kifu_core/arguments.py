@@ -38,7 +38,9 @@ _JAPANESE: Final = {
         "ファイル、フォルダー、圧縮ファイル（ZIP、tar など）。- は標準入力"
     ),
     "a file to read line by line (default: standard input)": "一行ずつ読むファイル。省略すると標準入力",
-    "a position or a file (default: lines of standard input)": "局面かファイル。省略すると標準入力の各行",
+    "a position, or a file as for list (default: positions on lines of standard input)": (
+        "局面、または list と同じファイル。省略すると標準入力の各行の局面"
+    ),
     "language of messages": "メッセージの言語",
     "report errors only": "エラーだけを知らせる",
     "show this help": "この説明を表示する",
@@ -84,7 +86,7 @@ _EXAMPLES: Final = {
     "key": ("echo 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -' | kifu key",),
     "class": ("kifu class positions.sfen",),
     "qf": ("kifu qf codes.txt",),
-    "show": ("kifu show game.kif --ply 30",),
+    "show": ("kifu show game.kif --ply 30", "kifu show problems.zip --ply 0"),
 }
 
 
@@ -270,7 +272,7 @@ class _Builder:
         self._add_flag(command, "--encode", about="convert JSON to qf_code instead")
 
     def _add_show(self, command: argparse.ArgumentParser) -> None:
-        about = self.text("a position or a file (default: lines of standard input)")
+        about = self.text("a position, or a file as for list (default: positions on lines of standard input)")
         command.add_argument("positions", nargs="*", metavar="SFEN|CODE|FILE", help=about)
         about = self.text("the position of a game after this many half-moves (default: last)")
         command.add_argument("--ply", type=_ply, default=None, help=about)

@@ -3,8 +3,10 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
 from typing import IO, Final
 
 from kifu_core.containers.readers import HEAD_BYTES
@@ -18,6 +20,9 @@ MOST_FILES: Final = 100_000
 """Files of a container that are read."""
 
 LIMITS: Final = ContainerLimits()
+
+_IN_MEMORY: Final = 16 * 1024 * 1024
+"""Bytes of standard input in memory; more are in a temporary file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +39,17 @@ class SourceFile:
 
 
 def files(paths: Iterable[str]) -> Iterator[SourceFile]:
-    """Yield the files of paths, of folders in the order of names, and of containers; `-` is standard input.
+    """Yield the files of paths, of folders in the order of names, and of containers; `-` is standard input,
+    which can be read again.
 
     Folders and containers leave out names that begin with a dot. Unreadable files raise in `SourceFile.read`.
-    One file of a container is in memory at a time. Raises OSError if there is no room for temporary files.
+    One file of a container is in memory at a time. Raises OSError if there is no room for temporary files, or
+    if standard input cannot be read.
     """
     for path in paths:
         folder = Path(path)
         if path == STDIN:
-            yield SourceFile(path, "stdin", sys.stdin.buffer.read)
+            yield from _of_stream(_spooled(sys.stdin.buffer), folder, "stdin")
         elif folder.is_dir():
             yield from _of_folder(folder)
         else:
@@ -74,15 +81,33 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 def _of_file(path: Path, name: str) -> Iterator[SourceFile]:
     try:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
+        file = path.open("rb")
+    except OSError:
+        yield SourceFile(str(path), name, path.read_bytes)
+    else:
+        with file:
+            yield from _of_stream(file if file.seekable() else _spooled(file), path, name)
+
+
+def _of_stream(file: IO[bytes], path: Path, name: str) -> Iterator[SourceFile]:
+    try:
+        file.seek(0)
+        head = file.read(HEAD_BYTES)
+        file.seek(0)
     except OSError:
         head = b""
     if container_kind(head) is None:
-        yield SourceFile(str(path), name, path.read_bytes)
+        yield SourceFile(str(path), name, file.read)
     else:
-        with path.open("rb") as file:
-            yield from _of_container(file, path)
+        yield from _of_container(file, path)
+
+
+@cache
+def _spooled(stream: IO[bytes]) -> IO[bytes]:
+    """Return a copy of a stream that can be read more than once."""
+    copy = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  # of use until the process ends
+    copyfileobj(stream, copy)
+    return copy
 
 
 def _of_container(file: IO[bytes], path: Path) -> Iterator[SourceFile]:

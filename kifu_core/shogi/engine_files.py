@@ -4,16 +4,17 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import Issue, KifuError
-from kifu_core.files import SourceFile, files
+from kifu_core.files import SourceFile
 from kifu_core.messages import Params, message
 from kifu_core.reading import open_source
 from kifu_core.record import rates
-from kifu_core.reporting import print_issue, print_os_error
+from kifu_core.reporting import Attempts, print_issue
 from kifu_core.shogi.binary import is_packed
 from kifu_core.shogi.books import Book, MoveCounts
 from kifu_core.shogi.formats import SHOGI
@@ -23,36 +24,22 @@ from kifu_core.shogi.training import POSITION_OPTIONS, TrainingFilter, TrainingW
 _SHOWN: Final = "-"
 
 
-class _Command:
-    """Reads the files of a command one after the other; `failed` is set if anything could not be read."""
+Take = Callable[[Source, Notes], Iterable[Issue]]
+"""Reads a file; returns the issues of reading."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        self.arguments = arguments
-        self.failed = False
 
-    def read(self, take: Callable[[SourceFile, Source, Notes], Iterable[Issue]]) -> None:
-        """Call a function with each file; it returns the issues of reading."""
-        for file in files(self.arguments.files):
-            try:
-                for issue in take(file, *open_source(file.read(), file.path, is_packed=is_packed)):
-                    if issue.severity == "error":
-                        self.report(file.path, issue)
-            except OSError as error:
-                self.failed = True
-                print_os_error(error, file.path)
-            except KifuError as error:
-                self.report(file.path, error)
+def _read(attempts: Attempts, take: Take, file: SourceFile) -> None:
+    for issue in take(*open_source(file.read(), file.path, is_packed=is_packed)):
+        if issue.severity == "error":
+            attempts.fail(file.path, issue)
 
-    def report(self, path: str, finding: Issue | KifuError) -> None:
-        self.failed = True
-        print_issue(path, finding, self.arguments.language)
 
-    def summarize(self, written: Issue, left_out: Iterable[Issue]) -> None:
-        """Print what was written and what was left out."""
-        if not self.arguments.quiet:
-            print(message(written, language=self.arguments.language), file=sys.stderr)
-            for issue in left_out:
-                print_issue(_SHOWN, issue, self.arguments.language)
+def _summarize(arguments: argparse.Namespace, written: Issue, left_out: Iterable[Issue]) -> None:
+    """Print what was written and what was left out."""
+    if not arguments.quiet:
+        print(message(written, language=arguments.language), file=sys.stderr)
+        for issue in left_out:
+            print_issue(_SHOWN, issue, arguments.language)
 
 
 @contextmanager
@@ -70,11 +57,11 @@ def _output(arguments: argparse.Namespace) -> Iterator[BinaryIO]:
 
 def train(arguments: argparse.Namespace) -> int:
     """Write the positions of games as training data."""
-    command = _Command(arguments)
+    attempts = Attempts(arguments.language)
     options = {name: getattr(arguments, name) for name in (*POSITION_OPTIONS, "min_rating")}
     writer = TrainingWriter(arguments.to, TrainingFilter(results=frozenset(arguments.results), **options))
 
-    def take(_file: SourceFile, source: Source, notes: Notes) -> Iterator[Issue]:
+    def take(source: Source, notes: Notes) -> Iterator[Issue]:
         result = SHOGI.load_source(source, notes)
         yield from result.issues
         for game in result.games:
@@ -82,21 +69,22 @@ def train(arguments: argparse.Namespace) -> int:
 
     try:
         with _output(arguments) as output:
-            command.read(take)
+            attempts.read(arguments.files, partial(_read, attempts, take))
     except KifuError as error:
-        command.report(_SHOWN, error)
+        attempts.fail(_SHOWN, error)
         return 1
     skipped = (Issue(code, "info", params={"count": count}) for code, count in writer.skipped.items())
     params: Params = {"games": writer.games, "positions": writer.positions}
-    command.summarize(Issue("written-positions", "info", params=params), skipped)
-    return int(command.failed)
+    _summarize(arguments, Issue("written-positions", "info", params=params), skipped)
+    return int(attempts.failed)
 
 
 def book(arguments: argparse.Namespace) -> int:
     """Write books, or the moves of games, as one book."""
-    command, merged, counts = _Command(arguments), Book(Notes(Source("", ""))), MoveCounts(arguments.plies)
+    attempts, counts = Attempts(arguments.language), MoveCounts(arguments.plies)
+    merged = Book(Notes(Source("", "")))
 
-    def take(_file: SourceFile, source: Source, notes: Notes) -> Iterable[Issue]:
+    def take(source: Source, notes: Notes) -> Iterable[Issue]:
         name, _ = SHOGI.detect(source.text, source.name)
         if name in BOOK_FILES:
             merged.merge(BOOK_FILES[name].read(source, notes))
@@ -107,16 +95,16 @@ def book(arguments: argparse.Namespace) -> int:
                 counts.add(game.record)
         return result.issues
 
-    command.read(take)
+    attempts.read(arguments.files, partial(_read, attempts, take))
     counts.add_to(merged, arguments.min_games)
     entries = [*merged.entries()]
     try:
         with _output(arguments) as output:
             output.writelines(BOOK_FILES[arguments.to].write(entries))
     except KifuError as error:
-        command.report(_SHOWN, error)
+        attempts.fail(_SHOWN, error)
         return 1
     moves = sum(len(entry.moves) for entry in entries)
     written = Issue("written-moves", "info", params={"positions": len(entries), "moves": moves})
-    command.summarize(written, book_losses(entries, arguments.to))
-    return int(command.failed)
+    _summarize(arguments, written, book_losses(entries, arguments.to))
+    return int(attempts.failed)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,35 @@ def test_folders_and_containers_are_read_file_by_file(tmp_path):
     text("convert", folder, "--to", "csa", "--output", tmp_path / "out")
     found = sorted(str(one.relative_to(tmp_path / "out")) for one in (tmp_path / "out").rglob("*.csa"))
     assert found == ["2024/a.csa", "a.csa", "b.csa", "対局.csa"]
+
+
+def test_standard_input_may_be_a_container(tmp_path):
+    piped = containers.tarred(("a.kif", GAME), ("b.zip", containers.zipped(("c.kif", GAME))), mode="w:gz")
+    rows = [json.loads(line) for line in text("list", "-", "--json", piped=piped).splitlines()]
+    assert [row["path"] for row in rows] == ["-/a.kif", "-/b.zip/c.kif"]
+    kifu("convert", "-", "--to", "csa", "--output", tmp_path, piped=piped)
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.csa")) == [
+        "a.csa", "b.zip/c.csa",
+    ]  # fmt: skip
+    assert "[damaged]" in kifu("check", "-", piped=piped[:-20], code=1)[0].decode()
+
+
+def test_a_pipe_is_read_like_a_file(tmp_path):
+    pipe = tmp_path / "a.kif"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as thread:
+        thread.submit(pipe.write_bytes, GAME)
+        assert text("list", pipe).endswith("投了\n")
+
+
+def test_show_draws_the_games_of_folders_and_containers(tmp_path):
+    zipped(tmp_path / "a.zip", {"1.kif": GAME, "2.kif": b"x"})
+    board = text("show", DATA / "kif/even_game.kif", "--ply", 2)
+    shown, messages = kifu("show", tmp_path, "--ply", 2, code=1)
+    assert shown.decode() == f"{tmp_path}/a.zip/1.kif\n{board}" and "a.zip/2.kif" in messages
+    assert text("show", "-", "--ply", 2, piped=GAME) == board
+    two = DATA / "csa/two_games.csa"
+    assert text("show", two).count(f"{two}\n") == 2
 
 
 def test_names_of_windows_in_japan_are_read_in_zip_archives(tmp_path):
