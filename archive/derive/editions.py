@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from archive.derive import headers
-from archive.derive.game import DerivedGame
+from archive.derive.game import DerivedGame, derive_stored
 from archive.derive.game_limits import game_limits
 from archive.derive.headers import BEGINNINGS, ENDS, PLAYERS, Header
 from archive.derive.headers.text import first
@@ -31,8 +31,18 @@ class Edition:
 
 
 def edition(game: DerivedGame) -> Edition:
-    """Return a game as an edition."""
+    """Return a game as an edition, without its corrections."""
+    return final_edition(game.base or game)
+
+
+def final_edition(game: DerivedGame) -> Edition:
+    """Return a game as an edition, with its corrections."""
     return Edition(game.record, game.parsed_facts)
+
+
+def derive_edition(source: Edition, space: int, kept_rows: int | None = None) -> DerivedGame:
+    """Derive a game from an edition. `kept_rows` as in `archive.derive.game.derive_game`."""
+    return derive_stored(codec.unpack(source.record), source.parsed_facts, space, kept_rows)
 
 
 def union(editions: Sequence[Edition]) -> Edition:

@@ -3,6 +3,8 @@
 A game's identity is its digest: the same game in another format has the same one.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -96,6 +98,12 @@ class DerivedGame:
     lines: bytes | None = None
     """The packed lines for files of columns (`archive.columns.lines`); None without `rows`."""
     formations: tuple[FormationRow, ...] = ()
+    base: DerivedGame | None = None
+    """The game without its corrections and without rows; None if no corrections apply to it."""
+    attributed: tuple[int | None, int | None] = (None, None)
+    """People that corrections name as the players of colours 0 and 1."""
+    failures: Mapping[int, int] = field(default_factory=dict, hash=False)
+    """Corrections that were left out, with the index of the operation that cannot be applied."""
 
     @property
     def identity(self) -> Identity:

@@ -101,6 +101,7 @@ class Migration(migrations.Migration):
                 ('features', models.SmallIntegerField(db_default=0, default=0)),
                 ('formations_version', models.SmallIntegerField(db_default=0, default=0)),
                 ('changed', models.DateTimeField(null=True)),
+                ('corrected', models.BooleanField(db_default=False, default=False)),
             ],
             options={
                 'verbose_name': 'game',

@@ -49,7 +49,7 @@ class Entry(models.Model):
     """Whether only the staff may download its bytes and its file (`archive.queries.games.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
-    """This edition's record if it differs from the game's."""
+    """This edition's record if it differs from the game's before corrections."""
     parsed_facts = models.JSONField(default=dict)
     """The parsed facts of this edition that its record lacks (`archive.derive.game.derive_stored`)."""
     rereads = models.IntegerField(default=0)
@@ -81,4 +81,4 @@ class Entry(models.Model):
         """Return this edition's record; None for a failed entry."""
         if self.record is not None:
             return codec.unpack(self.record)
-        return self.game.jkf if self.game else None
+        return codec.unpack(self.game.stored.base or self.game.stored.record) if self.game else None

@@ -81,7 +81,9 @@ class Game(models.Model):
     formations_version = models.SmallIntegerField(default=0, db_default=0)
     """The version of the library that found its castles and openings; 0 if none did."""
     changed = models.DateTimeField(null=True)
-    """When an edition or a new reading last changed it; NULL if never."""
+    """When an edition, a new reading or a correction last changed it; NULL if never."""
+    corrected = models.BooleanField(default=False, db_default=False)
+    """Whether corrections apply to it; its `GameRecord` has a `base` then."""
 
     class Meta:
         verbose_name = _("game")

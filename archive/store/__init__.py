@@ -9,6 +9,7 @@ from archive.store.abandoned import end_abandoned
 from archive.store.apply import IndexDamagedError
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
 from archive.store.changes import CHANGES_AT_ONCE, number_changes, number_committed, restart_changes
+from archive.store.corrections import Author, apply_correction, propose_correction, undo_corrections
 from archive.store.deletion import begin_deletion, delete_upload, unfinished_deletions
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
@@ -30,6 +31,7 @@ from archive.store.leases import (
     unfinished,
 )
 from archive.store.moving import TakenDownError, begin_move, move_game, move_upload, unfinished_moves
+from archive.store.plan import SameGameError
 from archive.store.restoring import Restored, UnknownIndexError, restore_records
 from archive.store.taken_down import release_held
 from archive.store.uploads import (
@@ -42,12 +44,13 @@ from archive.store.uploads import (
 )
 
 __all__ = [
-    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "ClaimLostError", "IndexDamagedError", "ReadBatch",
-    "RenumberedError", "Restored", "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty",
-    "UploadTooLarge", "add_paths", "admit", "begin_deletion", "begin_move", "claim", "claim_others",
-    "create_upload", "create_uploads", "delete_games", "delete_upload", "end_abandoned", "find_formations",
-    "finish", "hand_over", "holds", "is_small", "longest_waiting", "move_game", "move_upload",
-    "number_changes", "number_committed", "queue", "reindex_games", "release_held", "reread",
-    "reread_renumbered", "restart_changes", "restore_records", "retry", "store_batches", "sweep",
-    "uncount_try", "unfinished", "unfinished_deletions", "unfinished_moves",
+    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "ClaimLostError", "IndexDamagedError", "ReadBatch",
+    "RenumberedError", "Restored", "SameGameError", "StoredCounts", "TakenDownError",
+    "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths", "admit", "apply_correction",
+    "begin_deletion", "begin_move", "claim", "claim_others", "create_upload", "create_uploads",
+    "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish", "hand_over", "holds",
+    "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
+    "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
+    "restart_changes", "restore_records", "retry", "store_batches", "sweep", "uncount_try",
+    "undo_corrections", "unfinished", "unfinished_deletions", "unfinished_moves",
 ]  # fmt: skip

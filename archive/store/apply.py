@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -27,15 +27,17 @@ from archive.models import (
     GameAlias,
     GameEvent,
     GameFormation,
+    GameIdentity,
     GamePlayer,
     GameRecord,
     GameSeries,
     GameText,
     Share,
 )
+from archive.store import history
 from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
-from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row
+from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row, people
 from kifu_core.games import SHOGI
 
 Row = tuple[str | int | bytes | date | None, ...]
@@ -44,8 +46,9 @@ _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
     "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
     "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data", "features",
-    "formations_version",
+    "formations_version", "corrected",
 )  # fmt: skip
+_PLAYER_COLUMNS: Final = ("player_id", "played", "slot", "colour", "rating")
 _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}} RETURNING id, slot
 """
@@ -53,7 +56,10 @@ _DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
 _UPDATE_GAME: Final = f"""
     UPDATE archive_game SET {", ".join(f"{name} = %s" for name in _GAME_COLUMNS)}, changed = %s WHERE id = %s
 """
-_UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts = %s WHERE game_id = %s"
+_UPDATE_RECORD: Final = """
+    UPDATE archive_gamerecord SET record = %s, parsed_facts = %s, base = %s, base_facts = %s
+    WHERE game_id = %s
+"""
 
 
 class IndexDamagedError(Exception):
@@ -136,6 +142,9 @@ def apply(change: Change, plan: Plan) -> AppliedPlan:
         if pk < NEW:
             merge(change, plan.existing.games[pk], plan.home(pk))
     rewrite_games(change, plan.changed)
+    for game, derived in plan.changed:
+        if game.corrected or derived.base is not None:
+            history.write(game.pk, plan.corrections.get(game.pk, ()), derived)
     return AppliedPlan(plan, insert_games(change, plan.inserted))
 
 
@@ -148,6 +157,7 @@ def merge(change: Change, game: Game, home: int) -> None:
     game.aliases.update(game=home)
     remove_rows(change, game)
     drop_games(change, [game])
+    history.follow(game.pk, home)
     change.note(Game.objects.values_list("space", flat=True).get(pk=home), home)
     GameAlias.objects.create(pk=game.pk, space=game.space, game_id=home)
     change.moved[game.pk] = home
@@ -184,7 +194,11 @@ def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, 
 
 def _record_row(pk: int, game: DerivedGame) -> GameRecord:
     keys = _packed(game.rows)
-    return GameRecord(game_id=pk, record=game.record, parsed_facts=game.parsed_facts, keys=keys)
+    base = (game.base.record, game.base.parsed_facts) if game.base else (None, None)
+    return GameRecord(
+        game_id=pk, record=game.record, parsed_facts=game.parsed_facts, base=base[0], base_facts=base[1],
+        keys=keys,
+    )  # fmt: skip
 
 
 def _values(change: Change, game: DerivedGame, slot: int) -> list[Any]:
@@ -203,18 +217,20 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
     players, events = list[Row](), list[Row]()
     for game, slot in games:
         change.add((game.rows, game.codes), slot, game.record_kind, game.played, game.result)
-        for colour, (name, rating) in enumerate(zip(game.players, game.ratings, strict=True)):
-            if not name:
-                continue
-            player = change.names.players[game.space, name]
-            players.append((player, game.played, slot, colour, rating))
-            if rating is not None:
-                change.ratings[slot, colour] = rating
+        players += _player_rows(change, game, slot)
         if game.event:
             events.append((change.names.events[game.space, game.event], game.played, slot))
-    _insert("archive_gameplayer", ("player_id", "played", "slot", "colour", "rating"), players)
+    _insert("archive_gameplayer", _PLAYER_COLUMNS, players)
     _insert("archive_gameevent", ("event_id", "played", "slot"), events)
     _add_formations({slot: game.formations for game, slot in games})
+
+
+def _player_rows(change: Change, game: DerivedGame, slot: int) -> Iterator[Row]:
+    for colour, (player, rating) in enumerate(zip(people(game, change.names), game.ratings, strict=True)):
+        if player is not None:
+            yield player, game.played, slot, colour, rating
+            if rating is not None:
+                change.ratings[slot, colour] = rating
 
 
 def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
@@ -343,16 +359,29 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
 def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     write_formations({game.slot: derived.formations for game, derived in games})
     _update_rows(change, [(game, derived, game.slot) for game, derived in games])
-    change.cursor.executemany(
-        _UPDATE_RECORD,
-        [[derived.record, json.dumps(derived.parsed_facts), game.pk] for game, derived in games],
-    )
+    change.cursor.executemany(_UPDATE_RECORD, [_record_values(*pair) for pair in games])
+    others = [
+        (derived, game.slot)
+        for game, derived in games
+        if people(derived, change.names) != (game.player0_id, game.player1_id)
+    ]
+    GamePlayer.objects.filter(slot__in=[slot for _, slot in others]).delete()
+    rows = [row for derived, slot in others for row in _player_rows(change, derived, slot)]
+    _insert("archive_gameplayer", _PLAYER_COLUMNS, rows)
     events = [(game, change.names.event(derived)) for game, derived in games]
-    others = [(game, event) for game, event in events if event != game.event_id]
-    GameEvent.objects.filter(slot__in=[game.slot for game, _ in others]).delete()
+    moved = [(game, event) for game, event in events if event != game.event_id]
+    GameEvent.objects.filter(slot__in=[game.slot for game, _ in moved]).delete()
     GameEvent.objects.bulk_create(
-        [GameEvent(event_id=event, played=game.played, slot=game.slot) for game, event in others if event]
+        [GameEvent(event_id=event, played=game.played, slot=game.slot) for game, event in moved if event]
     )
+
+
+def _record_values(game: Game, derived: DerivedGame) -> list[Any]:
+    base = derived.base
+    return [
+        derived.record, json.dumps(derived.parsed_facts), base and base.record,
+        json.dumps(base.parsed_facts) if base else None, game.pk,
+    ]  # fmt: skip
 
 
 def _update_rows(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
@@ -383,7 +412,7 @@ def _rewrite_in_new_slots(change: Change, games: Sequence[tuple[Game, DerivedGam
         [_record_row(game.pk, derived) for game, derived in games],
         update_conflicts=True,
         unique_fields=["game"],
-        update_fields=["record", "parsed_facts", "keys"],
+        update_fields=["record", "parsed_facts", "base", "base_facts", "keys"],
     )
     _add_to_index(change, [(derived, slot) for (_, derived), slot in zip(games, slots, strict=True)])
 
@@ -416,11 +445,12 @@ def forget_slots(slots: Collection[int]) -> None:
 
 
 def keep_own_records(games: Collection[Game]) -> None:
-    """Give entries without a record of their own the record of their game, which is about to change."""
+    """Give entries without a record of their own that of their game before corrections, which is about to
+    change."""
     entries = Entry.objects.filter(game__in=games, record=None)
     for pk in entries.order_by().values_list("game_id", flat=True).distinct():
-        old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
-        Entry.objects.filter(game=pk, record=None).update(record=bytes(old))
+        record, base = GameRecord.objects.values_list("record", "base").get(game=pk)
+        Entry.objects.filter(game=pk, record=None).update(record=bytes(base or record))
 
 
 _COUNT_DEPARTURE: Final = """
@@ -444,6 +474,7 @@ def drop_games(change: Change, games: Collection[Game]) -> None:
     forget_slots([game.slot for game in games])
     columns.mark_gone([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()
+    GameIdentity.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
     with connection.cursor() as cursor:

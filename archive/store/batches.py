@@ -9,16 +9,16 @@ from typing import Any
 from django.db.models import Min, QuerySet
 from django.utils import timezone
 
-from archive.derive.editions import edition, union
+from archive.derive.editions import derive_edition, edition, union
 from archive.derive.game import DerivedEntry, DerivedGame, Identity, storable
 from archive.models import Entry
-from archive.store import apply, leases, rereading, taken_down
+from archive.store import apply, history, leases, rereading, taken_down
 from archive.store.apply import AppliedPlan
 from archive.store.change import Change, run
 from archive.store.entry_rows import describe, own_record
 from archive.store.existing import lock
 from archive.store.leases import CLAIM_SECONDS, RenumberedError
-from archive.store.plan import derive_edition, plan
+from archive.store.plan import plan
 
 
 class ClaimLostError(Exception):
@@ -64,6 +64,12 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         identities = {entry.game.identity for _, entries in new for entry in entries if entry.game}
         games = [game for identity, game in editions.items() if identity in identities]
         applied = apply.plan_and_apply(change, lambda existing: plan(games, existing), games)
+        homes = [
+            (game, applied.plan.home(pk))
+            for game in games
+            if (pk := applied.plan.game_ids.get(game.identity))
+        ]
+        history.remember((game, pk) for game, pk in homes if applied.plan.corrections.get(pk))
         change.write_rows()
         rows = _entry_rows(new, applied)
         _note_earlier(change, rows)

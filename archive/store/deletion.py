@@ -20,6 +20,7 @@ from django.db.models import BooleanField, Case, F, Q, QuerySet, When
 from django.db.utils import DatabaseError
 from django.utils import timezone
 
+from archive.derive.corrections import correct
 from archive.derive.editions import Edition, union
 from archive.derive.game import DerivedGame
 from archive.index.availability import UndecidedError, is_unreachable
@@ -27,7 +28,7 @@ from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpl
 from archive.store import apply
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of
-from archive.store.existing import details_of, stored_editions
+from archive.store.existing import corrected_games, details_of, stored_editions
 from archive.store.plan import Details, derive_again, plan_changes
 
 BATCH: Final = 100
@@ -259,11 +260,15 @@ class _Removal:
     def _settle(self, games: Sequence[int], until: float) -> None:
         """Make games the union of their remaining editions, as many as time allows."""
         done, changed = list[int](), dict[int, DerivedGame]()
+        corrected = corrected_games([self.games[pk] for pk in games if self.games[pk].corrected])
         for game, mine, details, editions in self._editions(games):
             united = union(editions)
             done.append(game.pk)
             if united != mine:
-                changed[game.pk] = derive_again(game, mine, details, united)
+                stored, after = mine, None
+                if own := corrected.get(game.pk):
+                    stored, after = own.final, correct(united, own.corrections)
+                changed[game.pk] = derive_again(game, stored, details, united, after)
             if len(done) >= SMALLEST_BATCH and time.monotonic() >= until:
                 break
         Entry.objects.filter(pk__in=[pk for game in done for pk in self.entries[game]]).delete()

@@ -9,14 +9,16 @@ from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
 from django.db import connection
+from django.db.models import Q
 
-from archive.derive.editions import Edition
+from archive.derive.corrections import GameCorrection
+from archive.derive.editions import Edition, derive_edition
 from archive.derive.game import SHORT_PLIES, DerivedGame, Identity
 from archive.index.engine import engine
 from archive.index.schema import BLACK_WINS, DRAW, UNKNOWN, WHITE_WINS
-from archive.models import Game, GamePlayer, GameRecord, GameSeries, TakenDown
+from archive.models import Correction, Game, GameIdentity, GamePlayer, GameRecord, GameSeries, TakenDown
 from archive.store.names import Names
-from archive.store.plan import Details, Existing, Facts, Unread, facts
+from archive.store.plan import CorrectedGame, Details, Existing, Facts, Unread, facts
 
 T = TypeVar("T")
 
@@ -29,6 +31,8 @@ _MEETINGS: Final = """
         AND ((g.result = {unknown} AND g.plies < w.plies) OR (w.open = 1 AND g.plies > w.plies))
 """
 _ROWS_A_STATEMENT: Final = 500
+ACTIVE: Final = (Correction.State.APPLIED, Correction.State.FAILED)
+"""States of corrections that count for their subject."""
 
 
 def batched(rows: Sequence[T]) -> list[Sequence[T]]:
@@ -55,6 +59,9 @@ def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
     lock(games, names)
     new = {game.identity: game for game in games if game.identity not in existing.identified}
     stored = games_by_identity(new)
+    existing.uploaded |= {
+        identity: game.pk for identity, game in stored.items() if bytes(game.digest) != identity[1]
+    }
     _add(existing, stored.values())
     existing.taken_down |= taken_down(new.keys() - stored.keys())
     existing.identified |= new.keys()
@@ -66,29 +73,68 @@ def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
 def _compare(existing: Existing, games: Mapping[Facts, DerivedGame]) -> None:
     stems = {game.stem for game in games.values() if game.plies >= SHORT_PLIES}
     if stems:
-        _add(existing, _locked(stem__in=stems))
+        before = GameIdentity.objects.filter(stem__in=stems).values_list("game", flat=True)
+        _add(existing, _locked(Q(stem__in=stems) | Q(pk__in=list(before))))
     if ids := _meetings(games):
-        _add(existing, _locked(pk__in=ids))
+        _add(existing, _locked(Q(pk__in=ids)))
     existing.compared |= games.keys()
 
 
 def _read_editions(existing: Existing, ids: set[int]) -> None:
     if missing := ids - existing.games.keys():
-        _add(existing, _locked(pk__in=missing))
+        _add(existing, _locked(Q(pk__in=missing)))
         if ids - existing.games.keys():
             raise Game.DoesNotExist
     existing.editions.update(stored_editions([existing.games[pk] for pk in ids]))
 
 
 def _add(existing: Existing, games: Iterable[Game]) -> None:
-    for game in games:
-        existing.games.setdefault(game.pk, game)
+    new = {game.pk: game for game in games if game.pk not in existing.games}
+    existing.games |= new
+    corrected = corrected_games([game for game in new.values() if game.corrected])
+    existing.names.add_names_of([game.base for game in corrected.values()])
+    existing.corrected |= corrected
+
+
+def corrected_games(games: Sequence[Game]) -> dict[int, CorrectedGame]:
+    """Return games that have corrections, by id, with these."""
+    if not games:
+        return {}
+    bases = stored_editions(games)
+    rows = GameRecord.objects.filter(game__in=games).values_list("game_id", "record", "parsed_facts")
+    finals = {pk: Edition(bytes(record), parsed_facts) for pk, record, parsed_facts in rows}
+    corrections = corrections_of(list(bases))
+    return {
+        game.pk: CorrectedGame(
+            finals[game.pk], derive_edition(bases[game.pk], game.space, 0), tuple(corrections[game.pk])
+        )
+        for game in games
+    }
+
+
+def corrections_of(games: Collection[int]) -> dict[int, list[GameCorrection]]:
+    """Return the corrections of games that apply or failed, by id, in their order."""
+    rows = Correction.objects.filter(
+        subject=Correction.Subject.GAME,
+        subject_id__in=games,
+        state__in=ACTIVE,
+    ).order_by("number")
+    corrections: dict[int, list[GameCorrection]] = {pk: [] for pk in games}
+    for row in rows:
+        corrections[row.subject_id].append(GameCorrection(row.pk, row.operations, row.failed_operation))
+    return corrections
 
 
 def stored_editions(games: Sequence[Game]) -> dict[int, Edition]:
-    """Return stored games as editions, by id. Raises GameRecord.DoesNotExist for one without a record."""
-    rows = GameRecord.objects.filter(game__in=games).values_list("game_id", "record", "parsed_facts")
-    records = {pk: (bytes(record), parsed_facts) for pk, record, parsed_facts in rows}
+    """Return stored games as editions, before corrections, by id. Raises GameRecord.DoesNotExist for one
+    without a record."""
+    rows = GameRecord.objects.filter(game__in=games).values_list(
+        "game_id", "record", "parsed_facts", "base", "base_facts"
+    )
+    records = {
+        pk: (bytes(record), parsed_facts) if base is None else (bytes(base), base_facts)
+        for pk, record, parsed_facts, base, base_facts in rows
+    }
     if len(records) < len(games):
         raise GameRecord.DoesNotExist
     return {
@@ -115,16 +161,29 @@ def _facts_of_columns(game: Game) -> dict[str, Any]:
 
 
 def games_by_identity(identities: Iterable[Identity]) -> dict[Identity, Game]:
-    """Return the stored games with these identities, locked in the order of their ids."""
+    """Return the stored games with these identities, now or in an edition as uploaded, locked in the order of
+    their ids."""
     spaces: dict[int, list[bytes]] = {}
     for space, digest in identities:
         spaces.setdefault(space, []).append(digest)
-    games = [game for space, digests in spaces.items() for game in _locked(space=space, digest__in=digests)]
-    return {(game.space, bytes(game.digest)): game for game in games}
+    uploaded = {
+        (space, bytes(digest)): game
+        for space, digests in spaces.items()
+        for digest, game in GameIdentity.objects.filter(space=space, digest__in=digests).values_list(
+            "digest", "game"
+        )
+    }
+    games = {
+        game.pk: game
+        for space, digests in spaces.items()
+        for game in _locked(Q(space=space, digest__in=digests) | Q(pk__in=[*uploaded.values()]))
+    }
+    current = {(game.space, bytes(game.digest)): game for game in games.values()}
+    return current | {identity: games[pk] for identity, pk in uploaded.items() if pk in games}
 
 
-def _locked(**condition: Any) -> Iterable[Game]:
-    return Game.objects.select_for_update().filter(**condition).order_by("pk")
+def _locked(condition: Q) -> Iterable[Game]:
+    return Game.objects.select_for_update().filter(condition).order_by("pk")
 
 
 def _meetings(games: Mapping[Facts, DerivedGame]) -> set[int]:

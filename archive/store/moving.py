@@ -13,13 +13,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 
-from archive.derive.editions import union
+from archive.derive.corrections import attach, correct
+from archive.derive.editions import derive_edition, union
 from archive.derive.game import DerivedGame
 from archive.models import Arrival, Entry, Game, Share, Upload
-from archive.store import apply, existing
+from archive.store import apply, existing, history
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of, mark_first, stored_edition, unite_editions
-from archive.store.plan import derive_edition
 from kifu_core.classes import PUBLIC
 
 
@@ -53,13 +53,24 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
 
 def _move_all(change: Change, game: Game, to: int) -> int:
     """Move a game with all of its editions. It keeps its id unless the space has the same game."""
-    derived = derive_edition(stored_edition(game), to)
+    history.move(game.pk, to)
+    derived = _corrected(game, to)
     _check(change, derived)
     Share.objects.filter(game=game).delete()
     moved = apply.plan_and_apply_one(change, lambda plan: plan.move(game.pk, derived)).pk
     if moved == game.pk:
         Arrival.objects.create(game=game.pk, space=to, moved=True)
     return moved
+
+
+def _corrected(game: Game, to: int) -> DerivedGame:
+    """Return a game as derived for another space."""
+    mine = stored_edition(game)
+    own = existing.corrected_games([game])[game.pk] if game.corrected else None
+    if own is None or not own.corrections:
+        return derive_edition(mine, to)
+    corrected = correct(mine, own.corrections)
+    return attach(derive_edition(corrected.edition, to), mine, corrected)
 
 
 def _move_some(change: Change, game: Game, ids: Collection[int], to: int) -> int:

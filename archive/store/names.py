@@ -21,7 +21,9 @@ class Names:
     events: dict[SpaceName, int]
 
     def has_names_of(self, game: DerivedGame) -> bool:
-        """Return whether the ids of the players and the event of a game are known."""
+        """Return whether the ids of the players and the event of a game are known, before corrections too."""
+        if game.base is not None and not self.has_names_of(game.base):
+            return False
         players = all((game.space, name) in self.players for name in game.players if name)
         return players and (not game.event or (game.space, game.event) in self.events)
 
@@ -37,7 +39,8 @@ class Names:
 
 
 def get_or_create_names(games: Collection[DerivedGame]) -> Names:
-    """Return the ids of the players and events of games. Inserts rows for new names."""
+    """Return the ids of the players and events of games, before corrections too. Inserts new names."""
+    games = [*games, *(game.base for game in games if game.base is not None)]
     players = {(game.space, name) for game in games for name in game.players if name}
     events = {(game.space, game.event) for game in games if game.event}
     return Names(_players(players), _events(events))

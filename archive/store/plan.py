@@ -10,6 +10,9 @@ A game with the identity of a stored game is an edition of it. For other games t
   with the same moves. The two are editions of one game.
 - If more than one stored game matches, the game stays separate, and its page shows the others as likely
   twins.
+
+A game with corrections is compared both with and without them. The editions of a plan are always without
+corrections; these are applied whenever a game is derived from its editions.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from archive.derive import formations
-from archive.derive.editions import Edition, edition, is_beginning, union
-from archive.derive.game import SHORT_PLIES, DerivedGame, Identity, derive_stored
+from archive.derive.corrections import Corrected, GameCorrection, attach, correct
+from archive.derive.editions import Edition, derive_edition, edition, final_edition, is_beginning, union
+from archive.derive.game import SHORT_PLIES, DerivedGame, Identity
 from archive.index import schema
 from archive.index.schema import UNKNOWN
 from archive.models import Game, codec
@@ -89,15 +93,19 @@ Derivation = Callable[[Edition, int, int | None], DerivedGame]
 """Derives a game from an edition, a space, and `kept_rows` (`archive.derive.game.DerivedGame`)."""
 
 
-def derive_edition(source: Edition, space: int, kept_rows: int | None = None) -> DerivedGame:
-    return derive_stored(codec.unpack(source.record), source.parsed_facts, space, kept_rows)
+def people(game: DerivedGame, names: Names) -> Players:
+    """Return the players of a derived game. Raises KeyError if `names` has no id for one of them."""
+    named = (names.players[game.space, name] if name else None for name in game.players)
+    black, white = (
+        person if other is None else other for person, other in zip(named, game.attributed, strict=True)
+    )
+    return black, white
 
 
 def facts(game: DerivedGame, names: Names) -> Facts:
     """Return the facts of a derived game. Raises KeyError if `names` has no id for one of its players."""
-    black, white = (names.players[game.space, name] if name else None for name in game.players)
     return Facts(
-        game.space, game.kind, game.record_kind, game.digest, game.stem, game.plies, (black, white),
+        game.space, game.kind, game.record_kind, game.digest, game.stem, game.plies, people(game, names),
         _day(game), game.header_data.get("time", ""), game.result, game.special,
     )  # fmt: skip
 
@@ -142,6 +150,15 @@ class Details(NamedTuple):
     ratings: Mapping[int, int | None] = {}
 
 
+class CorrectedGame(NamedTuple):
+    """A stored game with corrections: its edition after them, itself before them, and the corrections in
+    their order."""
+
+    final: Edition
+    base: DerivedGame
+    corrections: tuple[GameCorrection, ...]
+
+
 @dataclass(slots=True)
 class Existing:
     """What a transaction has read so far: stored games, locked until it ends, and their rows by id."""
@@ -149,6 +166,11 @@ class Existing:
     names: Names
     games: dict[int, Game] = field(default_factory=dict)
     editions: dict[int, Edition] = field(default_factory=dict)
+    """The unions of editions, before corrections."""
+    corrected: dict[int, CorrectedGame] = field(default_factory=dict)
+    """Those of `games` that have corrections."""
+    uploaded: dict[Identity, int] = field(default_factory=dict)
+    """Identities of editions as they were uploaded, with the game of each (`GameIdentity`)."""
     details: dict[int, Details] = field(default_factory=dict)
     taken_down: dict[Identity, bool] = field(default_factory=dict)
     """Identities of games that were taken down, and whether their bytes are hidden."""
@@ -166,6 +188,18 @@ class Existing:
             self.computed[key] = derive_edition(source, space, kept_rows)
         game: DerivedGame = self.computed[key]
         return game
+
+    def correct(self, source: Edition, corrections: Sequence[GameCorrection]) -> Corrected:
+        """Return an edition after corrections, computed only once."""
+        key = _hashable(source), tuple(each.id for each in corrections)
+        if key not in self.computed:
+            self.computed[key] = correct(source, corrections)
+        corrected: Corrected = self.computed[key]
+        return corrected
+
+    def final(self, pk: int) -> Edition:
+        """Return the stored edition of a game, with its corrections."""
+        return self.corrected[pk].final if pk in self.corrected else self.editions[pk]
 
     def unite(self, editions: Sequence[Edition]) -> Edition:
         """Return the `union` of editions, computed only once."""
@@ -201,6 +235,14 @@ class NotReadError(Exception):
     """A decision needs rows that have not been read. They were added to `Plan.unread`."""
 
 
+class SameGameError(Exception):
+    """A correction would make a game equal to the game `other`."""
+
+    def __init__(self, other: int) -> None:
+        super().__init__(other)
+        self.other = other
+
+
 # --- the plan --------------------------------------------------------------------------------------------
 
 
@@ -221,13 +263,18 @@ class Plan:
         self.game_ids: dict[Identity, int] = {}
         """For each identity that `plan` was given, the id of its game. That may have been merged since
         (`home`)."""
+        self.corrections = {pk: game.corrections for pk, game in existing.corrected.items()}
+        """The corrections of games, in their order."""
         self._new = NEW
         self._facts: dict[int, Facts] = {}
+        self._base_facts: dict[int, Facts] = {}
+        """The facts of corrected games before their corrections."""
         self._by_identity: dict[Identity, int] = {}
         self._by_stem: dict[tuple[int, bytes], set[int]] = defaultdict(set)
         self._by_pairing: dict[Pairing | None, set[int]] = defaultdict(set)
         for pk, game in existing.games.items():
-            self._add_facts(pk, stored_facts(game))
+            corrected = existing.corrected.get(pk)
+            self._add_facts(pk, stored_facts(game), corrected.base if corrected else None)
 
     @property
     def inserted(self) -> dict[int, DerivedGame]:
@@ -270,11 +317,12 @@ class Plan:
         return self._match(game, except_for) if same in (None, except_for) else same
 
     def identify(self, game: DerivedGame) -> int | None:
-        """Return the id of the game with the same identity, if any."""
+        """Return the id of the game with the same identity, now or in an edition as uploaded, if any."""
         if game.identity not in self.existing.identified or not self.existing.names.has_names_of(game):
             self.unread.identify.append(game)
             raise NotReadError
-        return self._by_identity.get(game.identity)
+        pk = self.existing.uploaded.get(game.identity)
+        return self._by_identity.get(game.identity) if pk is None else self.home(pk)
 
     def add(self, pk: int, game: DerivedGame) -> int:
         """Add an edition to a game. Return the id of the resulting game: it may be merged with another
@@ -284,14 +332,27 @@ class Plan:
         return pk if united == before else self.replace_and_merge(pk, self.derive(pk, united))
 
     def derive(self, pk: int, source: Edition) -> DerivedGame:
-        """Return a game as derived from another edition. A stored game keeps its rows in the index if they
-        stay the same."""
+        """Return a game as derived from another edition and its corrections. A stored game keeps its rows in
+        the index if they stay the same."""
         if pk >= NEW:
             return self.existing.derive(source, self._facts[pk].space)
         self._require_read([pk])
-        stored = self.existing.editions[pk]
-        game = self.existing.games[pk]
-        return derive_again(game, stored, self._details(pk), source, self.existing.derive)
+        corrections = self.corrections.get(pk)
+        corrected = self.existing.correct(source, corrections) if corrections else None
+        stored, game = self.existing.final(pk), self.existing.games[pk]
+        return derive_again(game, stored, self._details(pk), source, corrected, self.existing.derive)
+
+    def correct(self, pk: int, corrections: Iterable[GameCorrection]) -> None:
+        """Replace the corrections of a stored game. Raises SameGameError if it would then have the identity
+        of another one."""
+        self._require_read([pk])
+        self.corrections[pk] = tuple(corrections)
+        derived = self.derive(pk, self.edition(pk))
+        other = self.identify(derived)
+        if other not in (None, pk):
+            assert other is not None
+            raise SameGameError(other)
+        self._write(pk, derived)
 
     def replace_and_merge(self, pk: int, derived: DerivedGame) -> int:
         """Replace a game with a derived one, and merge it with all games that are the same now. Return the id
@@ -343,7 +404,7 @@ class Plan:
         alike = [
             pk
             for pk in self._games_with_same_moves(game_facts)
-            if pk != except_for and agree(game_facts, self._facts[pk])
+            if pk != except_for and self._agrees(game_facts, pk)
         ]
         if alike:
             return alike[0] if len(alike) == 1 else None
@@ -351,6 +412,10 @@ class Plan:
         self._require_read(snapshots)
         related = [pk for pk in snapshots if self._continues(game, pk)]
         return related[0] if len(related) == 1 else None
+
+    def _agrees(self, game_facts: Facts, pk: int) -> bool:
+        base = self._base_facts.get(pk)
+        return agree(game_facts, self._facts[pk]) or (base is not None and agree(game_facts, base))
 
     def _games_with_same_moves(self, game_facts: Facts) -> Iterable[int]:
         if game_facts.plies < SHORT_PLIES:
@@ -389,8 +454,11 @@ class Plan:
 
     # --- planned games ---
 
-    def _add_facts(self, pk: int, own: Facts) -> None:
+    def _add_facts(self, pk: int, own: Facts, base: DerivedGame | None) -> None:
         self._facts[pk] = own
+        if base is not None:
+            before = self._base_facts[pk] = facts(base, self.existing.names)
+            self._by_stem[before.space, before.stem].add(pk)
         self._by_identity[own.identity] = pk
         self._by_stem[own.space, own.stem].add(pk)
         self._by_pairing[own.pairing].add(pk)
@@ -398,6 +466,8 @@ class Plan:
     def _remove_facts(self, pk: int) -> None:
         if (own := self._facts.pop(pk, None)) is None:
             return
+        if before := self._base_facts.pop(pk, None):
+            self._by_stem[before.space, before.stem].discard(pk)
         if self._by_identity.get(own.identity) == pk:
             del self._by_identity[own.identity]
         self._by_stem[own.space, own.stem].discard(pk)
@@ -406,18 +476,27 @@ class Plan:
     def _write(self, pk: int, derived: DerivedGame) -> None:
         self.games.pop(pk, None)
         self._remove_facts(pk)
-        self._add_facts(pk, facts(derived, self.existing.names))
+        self._add_facts(pk, facts(derived, self.existing.names), derived.base)
         if pk >= NEW or not self._is_unchanged(pk, derived):
             self.games[pk] = derived
 
     def _is_unchanged(self, pk: int, derived: DerivedGame) -> bool:
         return (
             self.edition(pk) == edition(derived)
+            and self.existing.final(pk) == final_edition(derived)
+            and self._has_corrections(pk, derived)
             and _has_row(self.existing.games[pk], derived, self.existing.names)
             and self._details(pk) == (derived.series, _ratings(derived))
         )
 
+    def _has_corrections(self, pk: int, derived: DerivedGame) -> bool:
+        stored = self.existing.corrected[pk].corrections if pk in self.existing.corrected else ()
+        new = [(each.id, derived.failures.get(each.id)) for each in self.corrections.get(pk, ())]
+        return [(each.id, each.failed) for each in stored] == new
+
     def _merge(self, pk: int, home: int) -> None:
+        if moved := self.corrections.pop(pk, ()):
+            self.corrections[home] = (*self.corrections.get(home, ()), *moved)
         self.games.pop(pk, None)
         self._remove_facts(pk)
         self.merged[pk] = home
@@ -449,8 +528,8 @@ def plan(games: Iterable[DerivedGame], existing: Existing) -> Plan:
 
 
 def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
-    """Plan to replace stored games with derived ones, by id. If the identity of a game changes, it may be
-    merged with another one."""
+    """Plan to replace stored games with derived ones, by id, with their corrections. If the identity of a
+    game changes, it may be merged with another one."""
     result = Plan(existing)
     for pk, derived in games.items():
         with suppress(NotReadError):
@@ -460,10 +539,24 @@ def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
 
 
 def derive_again(
-    game: Game, stored: Edition, details: Details, source: Edition, derive: Derivation = derive_edition
+    game: Game,
+    stored: Edition,
+    details: Details,
+    source: Edition,
+    corrected: Corrected | None = None,
+    derive: Derivation = derive_edition,
 ) -> DerivedGame:
-    """Return a stored game as derived from the edition `source` instead of `stored`. It keeps its rows in the
-    index if they stay the same."""
+    """Return a stored game as derived from the edition `source`, which becomes `corrected` by corrections.
+    `stored` is its stored edition with corrections. The game keeps its rows in the index if they stay the
+    same."""
+    if corrected is None:
+        return _derive_again(game, stored, details, source, derive)
+    return attach(_derive_again(game, stored, details, corrected.edition, derive), source, corrected)
+
+
+def _derive_again(
+    game: Game, stored: Edition, details: Details, source: Edition, derive: Derivation
+) -> DerivedGame:
     if _same_moves(stored, source):
         derived = derive(source, game.space, game.index_rows)
         if _keeps_rows(game, details, derived):
@@ -480,7 +573,7 @@ def _same_moves(one: Edition, other: Edition) -> bool:
 
 def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
     """Return the values of the columns of a game by name."""
-    black, white = (names.players[game.space, name] if name else None for name in game.players)
+    black, white = people(game, names)
     return {
         "kind": game.kind, "record_kind": game.record_kind, "space": game.space, "digest": game.digest,
         "digest_version": game.digest_version, "stem": game.stem, "slot": slot, "player0_id": black,
@@ -490,6 +583,7 @@ def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
         "plies": game.plies, "index_version": schema.INDEX_VERSION, "index_rows": game.row_count,
         "calendar": game.calendar, "round": game.round, "opening": game.opening,
         "header_data": game.header_data, "features": game.features, "formations_version": formations.VERSION,
+        "corrected": game.base is not None,
     }  # fmt: skip
 
 
@@ -510,4 +604,8 @@ def _keeps_rows(game: Game, details: Details, derived: DerivedGame) -> bool:
 
 
 def _ratings(derived: DerivedGame) -> dict[int, int | None]:
-    return {colour: derived.ratings[colour] for colour in (0, 1) if derived.players[colour]}
+    return {
+        colour: derived.ratings[colour]
+        for colour in (0, 1)
+        if derived.players[colour] or derived.attributed[colour]
+    }

@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
-from archive.derive.editions import Edition, compatible, edition, same_text
+from archive.derive.editions import Edition, compatible, derive_edition, edition, same_text
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.index.engine import engine
 from archive.models import Entry, Game
-from archive.store import apply, deletion, existing, taken_down
+from archive.store import apply, deletion, existing, history, taken_down
 from archive.store.apply import PlacedGame
 from archive.store.change import Change
 from archive.store.entry_rows import describe, edition_of, own_record, stored_edition, unite_editions
-from archive.store.plan import derive_edition
 from kifu_core.errors import Issue
 
 KEPT: Final = "kept-reading"
@@ -93,6 +92,8 @@ def _update(change: Change, row: Entry, entry: DerivedEntry) -> None:
     if placed.new or placed.pk != row.game_id:
         row.state = Entry.State.STORED if placed.new else Entry.State.DUPLICATE
     row.game_id = placed.pk
+    if Game.objects.filter(pk=placed.pk, corrected=True).exists():
+        history.remember([(entry.game, placed.pk)])
     row.record = own_record(entry.game.record, placed.record)
     row.parsed_facts = dict(entry.game.parsed_facts)
 
@@ -126,7 +127,8 @@ def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
     if not compatible(old, mine) or not same_text(old, new):
         return False
     others = game.entries.exclude(pk=row.pk)
-    if derive_edition(old, game.space, kept_rows=0).digest == bytes(game.digest):
+    digest = derive_edition(mine, game.space, kept_rows=0).digest if game.corrected else bytes(game.digest)
+    if derive_edition(old, game.space, kept_rows=0).digest == digest:
         others = others.filter(upload_id=row.upload_id, rereads=row.rereads)
     return all(compatible(edition_of(other, mine), new) for other in others)
 

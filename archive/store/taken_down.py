@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from archive.derive.editions import Edition
+from archive.derive.editions import Edition, derive_edition
 from archive.derive.game import DerivedEntry, DerivedGame, Identity, storable
-from archive.models import Entry, Game, TakenDown
+from archive.models import Entry, Game, GameIdentity, TakenDown
 from archive.store import apply
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of, own_record, stored_edition
 from archive.store.existing import lock
-from archive.store.plan import derive_edition
 from kifu_core.errors import Issue
 
 TAKEN_DOWN: Final = "taken-down"
@@ -20,6 +19,8 @@ TAKEN_DOWN: Final = "taken-down"
 def remember(games: Sequence[Game], *, hidden: bool) -> None:
     """Remember the identities of games before they are deleted: their own and those of their editions."""
     identities: dict[Identity, int | None] = {}
+    rows = GameIdentity.objects.filter(game__in=games).values_list("space", "digest", "game")
+    identities |= {(space, bytes(digest)): pk for space, digest, pk in rows}
     for game in games:
         mine = stored_edition(game)
         editions = [edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]

@@ -21,13 +21,26 @@ from django.db.models import Model
 from archive.columns import checking as columns
 from archive.derive import formations, headers, series
 from archive.derive import text as record_text
+from archive.derive.corrections import correct
+from archive.derive.editions import Edition
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
 from archive.index import counters as hot
 from archive.index import part_counters, schema
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
-from archive.models import Game, GameFormation, GameRecord, GameSeries, GameText, Upload, UploadChunk
+from archive.models import (
+    Correction,
+    Game,
+    GameFormation,
+    GameRecord,
+    GameSeries,
+    GameText,
+    Upload,
+    UploadChunk,
+    codec,
+)
+from archive.store.existing import ACTIVE, corrections_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -61,6 +74,7 @@ def verify(
     yield from counters()
     yield from uploads()
     yield from spaces()
+    yield from corrections()
     if sample is None:
         yield from orphans()
         yield from texts()
@@ -139,6 +153,7 @@ def _differences(derived: _Derived) -> list[Difference]:
         formations.formation_rows(derived.record, game.record_kind)
     ):
         faults.append(Difference("formations", where, "are not those of the stored record"))
+    faults += _corrections(game)
     keys = game.stored.keys
     if keys is not None and bytes(keys) != schema.pack_keys(row.key for row in derived.rows):
         faults.append(Difference("keys", where, "are not those of the stored record"))
@@ -149,6 +164,31 @@ def _differences(derived: _Derived) -> list[Difference]:
         text = f"{len(expected - indexed)} rows are missing, {len(indexed - expected)} are wrong"
         faults.append(Difference("rows", where, text))
     return faults
+
+
+def _corrections(game: Game) -> Iterator[Difference]:
+    """Compare a game with its base after its corrections."""
+    where, stored = f"game {game.pk}", game.stored
+    if (stored.base is None) == game.corrected:
+        yield Difference("corrections", where, f"corrected is {game.corrected}, which its record is not")
+    if stored.base is None:
+        return
+    corrections = corrections_of([game.pk])[game.pk]
+    corrected = correct(Edition(bytes(stored.base), stored.base_facts or {}), corrections)
+    after = codec.unpack(corrected.edition.record), corrected.edition.parsed_facts
+    if after != (game.jkf, stored.parsed_facts):
+        yield Difference("corrections", where, "do not lead from the base to the stored record")
+    if {each.id: each.failed for each in corrections if each.failed is not None} != corrected.failures:
+        yield Difference("corrections", where, "do not say which of them failed")
+
+
+def corrections() -> Iterator[Difference]:
+    """Find corrections that apply to games without a base."""
+    corrected = Game.objects.filter(corrected=True).values("pk")
+    stray = Correction.objects.filter(subject=Correction.Subject.GAME, state__in=ACTIVE)
+    stray = stray.filter(subject_id__in=Game.objects.values("pk")).exclude(subject_id__in=corrected)
+    for pk, game in stray.values_list("pk", "subject_id"):
+        yield Difference("corrections", f"correction {pk}", f"applies to game {game}, which has no base")
 
 
 def _formations(game: Game) -> list[tuple[int, ...]]:

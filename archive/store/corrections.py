@@ -1,0 +1,141 @@
+"""Applies and undoes corrections of games. Each call is one transaction: the game, its rows in the index, its
+names and the history change together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Max
+
+from archive.derive.editions import derive_edition
+from archive.models import Correction, CorrectionEvent, Entry, Game, User
+from archive.store import apply, history
+from archive.store.change import Change, run
+from archive.store.entry_rows import edition_of, stored_edition
+from archive.store.existing import ACTIVE, corrections_of
+from archive.store.plan import Existing, NotReadError, Plan
+
+State = Correction.State
+Event = CorrectionEvent.Event
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who takes a step: an account, or the archive itself (None)."""
+
+    account: User | None = None
+
+    def note(self, correction: int, event: CorrectionEvent.Event, text: str = "") -> None:
+        """Write a step into the history of a correction."""
+        CorrectionEvent.objects.create(
+            correction_id=correction,
+            event=event,
+            account=self.account,
+            account_name=self.account.username if self.account else "",
+            text=text,
+        )
+
+
+def propose_correction(
+    game: Game, operations: Sequence[Any], reason: str, author: Author, **values: Any
+) -> Correction:
+    """Store a proposal; it changes nothing yet. `values` are further columns of `Correction`."""
+    row = Correction.objects.create(
+        subject=Correction.Subject.GAME,
+        subject_id=game.pk,
+        space=game.space,
+        operations=list(operations),
+        reason=reason,
+        author=author.account,
+        author_name=author.account.username if author.account else "",
+        state=State.PROPOSED,
+        **values,
+    )
+    author.note(row.pk, Event.PROPOSED)
+    return row
+
+
+def apply_correction(pk: int, author: Author) -> Correction:
+    """Apply a proposal, or one that was undone, in its place; return its row.
+
+    If a prerequisite does not hold, its state is FAILED, and the game stays as it is. A correction that
+    applies already stays as it is. Raises SameGameError, Correction.DoesNotExist, Game.DoesNotExist and
+    IndexDamagedError.
+    """
+
+    def work(change: Change) -> Correction:
+        game = _locked_game(pk)
+        row = Correction.objects.select_for_update().get(pk=pk)
+        if row.state in ACTIVE:
+            return row
+        event = Event.RESTORED if row.number is not None else Event.APPLIED
+        if row.number is None:
+            last = Correction.objects.filter(subject=row.subject, subject_id=game.pk).aggregate(Max("number"))
+            row.number = (last["number__max"] or 0) + 1
+        row.state, row.due = State.APPLIED, None
+        row.save(update_fields=["state", "number", "due"])
+        author.note(pk, event)
+        _write(change, game)
+        return Correction.objects.get(pk=pk)
+
+    return run((), work)
+
+
+def undo_corrections(pks: Collection[int], author: Author) -> int:
+    """Undo corrections of one game; return how many applied before. The others apply to the record without
+    them, or fail. Raises as `apply_correction`."""
+
+    def work(change: Change) -> int:
+        game = _locked_game(min(pks))
+        rows = Correction.objects.select_for_update().filter(
+            pk__in=pks, subject=Correction.Subject.GAME, subject_id=game.pk, state__in=ACTIVE
+        )
+        ids = list(rows.order_by("pk").values_list("pk", flat=True))
+        Correction.objects.filter(pk__in=ids).update(state=State.UNDONE, failed_operation=None)
+        for each in ids:
+            author.note(each, Event.UNDONE)
+        if ids:
+            _write(change, game)
+        return len(ids)
+
+    return run((), work)
+
+
+def _locked_game(correction: int) -> Game:
+    subject_id = Correction.objects.values_list("subject_id", flat=True).get(
+        pk=correction, subject=Correction.Subject.GAME
+    )
+    return Game.objects.select_for_update().get(pk=subject_id)
+
+
+def _write(change: Change, game: Game) -> None:
+    """Write a game with its corrections as they are now."""
+    if not game.corrected:
+        _remember_editions(game)
+    corrections = corrections_of([game.pk])[game.pk]
+
+    def decide(existing: Existing) -> Plan:
+        plan = Plan(existing)
+        with suppress(NotReadError):
+            plan.correct(game.pk, corrections)
+        return plan
+
+    apply.plan_and_apply(change, decide)
+    change.note(game.space, game.pk)
+    change.write_rows()
+    change.write_counters()
+
+
+def _remember_editions(game: Game) -> None:
+    """Remember the identities of the editions of a game as they were uploaded."""
+    mine = stored_edition(game)
+    editions = {edition_of(entry, mine).record: edition_of(entry, mine) for entry in _entries(game)}
+    derived = [derive_edition(each, game.space, kept_rows=0) for each in editions.values()]
+    history.remember((each, game.pk) for each in derived)
+
+
+def _entries(game: Game) -> Sequence[Entry]:
+    return list(Entry.objects.filter(game=game).order_by("pk"))
