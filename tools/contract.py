@@ -151,7 +151,12 @@ Codes = tuple[str, ...]
 
 def problems_of(method: str, parts: Iterable[str], operation: Operation) -> dict[int, Codes]:
     """Return all codes of an operation by status."""
-    of_method = {"POST": operations.OF_BODIES, "DELETE": operations.OF_CHANGES}.get(method, {})
+    of_methods = {
+        "POST": operations.OF_BODIES,
+        "PUT": operations.OF_BODIES,
+        "DELETE": operations.OF_CHANGES,
+    }
+    of_method = of_methods.get(method, {})
     of_resources = operations.OF_RESOURCES if "pk" in parts else {}
     return operations.merge_problems(operations.EVERYWHERE, of_method, of_resources, operation.problems)
 
@@ -280,7 +285,11 @@ class Contract(AutoSchema):
         if body is None:
             return None
         fields, mapped = body().fields, self._map_serializer(body(), "request")
-        lists = [name for name, one in fields.items() if isinstance(one, serializers.ListField)]
+        lists = [
+            name
+            for name, one in fields.items()
+            if isinstance(one, serializers.ListField | serializers.DictField)
+        ]
         types = [JSON] if {*lists} & {*mapped.get("required", ())} else [JSON, *_FORMS]
         return {"required": True, "content": {one: self._sent(one, fields, mapped) for one in types}}
 
@@ -418,6 +427,7 @@ _TAGS_IN_ORDER: Final = {
     "patterns": "Games with a pattern on the board.",
     "formations": "Castles and openings.",
     "spaces": "The visitor's library and those of groups.",
+    "drafts": "Records that the account enters or edits.",
     "hooks": "Webhooks for new games.",
     "account": "The account of the request.",
     "site": "The archive itself, and its search box.",
@@ -513,7 +523,7 @@ _COMPONENTS: Final[Schema] = {
 def _place(endpoint: tuple[str, str, str, Any]) -> tuple[int, int]:
     """Return the sort key of an operation: its route, then GET, POST, DELETE."""
     _path, _expression, method, view = endpoint
-    return [*_ROUTES].index(view.cls), ("GET", "POST", "DELETE").index(method)
+    return [*_ROUTES].index(view.cls), ("GET", "POST", "PUT", "DELETE").index(method)
 
 
 _SETTINGS: Final[dict[str, Any]] = {

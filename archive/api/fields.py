@@ -141,6 +141,15 @@ class FlagField(serializers.Field[bool, Any, Any, Any]):
         return values[data]
 
 
+class RecordField(serializers.DictField):
+    """A record as a JSON object, whose members the view checks."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("this is no object")
+        return data
+
+
 class LimitedListField(serializers.ListField):
     """A list whose length is checked before its items are."""
 

@@ -12,9 +12,10 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
 from archive.shapes.encoding import encode
+from kifu_core.jkf import FORK_LEVELS
 
-DEEPEST: Final = 32
-"""Levels of lists and objects in a body; the deepest that the API takes has four."""
+DEEPEST: Final = 3 * FORK_LEVELS + 8
+"""Levels of lists and objects in a body; the deepest that the API takes is a record."""
 _QUOTED_LENGTH: Final = 40
 """Characters of a name that an error quotes."""
 

@@ -143,6 +143,7 @@ class AnswerLink:
 
 _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload", "post_upload_move")
 _OF_GAME: Final = ("get_game_positions", "get_game_series", "get_game_novelty", "get_game_library")
+_OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
@@ -174,6 +175,9 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "post_space_invitations": _to(("delete_space_invitations",), id="="),
     "get_space_members": _to(("post_space_member", "delete_space_member"), id="=", member="/results/0/id"),
     "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
+    "post_drafts": _to(_OF_DRAFT, id="/id"),
+    "get_drafts": _to(_OF_DRAFT, id=_FIRST),
+    "post_draft_save": _to(("get_upload", "get_upload_entries"), id="/upload_id"),
     "post_hooks": _to(_OF_HOOK, id="/id"),
     "get_hooks": _to(_OF_HOOK, id=_FIRST),
     "get_formations": _to(("get_formation", "get_formation_picture"), formation="/results/0/formation"),
@@ -213,6 +217,7 @@ PATH_PARAMETERS: Final = {
     "space": PathParameter("id", _NUMBER, "The number of the group."),
     "member": PathParameter("member", _NUMBER, "The number of the member's account."),
     "hook_id": PathParameter("id", _NUMBER, "The number of the webhook."),
+    "draft_id": PathParameter("id", _NUMBER, "The number of the draft."),
     "player_id": PathParameter("id", _NUMBER, "The number of the player."),
     "event_id": PathParameter("id", _NUMBER, "The number of the event."),
     "seq": PathParameter("seq", _NUMBER, "The number of the entry in its upload, from 0."),

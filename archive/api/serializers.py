@@ -14,6 +14,7 @@ from archive.api.fields import (
     IdsField,
     LimitField,
     RawTextField,
+    RecordField,
     TextField,
     WholeNumberField,
     number_schema,
@@ -29,6 +30,7 @@ from archive.queries.search.parsing import LONGEST
 from archive.shapes.common import FORMATS
 from kifu_core.games import GAMES
 
+MOST_VERSIONS: Final = 2**31 - 2
 TEXT_LIMIT: Final = 200
 """Characters of a filter's text."""
 
@@ -201,6 +203,30 @@ class UploadBody(RecordBody):
     space = TextField(
         required=False, allow_blank=True, help_text="Where games go: `public`, `mine`, `group-12`."
     )
+
+
+class NewDraftBody(serializers.Serializer[Any]):
+    """Fields of `POST drafts`."""
+
+    record = RecordField(help_text="A record of shogi as JKF.")
+    game_id = WholeNumberField(
+        required=False, min_value=1, max_value=LARGEST_ID, help_text="The game that it was made from."
+    )
+
+
+class DraftBody(serializers.Serializer[Any]):
+    """Fields of `PUT drafts/{id}`."""
+
+    record = RecordField(help_text="A record of shogi as JKF.")
+    version = WholeNumberField(
+        min_value=1, max_value=MOST_VERSIONS, help_text="The version of the draft that is replaced."
+    )
+
+
+class SavedDraftBody(serializers.Serializer[Any]):
+    """Fields of `POST drafts/{id}/save`."""
+
+    space = TextField(default="mine", help_text="Where the game goes: `public`, `mine`, `group-12`.")
 
 
 class SearchedBody(serializers.Serializer[Any]):

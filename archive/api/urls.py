@@ -3,6 +3,7 @@
 from archive.api.views import (
     contract,
     convert,
+    drafts,
     dumps,
     entries,
     export,
@@ -18,7 +19,7 @@ from archive.api.views import (
     statistics,
     uploads,
 )
-from archive.http.limits.rules import explorer, exports, own_uploads, reading, search, sources
+from archive.http.limits.rules import draft, explorer, exports, own_uploads, reading, search, sources
 from archive.http.routes import route
 
 app_name = "api"
@@ -59,6 +60,9 @@ urlpatterns = [
     route("games/<int:pk>/positions", games.positions, "game-positions", cost=2, replica=True),
     route("games/<int:pk>/novelty", games.novelty, "game-novelty", cost=2, replica=True),
     route("games/<int:pk>/series", games.series, "game-series", cost=1, replica=True),
+    route("drafts", drafts.drafts, "drafts", cost=draft),
+    route("drafts/<int:draft_id>", drafts.draft, "draft", cost=draft),
+    route("drafts/<int:draft_id>/save", drafts.save, "draft-save", cost=draft),
     route("hooks", hooks.hooks, "hooks", cost=5),
     route("hooks/<int:hook_id>", hooks.hook, "hook", cost=1),
     route("hooks/<int:hook_id>/test", hooks.test, "hook-test", cost=20),

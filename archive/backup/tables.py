@@ -123,6 +123,7 @@ TABLES: Final = (
     Table("archive.Share", accounts=True),
     Table("archive.Hook", accounts=True),
     Table("archive.HookDelivery", split=False, accounts=True),
+    Table("archive.Draft", accounts=True),
     Table("archive.AuditLine", accounts=True),
 )
 

@@ -10,6 +10,7 @@ from archive.models.accounts import AccountInvitation, DeviceGrant, Token, User,
 from archive.models.audit import AuditEvent, AuditLine
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.corrections import Correction, CorrectionBatch, CorrectionEvent, GameIdentity
+from archive.models.drafts import Draft
 from archive.models.entries import Entry
 from archive.models.games import (
     Game,
@@ -44,7 +45,7 @@ from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, Uplo
 __all__ = [
     "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "ColumnGone",
     "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant",
-    "Entry", "Event", "EventAlias", "Game", "GameAlias", "GameChange", "GameEvent", "GameFormation",
+    "Draft", "Entry", "Event", "EventAlias", "Game", "GameAlias", "GameChange", "GameEvent", "GameFormation",
     "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload",
     "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState",
     "Invitation", "KeyField", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "PlayerAlias",

@@ -13,6 +13,7 @@ from django.utils import timezone
 from archive import libraries, store
 from archive.accounts import invitations, tokens
 from archive.accounts.audit import note
+from archive.drafts.own_drafts import create_draft
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
@@ -129,6 +130,7 @@ def _let_in(anna: User) -> None:
     arrivals.number_arrivals()
     hook = Hook.objects.create(user=anna, address="https://receiver.example/", scope="public", salt="5a" * 16)
     HookDelivery.objects.create(hook=hook, games=[1, 2])
+    create_draft(anna, {"header": {"先手": "甲"}, "moves": [{}]}, game=1)
 
 
 def _say(anna: User) -> None:

@@ -50,6 +50,7 @@ def address_of(route: Route) -> str:
         "uidb36": "1",
         "token_id": 1,
         "hook_id": 1,
+        "draft_id": 1,
         "formation": "anaguma",
         "invitation_id": 1,
         "passkey_id": 1,
@@ -208,7 +209,7 @@ def test_a_token_opens_all_addresses_to_other_sites(client, settings, address, b
     allowed = client.options(
         f"/api/v1/{address}", headers=OTHER | preflight | {"Access-Control-Request-Method": "POST"}
     )
-    assert allowed["Access-Control-Allow-Methods"] == "GET, HEAD, POST, DELETE"
+    assert allowed["Access-Control-Allow-Methods"] == "GET, HEAD, POST, PUT, DELETE"
     assert "Authorization" in allowed["Access-Control-Allow-Headers"]
     key = tokens.create(User.objects.create_user("hanako"), "x", ["read-private", "hooks"], None)[1]
     for bearer, answered in ((key, {200, 404}), ("wrong", {401})):

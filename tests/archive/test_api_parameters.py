@@ -42,6 +42,7 @@ def address_of(route: Route) -> str:
         "code": START,
         "name": "kif",
         "hook_id": 1,
+        "draft_id": 1,
         "space": 1,
         "member": 1,
         "formation": "anaguma",
@@ -57,7 +58,7 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 def address_is_posted(route: Route) -> bool:
     return any(
         route.template.endswith(f"/{name.rpartition('/')[2]}")
-        for name in (*POSTED, "test", "enable", "move", "join", "invitations", "{space}", "{member}")
+        for name in (*POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}")
     )
 
 
@@ -219,7 +220,7 @@ def test_a_body_is_an_object(client, settings, address, body):
         '{"game_id": Infinity}',
         '{"game_id": 1e400}',
         '{"text":' + "[" * 5000 + "]" * 5000 + "}",
-        '{"text":' + "[" * 40 + "]" * 40 + "}",
+        '{"text":' + "[" * 400 + "]" * 400 + "}",
         '{"a":' * 5000 + "1" + "}" * 5000,
         '{"game_id": ' + "9" * 5000 + "}",
         '{"text": "7g7f", "text": "2g2f"}',

@@ -14,7 +14,8 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 
-from archive.models import Entry, Game, HeardProcess, ProcessRole
+from archive.drafts.own_drafts import create_draft
+from archive.models import Entry, Game, HeardProcess, ProcessRole, User
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.archive.test_quoridor_api import START as QUORIDOR_START
@@ -116,6 +117,7 @@ def archive(module_db: None) -> dict[str, int]:
         "members": 1,
         "tokens": 1,
         "hooks": 1,
+        "drafts": create_draft(User.objects.create_user("drafter"), {"header": {}, "moves": [{}]}).pk,
         "invitations": 1,
         "passkeys": 1,
     }

@@ -22,6 +22,7 @@ from django.test import Client
 
 from archive import libraries, store
 from archive.accounts.roles import Role, set_role
+from archive.drafts.own_drafts import create_draft
 from archive.intake import uploads, worker
 from archive.models import Entry, Game, Space, Upload, User
 from archive.observing import logs
@@ -101,6 +102,8 @@ class World:
     users: dict[str, User]
     group: Space
     things: dict[str, Thing] = field(default_factory=dict)
+    draft: int = 0
+    """Of the owner of the things."""
 
 
 def record_of(state: str) -> str:
@@ -125,6 +128,8 @@ def world(module_db: None) -> World:
         sender = users["group owner" if state == "group" else "owner"]
         result.things[state] = sent(state, sender, spaces.get(state, PUBLIC))
     make_so(result)
+    record = SHOGI.formats.load(record_of("private").replace("zmprivate破", "投了")).games[0].record
+    result.draft = create_draft(users["owner"], record).pk
     return result
 
 
@@ -184,6 +189,7 @@ def client_of(world: World, visitor: str) -> Client:
 _GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
 _UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
 _ROWS: Final = ("game", "upload", "entry", "player", "event")
+_DRAFT: Final = {"header": {}, "moves": [{}]}
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/games/{game_id}/library/": {"action": "publish"},
     "/uploads/{upload_id}/delete/": {},
@@ -201,6 +207,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/spaces/{space}/invitations": {"people": 1},
     "/api/v1/games/{pk}/library": {"action": "publish"},
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
+    "/api/v1/drafts": {"record": _DRAFT},
+    "/api/v1/drafts/{draft_id}/save": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
 }
 """The data of requests that change something; each change is undone at once."""
@@ -261,7 +269,7 @@ def requests(world: World) -> Iterator[RequestRow]:
 
 def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
-    values = values_of(route.template, thing, world.group.pk)
+    values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
     yield RequestRow("GET", route.template, state, address)
@@ -275,8 +283,10 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
         if body in ("/find/", "/api/v1/find"):
             data = {"text": record_of(state or "private").replace("zm", "")}
         yield RequestRow("POST", route.template, state, address, data)
-    if route.template == "/api/v1/uploads/{pk}":
+    if route.template in ("/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}"):
         yield RequestRow("DELETE", route.template, state, address)
+    if route.template == "/api/v1/drafts/{draft_id}":
+        yield RequestRow("PUT", route.template, state, address, {"record": _DRAFT, "version": 1})
 
 
 def answer(client: Client, request: RequestRow) -> Any:
@@ -286,8 +296,10 @@ def answer(client: Client, request: RequestRow) -> Any:
             result = client.get(request.address)
         elif request.method == "DELETE":
             result = client.delete(request.address)
+        elif request.method == "PUT":
+            result = client.put(request.address, request.data, "application/json")
         else:
-            as_json = request.template.startswith("/api/v1/positions/")
+            as_json = request.template.startswith(("/api/v1/positions/", "/api/v1/drafts"))
             result = (
                 client.post(request.address, request.data, "application/json")
                 if as_json

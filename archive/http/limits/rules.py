@@ -10,6 +10,8 @@ from archive.http.routes import route_of
 from archive.queries.games.filters import filters_of
 
 MINUTE: Final = 60
+_DRAFT_BYTES: Final = 32 * 1024
+"""Bytes of a draft for one unit of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,11 @@ def may_take_long(request: HttpRequest) -> bool:
 def reading(request: HttpRequest) -> Charges:
     """Charge the reading of a text by its length."""
     return [(WORK, 5), (READING, body_bytes(request))]
+
+
+def draft(request: HttpRequest) -> Charges:
+    """Charge a draft, which a browser sends again whenever it has changed, by its length."""
+    return [(WORK, 1 + body_bytes(request) // _DRAFT_BYTES)]
 
 
 def editor(request: HttpRequest) -> Charges:

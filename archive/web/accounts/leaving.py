@@ -27,6 +27,7 @@ from archive.intake.uploads import withdraw_later
 from archive.models import (
     AccountInvitation,
     AuditEvent,
+    Draft,
     Hook,
     Membership,
     Report,
@@ -35,6 +36,7 @@ from archive.models import (
     Token,
     Upload,
     User,
+    codec,
 )
 from archive.web.accounts.own import own
 from archive.web.accounts.passkeys import passkeys_of
@@ -99,6 +101,10 @@ def account_data(user: User) -> dict[str, Any]:
         "hooks": [
             *Hook.objects.filter(user=user).values("id", "address", "query", "scope", "made", "disabled")
         ],
+        "drafts": [
+            {"id": draft.pk, "changed": draft.changed, "record": codec.unpack(draft.record)}
+            for draft in Draft.objects.filter(user=user).order_by("pk")
+        ],
         "invitations": [
             *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
         ],
@@ -150,7 +156,7 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         if not sent.exists():
             user.delete()
             return True
-        for model in (EmailAddress, UserSession, Token, Hook):
+        for model in (EmailAddress, UserSession, Token, Hook, Draft):
             model.objects.filter(user=user).delete()
         Report.objects.filter(by=user).update(by=None)
         user.authenticator_set.all().delete()  # type: ignore[attr-defined]  # of allauth.mfa
