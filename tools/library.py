@@ -69,7 +69,9 @@ def _signature(value: Any) -> str:
         for name, one in signature.parameters.items()
         if name not in ("self", "cls")
     ]
-    result = _Plain(signature.return_annotation)
+    result = signature.return_annotation
+    if result is not inspect.Signature.empty:
+        result = _Plain(result)
     return str(signature.replace(parameters=parameters, return_annotation=result))
 
 
@@ -78,6 +80,7 @@ class _Plain(str):
 
     def __new__(cls, annotation: Any) -> _Plain:
         text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        text = re.sub(r"ForwardRef\((['\"])(.*?)\1\)", r"\2", text)
         return super().__new__(cls, re.sub(r"\b(?:typing|collections\.abc|kifu_core(?:\.\w+)*)\.", "", text))
 
     def __repr__(self) -> str:

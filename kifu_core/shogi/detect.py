@@ -11,6 +11,15 @@ detect: Final = Detector()
 _PROGRAM: Final = re.compile(r"[#'] *(?:-{2,}+|(?:Generated|Created) by )([^\n]+)")
 _FILE_KIND: Final = re.compile(r" *(?:CSA形式|KIF形式)?棋譜ファイル$")
 
+_ABOUT_FILE: Final = re.compile(
+    r" *(?:-{2,}|(?:Generated|Created) by |ファイル名：|(?:KIF|CSA) |[^\n]*棋譜ファイル)"
+)
+
+
+def is_about_file(remark: str) -> bool:
+    """Return whether a remark names only a file, its encoding or the program that wrote it."""
+    return _ABOUT_FILE.match(remark) is not None
+
 
 def program(text: str) -> str:
     """Return the software that wrote a text, by its first lines; an empty text if they do not name it."""

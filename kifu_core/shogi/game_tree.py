@@ -22,6 +22,7 @@ from kifu_core.reading import raise_first
 from kifu_core.record import ParsedGame, players
 from kifu_core.shogi import draw, evaluations, formats
 from kifu_core.shogi.board import Board, Move
+from kifu_core.shogi.detect import is_about_file
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.move_times import seconds
 from kifu_core.shogi.normalize import normalize
@@ -31,6 +32,8 @@ from kifu_core.shogi.record_union import depth, unite
 from kifu_core.shogi.replay import can_play, packed_move, start
 from kifu_core.shogi.specials import BY_SPECIAL
 from kifu_core.shogi.start import initial_of
+
+_SHOWN_MOVES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Node:
         return shogi64.encode(self.position)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Line:
     """The main line or a variation. Iterating over it yields its nodes.
 
@@ -98,6 +101,9 @@ class Line:
                 self._variations(entry, ply, before, last),
             )
             last = entry["move"]
+
+    def __repr__(self) -> str:
+        return f"<Line {self.path!r}: {_short(self.moves)}>"
 
     def __len__(self) -> int:
         """Return the number of moves."""
@@ -151,10 +157,10 @@ def _times(entry: MoveEntry) -> tuple[int | None, int | None]:
 class Game:
     """A game of shogi: headers, a starting position, a main line with variations, and an ending.
 
-    Games are immutable: `with_comments` and `with_variation` return new ones. `record` is the game as JKF. To
-    change it, change the copy `json.loads(game.dump("jkf"))`, and make a new `Game` from that. `ending` is
-    None for an unfinished game. `issues` are the oddities of the text from which the game was read, `unread`
-    is the part of the text that could not be played.
+    Games are immutable: `with_headers`, `with_comments` and `with_variation` return new ones. `record` is the
+    game as JKF. For other changes, change the copy `json.loads(game.dump("jkf", losses="ignore"))`, and make
+    a new `Game` from that. `ending` is None for an unfinished game. `issues` are the oddities of the text
+    from which the game was read, `unread` is the part of the text that could not be played.
 
     >>> game = Game.read("手合割：平手\\n1 ７六歩(77) ( 0:05/00:00:05)\\n*よくある手\\n2 投了\\n")
     >>> [(node.text, node.seconds, node.comments) for node in game]
@@ -229,6 +235,12 @@ class Game:
         for ply, count in (seconds or {}).items():
             _entry_at(entries, ply)["time"] = {"now": {"m": count // 60, "s": count % 60}}
         return cls(record)
+
+    def with_headers(self, headers: Mapping[str, str]) -> Game:
+        """Return the game with these headers, added or in place of others; an empty text removes a header."""
+        record = _copy(self.record)
+        record["header"] = {name: text for name, text in (self.headers | dict(headers)).items() if text}
+        return Game(replace(self.parsed, record=record))
 
     def with_comments(self, ply: int, *comments: str) -> Game:
         """Return the game with new comments at a ply of the main line, replacing the old ones."""
@@ -314,12 +326,17 @@ class Game:
         writer = formats.SHOGI.writer(file_format)
         if losses == "raise" and (issues := self._losses(file_format, options.get("version", "2.2"))):
             raise LossError(issues)
-        facts = {"ending": self.ending, "fractions": self.parsed.fractions}
+        facts = {"ending": self.ending, "fractions": self.parsed.fractions, "remarks": self._remarks()}
         defaults = {name: value for name, value in facts.items() if name in writer.options}
         return writer.dump(self.record, **defaults | options)
 
+    def _remarks(self) -> list[str]:
+        """Return the remarks that are not about the file from which the game was read."""
+        return [text for text in self.parsed.remarks if not is_about_file(text)]
+
     def _losses(self, file_format: str, version: str) -> tuple[Issue, ...]:
-        counts = {"lost-remarks": len(self.parsed.remarks), "lost-unread": int(bool(self.unread))}
+        remarks = () if "remarks" in formats.SHOGI.writer(file_format).options else self._remarks()
+        counts = {"lost-remarks": len(remarks), "lost-unread": int(bool(self.unread))}
         more = (
             Issue(code, params={"format": file_format, "count": count})
             for code, count in counts.items()
@@ -342,6 +359,10 @@ class Game:
     def __str__(self) -> str:
         return self.dump(losses="ignore")
 
+    def __repr__(self) -> str:
+        players = " - ".join(name or "?" for name in self.players)
+        return f"<Game {players}: {_short(self.main_line.moves)}>"
+
     def svg(self, ply: int | None = None, *, flip: bool = False, language: Language = "ja") -> str:
         """Return an SVG of a position of the main line, by default the last, with the players' names."""
         board = self.board(ply)
@@ -350,6 +371,11 @@ class Game:
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+
+def _short(moves: Sequence[Move]) -> str:
+    more = [f"… ({len(moves)} moves)"] if len(moves) > _SHOWN_MOVES else []
+    return " ".join([*(move.usi for move in moves[:_SHOWN_MOVES]), *more])
 
 
 def _entry_at(entries: list[MoveEntry], ply: int) -> MoveEntry:
